@@ -1,0 +1,90 @@
+# safrasync: `make` alone prints the targets. Needs Go, git, make, and root or sudo for what the tests install by apt-get.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+# The version comes from git describe, so Go need not ask git itself (which fails in a clone that belongs to another user).
+BUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+# One command for every target that runs tests: the same flags let Go's test cache answer the second time.
+# The race detector needs cgo; the product never does.
+GOTEST := CGO_ENABLED=1 go test -race -timeout 15m
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the static binary bin/safrasync
+	$(BUILD) -ldflags '$(LDFLAGS)' -o bin/safrasync ./cmd/safrasync
+
+.PHONY: demo
+demo: build ## build, then show the whole thing on embedded parts (no database or network needed)
+	bin/safrasync demo
+
+.PHONY: test
+test: need ## run all tests with the race detector; installs PostgreSQL and gcc when missing
+	$(GOTEST) ./...
+
+.PHONY: check
+check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
+
+.PHONY: lint
+lint: tools ## run golangci-lint (.golangci.yml)
+	bin/golangci-lint run ./...
+
+.PHONY: fmt
+fmt: tools ## format the code with gofumpt
+	bin/gofumpt -w .
+
+.PHONY: test-long
+test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target for FUZZTIME (30s)
+	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m ./...
+	.ci/fuzz
+
+.PHONY: cover
+cover: need ## test coverage over all packages, into bin/cover.html
+	@mkdir -p bin
+	go test -timeout 15m -coverpkg=./... -coverprofile=bin/cover.out ./...
+	go tool cover -html=bin/cover.out -o bin/cover.html
+	go tool cover -func=bin/cover.out | tail -n 1
+
+.PHONY: tools
+tools: ## install the pinned tools of .ci/tools.txt to ./bin
+	@.ci/install-tools
+
+.PHONY: clean
+clean: ## remove what was built, and the installed tools
+	rm -rf bin dist
+
+# The steps of check, each also usable alone.
+
+.PHONY: need
+need:
+	@.ci/need-gcc
+	@.ci/need-postgres
+
+.PHONY: format-check
+format-check: tools
+	@unformatted=$$(bin/gofumpt -l .) && test -z "$$unformatted" || { echo "not formatted, run make fmt:" $$unformatted; exit 1; }
+
+.PHONY: vet
+vet:
+	go vet ./...
+
+.PHONY: imports
+imports: need
+	$(GOTEST) ./internal/importrules
+
+.PHONY: modules
+modules:
+	go mod tidy -diff
+	.ci/check-libc-pin
+
+.PHONY: cross
+cross:
+	GOOS=linux GOARCH=amd64 $(BUILD) ./...
+	GOOS=linux GOARCH=arm64 $(BUILD) ./...

@@ -1,0 +1,175 @@
+package importrules
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTheRepositoryKeepsItsImportRules(t *testing.T) {
+	t.Parallel()
+	sources := readRepository(t)
+	if len(sources) == 0 {
+		t.Fatal("no Go files were found: the test looks at the wrong folder")
+	}
+	for _, violation := range check(sources) {
+		t.Error(violation)
+	}
+}
+
+func TestEveryRuleHasAReasonAndNamesFoldersThatHaveRules(t *testing.T) {
+	t.Parallel()
+	for folder, r := range rules {
+		if r.reason == "" {
+			t.Errorf("the rule of %s gives no reason", folder)
+		}
+		for _, target := range slices.Concat(r.may, r.testsMay, r.outerTestsMay) {
+			if _, ok := rules[target]; !ok && target != "*" {
+				t.Errorf("the rule of %s names %s, which has no rule: a slip of the pen?", folder, target)
+			}
+		}
+	}
+}
+
+// TestAViolationIsFound proves on an imagined repository that each rule can fail, and that what the design allows passes.
+func TestAViolationIsFound(t *testing.T) {
+	t.Parallel()
+	ours := func(folder string) imp { return imp{path: module + "/" + folder} }
+	engine := imp{name: "engine", path: module + "/sync"}
+	tests := map[string]struct {
+		source source
+		want   string // a part of the only violation; empty = none
+	}{
+		"trade imports nothing of ours":              {source{file: "trade/a.go", pkg: "trade", imports: []imp{ours("erp")}}, "trade must not import erp"},
+		"trade may import modules of others":         {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "github.com/shopspring/decimal"}}}, ""},
+		"trade's tests neither":                      {source{file: "trade/a_test.go", pkg: "trade_test", imports: []imp{ours("state")}}, "trade must not import state"},
+		"an outer test may import its own package":   {source{file: "trade/a_test.go", pkg: "trade_test", imports: []imp{ours("trade")}}, ""},
+		"erp does not import trade":                  {source{file: "erp/a.go", pkg: "erp", imports: []imp{ours("trade")}}, "erp must not import trade"},
+		"erp's tests may use pgtest":                 {source{file: "erp/a_test.go", pkg: "erp", imports: []imp{ours("internal/pgtest")}}, ""},
+		"a subfolder obeys the rule above it":        {source{file: "erp/erptest/a.go", pkg: "erptest", imports: []imp{ours("state")}}, "erp/erptest must not import state"},
+		"a subfolder may import its own tree":        {source{file: "erp/erptest/a.go", pkg: "erptest", imports: []imp{ours("erp")}}, ""},
+		"the client does not import the sandbox":     {source{file: "apiclient/a.go", pkg: "apiclient", imports: []imp{ours("apiclient/sandbox")}}, "must not import apiclient/sandbox"},
+		"nor do its inner tests":                     {source{file: "apiclient/a_test.go", pkg: "apiclient", imports: []imp{ours("apiclient/sandbox")}}, "must not import apiclient/sandbox"},
+		"its outer tests may":                        {source{file: "apiclient/a_test.go", pkg: "apiclient_test", imports: []imp{ours("apiclient/sandbox")}}, ""},
+		"the sandbox does not import the client":     {source{file: "apiclient/sandbox/a.go", pkg: "sandbox", imports: []imp{ours("apiclient")}}, "apiclient/sandbox must not import apiclient: "},
+		"nor do the sandbox's tests":                 {source{file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test", imports: []imp{ours("apiclient")}}, "apiclient/sandbox must not import apiclient: "},
+		"state may import trade":                     {source{file: "state/a.go", pkg: "state", imports: []imp{ours("trade")}}, ""},
+		"state does not import sync":                 {source{file: "state/a.go", pkg: "state", imports: []imp{engine}}, "state must not import sync"},
+		"console does not import state":              {source{file: "console/a.go", pkg: "console", imports: []imp{ours("state")}}, "console must not import state"},
+		"sync may import trade, erp and apiclient":   {source{file: "sync/a.go", pkg: "sync", imports: []imp{ours("trade"), ours("erp"), ours("apiclient")}}, ""},
+		"sync does not import state":                 {source{file: "sync/a.go", pkg: "sync", imports: []imp{ours("state")}}, "sync must not import state"},
+		"sync's tests may import state and sandbox":  {source{file: "sync/a_test.go", pkg: "sync_test", imports: []imp{ours("state"), ours("apiclient/sandbox")}}, ""},
+		"cmd may import all that is in the binary":   {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("state"), ours("apiclient/sandbox"), engine}}, ""},
+		"pgtest stays out of the binary":             {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("internal/pgtest")}}, "cmd/safrasync must not import internal/pgtest"},
+		"sync is called engine":                      {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("sync")}}, "write engine"},
+		"sync is called engine in its outer tests":   {source{file: "sync/a_test.go", pkg: "sync_test", imports: []imp{ours("sync")}}, "write engine"},
+		"a folder without a rule may import nothing": {source{file: "newcomer/a.go", pkg: "newcomer", imports: []imp{ours("trade")}}, "the folder has no rule"},
+		"no cgo":                              {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "C"}}}, "uses cgo"},
+		"no idempotency key":                  {source{file: "apiclient/a.go", pkg: "apiclient", strings: []string{"X-IDEMPOTENCY-key"}}, "names the header"},
+		"the sandbox may refuse one":          {source{file: "apiclient/sandbox/a.go", pkg: "sandbox", strings: []string{"Idempotency-Key"}}, ""},
+		"a test may look for one":             {source{file: "apiclient/a_test.go", pkg: "apiclient", strings: []string{"Idempotency-Key"}}, ""},
+		"a similar name of others is not us":  {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: module + "x/erp"}}}, ""},
+		"the standard library's sync is fine": {source{file: "trade/a.go", pkg: "trade", imports: []imp{{path: "sync"}}}, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := check([]source{test.source})
+			switch {
+			case test.want == "" && len(got) > 0:
+				t.Errorf("check found %q, want nothing", got)
+			case test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):
+				t.Errorf("check found %q, want one violation with %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAFileIsReadWithItsImportsAndStrings(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a_test.go")
+	text := "package a_test\n\nimport (\n\tengine \"x/sync\"\n\t\"y\"\n)\n\n// \"a comment\"\nconst c, d = \"one\\x41\", `two`\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readSource(file, "a/a_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := source{file: "a/a_test.go", pkg: "a_test", imports: []imp{{"engine", "x/sync"}, {"", "y"}}, strings: []string{"oneA", "two"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(source{}, imp{})); diff != "" {
+		t.Errorf("source (-want +got):\n%s", diff)
+	}
+	if !got.outerTest() {
+		t.Error("package a_test in a_test.go is not taken for an outer test")
+	}
+}
+
+// readRepository reads every Go file of the module, whatever its build tags.
+func readRepository(t *testing.T) []source {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatalf("the root of the repository is not where it was: %v", err)
+	}
+	var sources []source
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			// What the go command ignores too, and bin, which is rewritten by every build.
+			if path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" || name == "bin") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		s, err := readSource(path, filepath.ToSlash(relative))
+		sources = append(sources, s)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
+}
+
+func readSource(file, shown string) (source, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return source{}, err
+	}
+	s := source{file: shown, pkg: parsed.Name.Name}
+	for _, spec := range parsed.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return source{}, err
+		}
+		i := imp{path: importPath}
+		if spec.Name != nil {
+			i.name = spec.Name.Name
+		}
+		s.imports = append(s.imports, i)
+	}
+	s.strings, err = stringsOf(parsed, strconv.Unquote)
+	return s, err
+}

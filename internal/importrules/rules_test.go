@@ -1,0 +1,162 @@
+package importrules
+
+import (
+	"fmt"
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/safrasync/safrasync"
+
+// rule says what a folder, and the folders under it without a rule of their own, may import of ours.
+type rule struct {
+	// may lists folders (exact, not what is under them) that all files may import; "*" stands for every folder except
+	// those which only tests may import.
+	may []string
+	// testsMay lists what test files may import besides.
+	testsMay []string
+	// outerTestsMay lists what test files in the package "<name>_test" may import besides.
+	outerTestsMay []string
+	// reason is shown with a violation.
+	reason string
+}
+
+var rules = map[string]rule{
+	"trade": {
+		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody",
+	},
+	"erp": {
+		testsMay: []string{"internal/pgtest"},
+		reason:   "erp knows databases and rows, not what a row means or where it goes; sync converts",
+	},
+	"apiclient": {
+		outerTestsMay: []string{"apiclient/sandbox"},
+		reason:        "apiclient is the API's document in Go and usable without the rest; in tests, only package apiclient_test may start the sandbox",
+	},
+	"apiclient/sandbox": {
+		reason: "the sandbox is an independent reading of the API's document: with a line of the client in it, both would agree on the same mistake",
+	},
+	"state": {
+		may:      []string{"trade"},
+		testsMay: []string{"internal/pgtest"},
+		reason:   "state stores entries; what is sent, when and why is decided in sync",
+	},
+	"console": {
+		may:      []string{"trade"},
+		testsMay: []string{"state", "internal/pgtest"},
+		reason:   "console shows and orders through interfaces of its own; cmd/safrasync gives it the rest",
+	},
+	"sync": {
+		may:      []string{"trade", "erp", "apiclient"},
+		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest"},
+		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
+	},
+	"cmd/safrasync": {
+		may:      []string{"*"},
+		testsMay: []string{"internal/pgtest"},
+		reason:   "cmd wires everything, but a test server has no place in the binary",
+	},
+	"internal/pgtest":      {reason: "pgtest serves the tests of all packages, so it may depend on none"},
+	"internal/importrules": {reason: "importrules reads the others as text"},
+}
+
+// testOnly are the folders that never get into the binary.
+var testOnly = []string{"internal/pgtest", "internal/importrules"}
+
+// source is what the checks need to know of one Go file.
+type source struct {
+	file    string   // path from the root of the repository, with slashes
+	pkg     string   // name in the package clause
+	imports []imp    // all imports
+	strings []string // all string literals, without quotes, imports excluded
+}
+
+type imp struct{ name, path string }
+
+func (s source) folder() string  { return path.Dir(s.file) }
+func (s source) isTest() bool    { return strings.HasSuffix(s.file, "_test.go") }
+func (s source) outerTest() bool { return s.isTest() && strings.HasSuffix(s.pkg, "_test") }
+
+// ruleOf finds the rule of a folder or of the nearest folder above it that has one.
+func ruleOf(folder string) (where string, r rule, found bool) {
+	for at := folder; at != "." && at != "/"; at = path.Dir(at) {
+		if r, ok := rules[at]; ok {
+			return at, r, true
+		}
+	}
+	return folder, rule{reason: "the folder has no rule: add one, with its reason, to internal/importrules and .golangci.yml"}, false
+}
+
+// check returns one line for each violation.
+func check(sources []source) []string {
+	var violations []string
+	for _, s := range sources {
+		for _, i := range s.imports {
+			if text := checkImport(s, i); text != "" {
+				violations = append(violations, s.file+": "+text)
+			}
+		}
+		if s.isTest() || s.folder() == "apiclient/sandbox" {
+			continue // tests prove the header's absence, and the sandbox refuses it
+		}
+		for _, text := range s.strings {
+			if strings.Contains(strings.ToLower(text), "idempotency-key") {
+				violations = append(violations, s.file+": names the header Idempotency-Key: with it, Go's transport repeats a POST by itself, and the API would store the contract twice")
+			}
+		}
+	}
+	return violations
+}
+
+func checkImport(s source, i imp) string {
+	if i.path == "C" {
+		return "uses cgo: the product is one static binary, built with CGO_ENABLED=0"
+	}
+	target, ours := strings.CutPrefix(i.path, module+"/")
+	if !ours {
+		return ""
+	}
+	if target == "sync" && i.name != "engine" {
+		return fmt.Sprintf("imports sync as %q: write engine %q, so that sync stays the standard library's", i.name, i.path)
+	}
+	where, r, _ := ruleOf(s.folder())
+	targetRule, _, _ := ruleOf(target)
+	if targetRule == where {
+		return "" // within one rule's folders everything may import everything
+	}
+	allowed := slices.Contains(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target)
+	if s.isTest() {
+		allowed = allowed || slices.Contains(r.testsMay, target)
+	}
+	if s.outerTest() {
+		allowed = allowed || slices.Contains(r.outerTestsMay, target)
+	}
+	if allowed {
+		return ""
+	}
+	return fmt.Sprintf("%s must not import %s: %s", s.folder(), target, r.reason)
+}
+
+// stringsOf collects the string literals of a file, its imports excluded.
+func stringsOf(f *ast.File, unquote func(string) (string, error)) ([]string, error) {
+	var found []string
+	var firstErr error
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BasicLit:
+			if strings.HasPrefix(n.Value, `"`) || strings.HasPrefix(n.Value, "`") {
+				text, err := unquote(n.Value)
+				if err != nil && firstErr == nil {
+					firstErr = err
+				}
+				found = append(found, text)
+			}
+		}
+		return true
+	})
+	return found, firstErr
+}

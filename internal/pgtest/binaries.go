@@ -1,0 +1,85 @@
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// binDirEnv names the folder with initdb and postgres, for machines where several versions are installed.
+const binDirEnv = "SAFRASYNC_TEST_PG_BIN"
+
+// debianBinDirs is where Debian and Ubuntu put the server programs, which are not in PATH there.
+const debianBinDirs = "/usr/lib/postgresql/*/bin"
+
+var errNoPostgres = errors.New("PostgreSQL's programs initdb and postgres were not found in $" + binDirEnv +
+	", in PATH or in " + debianBinDirs + ": run `make test`, which installs them, or set " + binDirEnv)
+
+// findBinDir returns the folder that holds both initdb and postgres.
+func findBinDir() (string, error) {
+	if dir := os.Getenv(binDirEnv); dir != "" {
+		if !hasServer(dir) {
+			return "", fmt.Errorf("$%s is %s, which lacks initdb or postgres: correct or unset it", binDirEnv, dir)
+		}
+		return dir, nil
+	}
+	if initdb, err := exec.LookPath("initdb"); err == nil {
+		if resolved, err := filepath.EvalSymlinks(initdb); err == nil && hasServer(filepath.Dir(resolved)) {
+			return filepath.Dir(resolved), nil
+		}
+	}
+	dirs, err := filepath.Glob(debianBinDirs)
+	if err != nil {
+		return "", err
+	}
+	if dir := newest(dirs); dir != "" {
+		return dir, nil
+	}
+	return "", errNoPostgres
+}
+
+// newest picks the folder of the highest version that holds a server; versions compare as numbers (9.6 < 15).
+func newest(dirs []string) string {
+	best, bestVersion := "", 0.0
+	for _, dir := range dirs {
+		version, err := strconv.ParseFloat(filepath.Base(filepath.Dir(dir)), 64)
+		if err == nil && version > bestVersion && hasServer(dir) {
+			best, bestVersion = dir, version
+		}
+	}
+	return best
+}
+
+func hasServer(dir string) bool {
+	for _, name := range []string{"initdb", "postgres"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// serverUser returns whom the server runs as: nil for ourselves, or an unprivileged user when we are root, because
+// PostgreSQL refuses to run as root.
+func serverUser() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+		if uidErr == nil && gidErr == nil {
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+		}
+	}
+	return nil, errors.New("PostgreSQL does not run as root and there is neither a user postgres nor a user nobody: create one, or run the tests as an ordinary user")
+}

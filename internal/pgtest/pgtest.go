@@ -1,0 +1,119 @@
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// shared is the one server of this test process.
+var shared struct {
+	mu      sync.Mutex
+	inMain  bool // Main runs, so that somebody will stop the server
+	cluster *Cluster
+	err     error // why the server could not be started; kept, so that the second test does not try again for a minute
+}
+
+// Main runs the tests of a package, stops the server that they may have started, and ends the process with os.Exit. The
+// after functions run when the tests passed and the server is gone; an error of one fails the package. They suit checks of
+// the whole process, for example for goroutine leaks:
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func Main(m *testing.M, after ...func() error) {
+	// The driver reads libpq's variables (PGOPTIONS, PGSERVICE …); a developer's or a CI machine's must not change a test.
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "PG") {
+			if err := os.Unsetenv(name); err != nil {
+				fmt.Fprintln(os.Stderr, "pgtest:", err)
+			}
+		}
+	}
+	shared.mu.Lock()
+	shared.inMain = true
+	shared.mu.Unlock()
+
+	code := m.Run()
+
+	err := stopShared()
+	if code == 0 {
+		for _, check := range after {
+			err = errors.Join(err, check())
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest: after the tests:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// Database creates an empty UTF-8 database for one test and returns its data source name in lib/pq's key=value form
+// ("host=127.0.0.1 port=… user=postgres dbname=… sslmode=disable"). The database is dropped when the test ends, even
+// with connections open.
+func Database(t testing.TB) string {
+	t.Helper()
+	return DatabaseWith(t, "")
+}
+
+// DatabaseWith is [Database] with options for CREATE DATABASE, for example
+// "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'" for an ERP that stores Latin-1 bytes unchecked.
+func DatabaseWith(t testing.TB, options string) string {
+	t.Helper()
+	return sharedCluster(t).DatabaseWith(t, options)
+}
+
+// Server starts a server that belongs to this test alone and is removed after it. Use it, instead of [Database], when the
+// test stops or restarts the server, or changes what all databases share (roles, settings): other tests run in parallel
+// on the common one. It costs a second or two.
+func Server(t testing.TB) *Cluster {
+	t.Helper()
+	requireMain(t)
+	c, err := newCluster()
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := c.remove(); err != nil {
+			t.Errorf("pgtest: removing the test's server: %v", err)
+		}
+	})
+	return c
+}
+
+func sharedCluster(t testing.TB) *Cluster {
+	t.Helper()
+	requireMain(t)
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.cluster == nil && shared.err == nil {
+		shared.cluster, shared.err = newCluster()
+	}
+	if shared.err != nil {
+		t.Fatalf("pgtest: %v", shared.err)
+	}
+	return shared.cluster
+}
+
+// requireMain refuses to work without Main: the data directory would stay behind after every run.
+func requireMain(t testing.TB) {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if !shared.inMain {
+		t.Fatalf("pgtest: this package's tests need `func TestMain(m *testing.M) { pgtest.Main(m) }`, which stops the server")
+	}
+}
+
+func stopShared() error {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	c := shared.cluster
+	shared.cluster = nil
+	if c == nil {
+		return nil
+	}
+	return c.remove()
+}

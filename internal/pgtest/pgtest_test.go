@@ -1,0 +1,285 @@
+package pgtest
+
+import (
+	"bufio"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lib/pq"
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+const victimEnv = "SAFRASYNC_PGTEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(victimEnv) != "" {
+		victim()
+	}
+	Main(m, func() error { return goleak.Find() })
+}
+
+// victim starts a server, names its process and folder on standard output, and waits to be killed.
+func victim() {
+	c, err := newCluster()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(c.server.cmd.Process.Pid, c.dir.path)
+	select {}
+}
+
+func open(t *testing.T, dsn string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func queryText(t *testing.T, db *sql.DB, query string) string {
+	t.Helper()
+	var text string
+	if err := db.QueryRow(query).Scan(&text); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return text
+}
+
+func TestADatabaseIsEmptyAndDroppedAfterItsTestWithConnectionsOpen(t *testing.T) {
+	t.Parallel()
+	var name string
+	var leak *sql.DB
+	t.Run("user", func(t *testing.T) {
+		dsn := Database(t)
+		db := open(t, dsn)
+		name = queryText(t, db, "SELECT current_database()")
+		if n := queryText(t, db, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"); n != "0" {
+			t.Errorf("a new database has %s relations in public, want 0", n)
+		}
+		if other := queryText(t, open(t, Database(t)), "SELECT current_database()"); other == name {
+			t.Errorf("two calls gave the same database %s", name)
+		}
+		var err error
+		if leak, err = sql.Open("postgres", dsn); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := leak.Exec("CREATE TABLE public.t (a int)"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := leak.Ping(); err == nil {
+		t.Error("a connection to the dropped database still works")
+	}
+	if err := leak.Close(); err != nil {
+		t.Error(err)
+	}
+	left := queryText(t, open(t, Database(t)), "SELECT count(*) FROM pg_database WHERE datname = "+pq.QuoteLiteral(name))
+	if left != "0" {
+		t.Errorf("database %s outlived its test", name)
+	}
+}
+
+func TestTheOptionsOfCreateDatabaseAreUsed(t *testing.T) {
+	t.Parallel()
+	db := open(t, DatabaseWith(t, "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"))
+	if got := queryText(t, db, "SHOW server_encoding"); got != "SQL_ASCII" {
+		t.Errorf("server_encoding = %s, want SQL_ASCII", got)
+	}
+	if got := queryText(t, open(t, Database(t)), "SHOW server_encoding"); got != "UTF8" {
+		t.Errorf("server_encoding without options = %s, want UTF8", got)
+	}
+}
+
+func TestTheServerIsDurableAndOnLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	db := open(t, Database(t))
+	for name, want := range map[string]string{
+		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "max_prepared_transactions": "10",
+		"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "100",
+	} {
+		if got := queryText(t, db, "SHOW "+name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestTheRolePwUserNeedsItsPassword(t *testing.T) {
+	t.Parallel()
+	c := Server(t) // roles belong to the whole server
+	dsn := c.Database(t)
+	if _, err := open(t, dsn).Exec("CREATE ROLE pw_user LOGIN PASSWORD 'right'"); err != nil {
+		t.Fatal(err)
+	}
+	asUser := strings.Replace(dsn, "user=postgres", "user=pw_user", 1)
+	if got := queryText(t, open(t, asUser+" password=right"), "SELECT current_user"); got != "pw_user" {
+		t.Errorf("logged in as %s, want pw_user", got)
+	}
+	err := open(t, asUser+" password=wrong").Ping()
+	if pqErr := (*pq.Error)(nil); !errors.As(err, &pqErr) || pqErr.Code != "28P01" {
+		t.Errorf("a wrong password gave %v, want SQLSTATE 28P01", err)
+	}
+}
+
+func TestARestartCutsConnectionsAndKeepsWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	c := Server(t)
+	db := open(t, c.Database(t))
+	if _, err := db.Exec("CREATE TABLE t AS SELECT 'kept' AS a"); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec("INSERT INTO t VALUES ('lost')"); err != nil {
+		t.Fatal(err)
+	}
+	port := c.Port()
+	c.Stop(t)
+	if err := tx.Commit(); err == nil {
+		t.Error("a transaction of a killed server committed")
+	}
+	if err := db.Ping(); err == nil {
+		t.Error("the stopped server answers")
+	}
+	c.Start(t)
+	c.Restart(t)
+	if c.Port() != port {
+		t.Errorf("port %d became %d", port, c.Port())
+	}
+	if got := queryText(t, db, "SELECT string_agg(a, ',') FROM t"); got != "kept" {
+		t.Errorf("after the restart t holds %q, want kept", got)
+	}
+	if _, err := os.Stat(filepath.Join(c.DataDir(), "PG_VERSION")); err != nil {
+		t.Error(err)
+	}
+}
+
+// startOnFreePort goes on to the next port only if it recognises this failure.
+func TestATakenPortIsRecognised(t *testing.T) {
+	t.Parallel()
+	c := Server(t)
+	c.Stop(t)
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", c.Port()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.start(c.Port()); err == nil || !strings.Contains(c.Log(), portTaken) {
+		t.Errorf("starting on a taken port gave %v and the log %q, want %q in it", err, c.Log(), portTaken)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.Start(t)
+}
+
+func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), victimEnv+"=1")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, readErr := bufio.NewReader(out).ReadString('\n')
+	var pid int
+	var dir string
+	_, scanErr := fmt.Sscan(line, &pid, &dir)
+	pidfd := -1
+	if scanErr == nil {
+		if pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
+			t.Errorf("the server %d is not running: %v", pid, err)
+		}
+	}
+	removeStale(filepath.Dir(dir))
+	if _, err := os.Stat(dir); scanErr == nil && err != nil {
+		t.Errorf("the folder of a living process was removed: %v", err)
+	}
+
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed, so it reports that
+	if readErr != nil || scanErr != nil || pidfd < 0 {
+		t.Fatalf("the helper process said %q (%v, %v), want a process number and a folder", line, readErr, scanErr)
+	}
+	defer func() { _ = unix.Close(pidfd) }()
+	waitForEnd(t, pidfd)
+	removeStale(filepath.Dir(dir))
+	for _, left := range []string{dir, dir + lockSuffix} {
+		if _, err := os.Lstat(left); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", left, err)
+		}
+	}
+}
+
+// waitForEnd blocks until the process behind pidfd has ended.
+func waitForEnd(t *testing.T, pidfd int) {
+	t.Helper()
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(patience.Milliseconds()))
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n != 1 {
+			t.Fatalf("the server outlived its test process (%d, %v)", n, err)
+		}
+		return
+	}
+}
+
+func TestTheNewestVersionWinsByNumber(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	var dirs []string
+	for _, version := range []string{"9.6", "15", "14", "17", "odd"} {
+		dir := filepath.Join(root, version, "bin")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"initdb", "postgres"} {
+			if version == "17" && name == "postgres" {
+				continue // client tools only
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dirs = append(dirs, dir)
+	}
+	if got, want := newest(dirs), filepath.Join(root, "15", "bin"); got != want {
+		t.Errorf("newest = %s, want %s", got, want)
+	}
+	if got := newest(nil); got != "" {
+		t.Errorf("newest of nothing = %s", got)
+	}
+}
+
+func TestAMissingPostgreSQLNamesTheWayOut(t *testing.T) {
+	t.Setenv(binDirEnv, t.TempDir())
+	if _, err := findBinDir(); err == nil || !strings.Contains(err.Error(), binDirEnv) {
+		t.Errorf("error %v does not name %s", err, binDirEnv)
+	}
+	if !strings.Contains(errNoPostgres.Error(), "make test") {
+		t.Errorf("%q does not tell to run make test", errNoPostgres)
+	}
+}
