@@ -1,0 +1,167 @@
+package trade
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxTextLength bounds what is kept and shown of a value; no field of the API comes near it (F034).
+const maxTextLength = 256
+
+var harvestForm = regexp.MustCompile(`^(\d{4})/(\d{4})$`)
+
+// earliestDate is the first plausible day; the last is five years after today.
+var earliestDate = Date{2000, 1, 1}
+
+// checker applies a table of rules to one draft.
+type checker struct {
+	draft    Draft
+	checks   Checks
+	today    Date
+	text     map[string]string
+	number   map[string]Decimal
+	date     map[string]Date
+	problems []Problem
+}
+
+func newChecker(draft Draft, checks Checks, today Date) *checker {
+	return &checker{
+		draft: draft, checks: checks, today: today,
+		text: map[string]string{}, number: map[string]Decimal{}, date: map[string]Date{},
+	}
+}
+
+// fields checks every rule in order. variant is the order type, as the draft has it, for the conditional fields.
+func (c *checker) fields(rules []FieldRule, variant string) {
+	for _, rule := range rules {
+		c.problems = append(c.problems, c.draft.problemsOf(rule.Field)...)
+		f, mapped := c.draft.Fields[rule.Field]
+		switch {
+		case f.Failed:
+		case !mapped || f.Text == "":
+			c.absent(rule, variant)
+		case len(f.Text) > maxTextLength:
+			c.refuse(rule.Field, RuleTooLong, "")
+		default:
+			c.value(rule, f.Text)
+		}
+	}
+}
+
+func (c *checker) absent(rule FieldRule, variant string) {
+	switch {
+	case rule.Need == Always:
+		c.refuse(rule.Field, RuleRequired, "")
+	case rule.Need == ForCompra && variant == string(Compra):
+		c.refuse(rule.Field, RuleRequiredFor+variant, "")
+	}
+}
+
+func (c *checker) value(rule FieldRule, text string) {
+	switch rule.Type {
+	case Number:
+		c.numeric(rule, text)
+	case Day:
+		c.day(rule, text)
+	case UUID:
+		id, err := ParseID(text)
+		if err != nil {
+			c.refuse(rule.Field, RuleUUID, "")
+			return
+		}
+		c.text[rule.Field] = id
+	case Enum:
+		if !slices.Contains(rule.Values, text) {
+			c.refuse(rule.Field, RuleOneOf, strings.Join(rule.Values, ", "))
+			return
+		}
+		c.text[rule.Field] = text
+	case Harvest:
+		if !plausibleHarvest(text) {
+			c.refuse(rule.Field, RuleHarvest, "2025/2026")
+			return
+		}
+		c.text[rule.Field] = text
+	}
+}
+
+func (c *checker) numeric(rule FieldRule, text string) {
+	n, err := ParseDecimal(text)
+	if err != nil {
+		c.refuse(rule.Field, RuleNumber, "")
+		return
+	}
+	c.number[rule.Field] = n
+	if rule.Positive != "" && n.Sign() <= 0 {
+		c.judge(rule.Positive, rule.Field, RulePositive, "")
+	}
+}
+
+func (c *checker) day(rule FieldRule, text string) {
+	d, err := ParseDate(text)
+	if err != nil {
+		c.refuse(rule.Field, RuleDate, "YYYY-MM-DD")
+		return
+	}
+	c.date[rule.Field] = d
+	last := c.today.AddYears(5)
+	if d.Before(earliestDate) || last.Before(d) {
+		c.judge("date_window", rule.Field, RuleDateWindow, earliestDate.String()+" … "+last.String())
+	}
+	if first, ok := c.date[rule.NotBefore]; ok && d.Before(first) {
+		c.judge("date_order", rule.Field, RuleDateOrder, rule.NotBefore)
+	}
+}
+
+// judge reports a problem with the severity that the configuration gives to the check.
+func (c *checker) judge(check, field, rule, detail string) {
+	switch severity := c.checks.of(check); severity {
+	case Off:
+	case Warning:
+		c.report(field, rule, detail, Warning)
+	default:
+		c.report(field, rule, detail, "")
+	}
+}
+
+func (c *checker) refuse(field, rule, detail string) { c.report(field, rule, detail, "") }
+
+func (c *checker) report(field, rule, detail string, severity Severity) {
+	origin := c.draft.Fields[field].Origin
+	value := origin.Value
+	if len(value) > maxTextLength {
+		value = strings.ToValidUTF8(value[:maxTextLength], "") + "…"
+	}
+	c.problems = append(c.problems, Problem{
+		Field: field, Rule: rule, Column: strings.Join(origin.Columns, ", "), Value: value, Detail: detail, Severity: severity,
+	})
+}
+
+// problemsOf gives the mapping's problems of one field, so that all are told in the order of the API's table.
+func (d Draft) problemsOf(field string) []Problem {
+	var out []Problem
+	for _, p := range d.Problems {
+		if p.Field == field {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Refused tells whether a problem keeps the row from being sent.
+func Refused(problems []Problem) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity != Warning })
+}
+
+// plausibleHarvest accepts 2025/2026 and, for winter crops, 2026/2026.
+func plausibleHarvest(text string) bool {
+	m := harvestForm.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	first, errFirst := strconv.Atoi(m[1])
+	second, errSecond := strconv.Atoi(m[2])
+	return errFirst == nil && errSecond == nil && (second == first || second == first+1)
+}

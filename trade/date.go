@@ -1,0 +1,71 @@
+package trade
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Date is a calendar day without a time and without a zone (I7). The zero value is "no date".
+type Date struct {
+	year  int
+	month time.Month
+	day   int
+}
+
+// NewDate makes a date of a year, a month and a day that exist in the calendar.
+func NewDate(year int, month time.Month, day int) (Date, error) {
+	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if t.Year() != year || t.Month() != month || t.Day() != day || year < 1 || year > 9999 {
+		return Date{}, errors.New("is not a day of the calendar")
+	}
+	return Date{year, month, day}, nil
+}
+
+// ParseDate reads YYYY-MM-DD, the only form in which a date leaves (chapter 2).
+func ParseDate(text string) (Date, error) {
+	if len(text) != len("2006-01-02") {
+		return Date{}, errors.New("is not written YYYY-MM-DD")
+	}
+	t, err := time.Parse("2006-01-02", text)
+	if err != nil {
+		return Date{}, errors.New("is not a day of the calendar written YYYY-MM-DD")
+	}
+	return NewDate(t.Date())
+}
+
+// DateOf is the calendar day that a clock shows, in the clock's own zone.
+func DateOf(t time.Time) Date {
+	year, month, day := t.Date()
+	return Date{year, month, day}
+}
+
+// IsZero tells whether there is no date.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// String gives YYYY-MM-DD, or "" for no date.
+func (d Date) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
+}
+
+// Before tells whether d is an earlier day than other.
+func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
+
+// Compare is negative when d is earlier than other, 0 when it is the same day, positive when it is later.
+func (d Date) Compare(other Date) int {
+	switch {
+	case d.year != other.year:
+		return d.year - other.year
+	case d.month != other.month:
+		return int(d.month - other.month)
+	}
+	return d.day - other.day
+}
+
+// AddYears moves the date by whole years; 29 February becomes 1 March where the year has none.
+func (d Date) AddYears(years int) Date {
+	return DateOf(time.Date(d.year+years, d.month, d.day, 0, 0, 0, 0, time.UTC))
+}

@@ -1,0 +1,81 @@
+package trade
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// maxDecimalDigits bounds a number that is worth reading: PostgreSQL's numeric and Oracle's NUMBER hold 38 digits in practice, and a
+// longer one in a price or an amount is damage, not money.
+const maxDecimalDigits = 38
+
+// Decimal is an exact decimal number (I6). Its text never has an exponent, and no zeros at the end of its fraction. The zero value is 0.
+type Decimal struct{ d decimal.Decimal }
+
+// ParseDecimal reads a number written with a point, an optional sign and an optional exponent ("-4229.0000", "0E-8"). It refuses NaN,
+// infinities, separators of thousands and more than 38 digits; the error does not repeat the text.
+func ParseDecimal(text string) (Decimal, error) {
+	if text == "" {
+		return Decimal{}, errors.New("is empty")
+	}
+	if len(text) > 128 {
+		return Decimal{}, fmt.Errorf("is longer than 128 characters")
+	}
+	for i := range len(text) {
+		if !strings.ContainsRune("0123456789+-.eE", rune(text[i])) {
+			return Decimal{}, errors.New("is not a number")
+		}
+	}
+	d, err := decimal.NewFromString(text)
+	if err != nil {
+		return Decimal{}, errors.New("is not a number")
+	}
+	if e := d.Exponent(); e > maxDecimalDigits || e < -128 {
+		return Decimal{}, errors.New("has an exponent out of range")
+	}
+	out := Decimal{d}
+	if len(strings.Trim(out.String(), "-.")) > maxDecimalDigits+1 {
+		return Decimal{}, fmt.Errorf("has more than %d digits", maxDecimalDigits)
+	}
+	return out, nil
+}
+
+// String gives the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of the fraction, no "-0".
+func (d Decimal) String() string {
+	text := d.d.String()
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
+
+// Round rounds half away from zero to scale digits after the point. It is used only where the configuration asks for it.
+func (d Decimal) Round(scale int32) Decimal { return Decimal{d.d.Round(scale)} }
+
+// Sign is -1, 0 or 1.
+func (d Decimal) Sign() int { return d.d.Sign() }
+
+// Add returns d + other, exactly.
+func (d Decimal) Add(other Decimal) Decimal { return Decimal{d.d.Add(other.d)} }
+
+// Sub returns d - other, exactly.
+func (d Decimal) Sub(other Decimal) Decimal { return Decimal{d.d.Sub(other.d)} }
+
+// Equal tells whether both are the same number, however they were written.
+func (d Decimal) Equal(other Decimal) bool { return d.d.Equal(other.d) }
+
+// MarshalJSON writes a JSON number without quotes.
+func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalJSON reads a JSON number or a number in quotes.
+func (d *Decimal) UnmarshalJSON(text []byte) error {
+	parsed, err := ParseDecimal(strings.Trim(string(text), `"`))
+	if err != nil {
+		return fmt.Errorf("decimal: the value %w", err)
+	}
+	*d = parsed
+	return nil
+}

@@ -1,0 +1,114 @@
+package trade
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Entry is one row of the ERP as the ledger knows it: one per job and key.
+type Entry struct {
+	ID         int64  // the ledger's own number, in the order of discovery
+	Job        string // the job that reads it
+	Sends      Kind
+	Key        string // canonical text of the key: parts trimmed, joined with |
+	KeyParts   []Cell // the key as the database wrote it, for reading the row again
+	State      State
+	Cause      string // why it is in this state: an API message key, rule:FIELD, ref:KIND or a Cause constant
+	RemoteID   string // the platform's id; only and always when accepted
+	Flags      Flags
+	Generation int // 1; each order of a person to send again opens the next
+	Attempts   int // POSTs that count: those refused because of our own key or address do not
+
+	NextAttemptAt time.Time // zero: none is due by time
+	FirstSeenAt   time.Time
+	UpdatedAt     time.Time
+
+	Error      *EntryError // why it did not go; nil when nothing is wrong
+	WaitingFor []Awaited
+	Warnings   []Problem // remarks of checks set to `warn`
+
+	Values      Values          // the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
+	SourceHash  string          // of the newest row seen
+	MappedWith  string          // fingerprint of the mapping and version of the references that made the payload
+	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference
+	PayloadHash string          // of Payload; "" when there is none
+	Quantity    Quantity        // of the newest row seen, for the sums
+	GoneSweeps  int             // complete sweeps in a row that did not find it
+	Version     int64           // raised by each change: compare-and-set
+}
+
+// ErrorKind groups errors by where they come from; the names are those of error.kind in --json.
+type ErrorKind string
+
+// The kinds of errors.
+const (
+	MappingError    ErrorKind = "mapping"    // a value could not be read or mapped
+	ValidationError ErrorKind = "validation" // a rule of chapter 2 is broken
+	APIError        ErrorKind = "api"        // the API refused it
+	TransportError  ErrorKind = "transport"  // the request or its answer was lost
+	ConflictError   ErrorKind = "conflict"   // two rows, or a row and the platform, contradict each other
+)
+
+// EntryError says why an entry did not go.
+type EntryError struct {
+	Kind     ErrorKind `json:"kind"`
+	Status   int       `json:"status,omitempty"`
+	Messages []string  `json:"messages,omitempty"`
+	Fields   []Problem `json:"fields"`
+	Text     string    `json:"text"`           // one English sentence without personal data
+	Weak     bool      `json:"weak,omitempty"` // refused in no form of the API: only a person moves it
+}
+
+// Awaited names one thing an entry waits for: a reference, a parent, or a record of the platform.
+type Awaited struct {
+	Ref         string `json:"ref,omitempty"`  // de-para kind
+	Code        string `json:"code,omitempty"` // ERP code without an id
+	Job         string `json:"job,omitempty"`  // the parent's job and key
+	Key         string `json:"key,omitempty"`
+	ParentState State  `json:"parent_state,omitempty"`
+	Platform    string `json:"platform,omitempty"` // kind of the platform's record, and its id
+	ID          string `json:"id,omitempty"`
+}
+
+// Known is what discovery must know of an entry to tell whether its row is news: a narrow view of [Entry].
+type Known struct {
+	ID         int64
+	Key        string
+	State      State
+	SourceHash string
+	MappedWith string
+	Flags      Flags
+	GoneSweeps int
+	Cause      string
+	Version    int64
+}
+
+// Values are the mapped columns of one row by column name.
+type Values map[string]Cell
+
+// Cell is one value of the ERP as the ledger keeps it: the reader's kind in one letter, and the text as the database wrote it.
+type Cell struct {
+	Kind byte   // 0 for NULL; otherwise a letter of the reader
+	Text string // untrimmed
+}
+
+// MarshalJSON writes null for NULL and "<kind>:<text>" for a value.
+func (c Cell) MarshalJSON() ([]byte, error) {
+	if c.Kind == 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(c.Kind) + ":" + c.Text)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Cell) UnmarshalJSON(data []byte) error {
+	var text *string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*c = Cell{}
+	if text != nil && len(*text) >= 2 {
+		*c = Cell{Kind: (*text)[0], Text: (*text)[2:]}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package trade
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Group is what one commit of the ledger does while a job sends: settle what came back, and make the next intents durable, in one flush.
+type Group struct {
+	At      time.Time // wall clock of the commit, for the times that it writes
+	Settle  []Settlement
+	Updates []Update // of the last look: changed, gone, doubled or blocked rows
+	Intents []Intent
+	Block   []Block // set or replaced, by Kind and ID
+	Unblock []Block // removed, by Kind and ID
+}
+
+// GroupResult says what of a group took effect.
+type GroupResult struct {
+	Claimed   map[string]bool   // attempt ids of the intents that are durable and ours
+	Settled   map[string]bool   // attempt ids of the settlements that applied
+	Conflicts map[string]string // attempt id → "job key" of the entry that already has the id which the API gave; not applied
+	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
+}
+
+// ErrLeaseLost says that another process has taken over the job.
+var ErrLeaseLost = errors.New("the job's lease was lost to another process")
+
+// ErrUncertain says that nobody knows whether a commit of the ledger took effect, not even after reading back.
+var ErrUncertain = errors.New("the ledger did not say whether it stored the last commit")
+
+// LeasedError says who runs the job.
+type LeasedError struct {
+	Job   string
+	Owner Owner
+	Until time.Time // on the ledger's clock
+}
+
+// Error names the holder, so that IT finds it.
+func (e *LeasedError) Error() string {
+	return fmt.Sprintf("job %s is run by another process (pid %d on %s, lease until %s): wait for it, or stop it",
+		e.Job, e.Owner.PID, e.Owner.Host, e.Until.Format(time.RFC3339))
+}
+
+// RowFilter selects entries for people; zero fields select everything.
+type RowFilter struct {
+	Job    string
+	States []State
+	Causes []string
+	Flags  []Flag
+	Key    string    // the whole key
+	Since  time.Time // changed at or after
+	Limit  int       // 0 = all
+}
+
+// AuditRecord is one act that changed what the engine will do, never altered or deleted.
+type AuditRecord struct {
+	Seq    int64
+	At     time.Time
+	Who    string // a person's name, or the program's own for its acts
+	From   string // where: host and user of the process
+	Act    string // "refs import", "adopt", …
+	Target string // "wallets", "contracts 01|000123"
+	Reason string
+	Detail string // JSON: before and after
+}

@@ -1,0 +1,60 @@
+package trade
+
+// FieldType is the form of a field's value.
+type FieldType string
+
+// The field types of chapter 2.
+const (
+	Number  FieldType = "number"  // exact decimal
+	UUID    FieldType = "uuid"    // an id of the platform
+	Enum    FieldType = "enum"    // one of FieldRule.Values, strict in spelling and case
+	Day     FieldType = "date"    // YYYY-MM-DD
+	Harvest FieldType = "harvest" // <year>/<year>: the second is the first or one more
+)
+
+// Need says when a field must be there.
+type Need string
+
+// The needs of chapter 2.1: the seven conditional fields are required for COMPRA only; A_FIXAR and the two fixations send what the ERP has.
+const (
+	Always    Need = "always"
+	ForCompra Need = "COMPRA"
+	Optional  Need = "optional"
+)
+
+// FieldRule is one line of a table of chapter 2, as data: it checks a value, explains a refusal and documents the field.
+type FieldRule struct {
+	Field     string    // the API's name
+	Type      FieldType // form of the value
+	Need      Need      // when it is required
+	Values    []string  // allowed values of an Enum
+	Positive  string    // the name under `checks:` that refuses zero and less; "" = any sign
+	NotBefore string    // the field that must not be later (`checks: date_order`)
+	Platform  string    // the de-para kind whose record the id names on the platform; "" = none
+}
+
+// Severity says what a problem does to a row.
+type Severity string
+
+// The severities that `checks:` knows.
+const (
+	Refuse  Severity = "error" // the row is invalid
+	Warning Severity = "warn"  // the row goes, with a remark
+	Off     Severity = "off"   // not checked
+)
+
+// Checks are the plausibility checks of `checks:` in the configuration (design: silent points of the API). An empty severity is Refuse.
+type Checks struct {
+	Amount     Severity // amount not above zero
+	Price      Severity // price not above zero
+	DateOrder  Severity // end_delivery_date before initial_delivery_date
+	DateWindow Severity // a date before 2000-01-01 or more than five years ahead
+}
+
+func (c Checks) of(name string) Severity {
+	s := map[string]Severity{"amount": c.Amount, "price": c.Price, "date_order": c.DateOrder, "date_window": c.DateWindow}[name]
+	if s == "" {
+		return Refuse
+	}
+	return s
+}

@@ -1,0 +1,127 @@
+package trade
+
+import "time"
+
+// Owner names a running process to the others: who holds a lease or an attempt. Host, Boot, PIDSpace, PID and Started together prove that a
+// process on the same host is gone.
+type Owner struct {
+	Instance string `json:"instance"` // UUIDv7 of this start of the program
+	Host     string `json:"host"`
+	Boot     string `json:"boot"`      // id of the kernel's boot
+	PIDSpace string `json:"pid_space"` // namespace in which PID counts
+	PID      int    `json:"pid"`
+	Started  string `json:"started"` // the process's start in kernel ticks
+}
+
+// Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims, intents and cursors carry it.
+type Lease struct {
+	Job   string
+	Owner Owner
+	Epoch int64
+}
+
+// Cursor is how far a job's reading has come (I4).
+type Cursor struct {
+	Bound       string    // saved bound of changed_at, the database's own text; "" = nothing read yet
+	SweptAt     time.Time // last complete sweep; zero = never
+	Fingerprint string    // of the query, the key and the mapped columns at that sweep
+	Sweep       *Sweep    // its result
+}
+
+// Sweep is the result of a complete comparison of the ERP with the ledger (I9).
+type Sweep struct {
+	InScope    int        `json:"in_scope"`   // distinct keys in the ERP
+	Gone       int        `json:"gone"`       // entries that it did not find
+	Unreadable int        `json:"unreadable"` // rows without a usable key
+	Quantities []Quantity `json:"quantities"` // sums over the distinct keys, by unit
+}
+
+// Page is one step of discovery, recorded in one transaction.
+type Page struct {
+	New     []Entry
+	Updates []Update
+	Cursor  *Cursor // only with the last page of a reading
+}
+
+// Update changes an entry that was read at Entry.Version in state From; everything of the entry is written but its id, job, key and first time.
+type Update struct {
+	From  State
+	Entry Entry
+}
+
+// Tally is one bucket of the sums that are kept in the transaction that moves an entry (I9).
+type Tally struct {
+	State    State    `json:"state"`
+	Count    int      `json:"count"`
+	Quantity Quantity `json:"quantity"`
+}
+
+// RunReport is what one pass of one job did. Its JSON form is fixed: `sync --json` ends with these.
+type RunReport struct {
+	ID         string        `json:"id"`
+	Job        string        `json:"job"`
+	StartedAt  time.Time     `json:"started_at"`
+	EndedAt    time.Time     `json:"ended_at"`
+	Sweep      bool          `json:"sweep"`
+	InScope    *int          `json:"in_scope"`   // null without a sweep
+	Gone       *int          `json:"gone"`       // null without a sweep
+	Unreadable int           `json:"unreadable"` // rows without a usable key
+	Read       int           `json:"read"`       // rows that the query returned in this run
+	New        int           `json:"new"`
+	Changed    int           `json:"changed"`
+	Unchanged  int           `json:"unchanged"`
+	Sent       int           `json:"sent"` // POSTs begun in this run
+	States     map[State]int `json:"states"`
+	Flags      map[Flag]int  `json:"flags"`
+	Notes      []string      `json:"notes,omitempty"` // remarks for IT, English
+	Stopped    *Stop         `json:"stopped"`
+}
+
+// NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or held, or an accepted one differs in the ERP.
+func (r RunReport) NeedsPerson() bool {
+	for state, n := range r.States {
+		if n > 0 && state.NeedsPerson() {
+			return true
+		}
+	}
+	return r.Flags[Changed]+r.Flags[MissingInERP]+r.Flags[Cancelled] > 0
+}
+
+// Stop says why a job ended before its work was done.
+type Stop struct {
+	Code string `json:"code"`
+	Text string `json:"text"` // what happened and what to do, English
+	All  bool   `json:"-"`    // the other jobs would meet the same and do not start
+	// Until is when the engine may try again; zero: when somebody has done what Text says.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// JobState is where a job stands, beside the states of its entries.
+type JobState string
+
+// The states of a job.
+const (
+	Idle       JobState = "idle"
+	Running    JobState = "running"
+	BackingOff JobState = "backing_off" // 429, or the API is not reached
+	Stopped    JobState = "stopped"     // by the engine, with a reason
+	Paused     JobState = "paused"      // by a person or a brake; needs resume
+)
+
+// JobStatus is a job's state with its reason.
+type JobStatus struct {
+	Job   string    `json:"job"`
+	State JobState  `json:"state"`
+	Stop  *Stop     `json:"stop"`
+	Since time.Time `json:"since"`
+}
+
+// Reference is one line of a de-para table: the ERP's code and the platform's id. An id that is no UUID is kept as it is and makes the rows that use it invalid.
+type Reference struct {
+	Kind string `json:"kind"`
+	Code string `json:"code"`
+	ID   string `json:"id"`
+}
+
+// ReferenceKinds are the de-para tables.
+var ReferenceKinds = []string{"producers", "users", "wallets", "delivery_places", "farms"}

@@ -1,0 +1,126 @@
+package trade
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lang is a language of people; JSON, logs and identifiers are English always.
+type Lang string
+
+// The languages. Portuguese comes first in everything that accountants see.
+const (
+	Portuguese Lang = "pt-BR"
+	English    Lang = "en"
+)
+
+// ParseLang reads `language` of the configuration or the environment's LANG; anything that is not English is Portuguese.
+func ParseLang(text string) Lang {
+	if strings.HasPrefix(strings.ToLower(text), "en") {
+		return English
+	}
+	return Portuguese
+}
+
+// words are the sentences of one language.
+type words struct {
+	states  map[State]string
+	fields  map[string]string
+	rules   map[string]string // with {field} and {detail}
+	causes  map[string]Advice
+	unknown Advice
+	flags   map[Flag]string
+	kinds   map[string]string // de-para kinds, singular
+	column  string            // format of (column, value)
+	blank   string            // format of (column)
+	nowhere string
+}
+
+func (l Lang) words() *words {
+	if l == English {
+		return &english
+	}
+	return &portuguese
+}
+
+// Label is the state's name for people.
+func (s State) Label(lang Lang) string { return lang.words().states[s] }
+
+// Label is the flag's name for people.
+func (f Flag) Label(lang Lang) string { return lang.words().flags[f] }
+
+// FieldLabel is a field's name for people, with the API's name where they differ.
+func FieldLabel(field string, lang Lang) string {
+	label, ok := lang.words().fields[field]
+	if !ok || label == field {
+		return field
+	}
+	return label
+}
+
+// Sentence says in words what is wrong, where the ERP has it, and what would be right: "COMPRA requires payday; column dt_pagto is empty".
+func (p Problem) Sentence(lang Lang) string {
+	w := lang.words()
+	rule, detail := p.Rule, p.Detail
+	if variant, ok := strings.CutPrefix(rule, RuleRequiredFor); ok {
+		rule, detail = RuleRequiredFor, variant
+	}
+	form, ok := w.rules[rule]
+	if !ok {
+		form = "{field}: " + rule
+	}
+	if rule == RuleDateOrder {
+		detail = FieldLabel(detail, lang)
+	}
+	text := fillIn(form, FieldLabel(p.Field, lang), detail)
+	switch {
+	case p.Column == "":
+		return text + "; " + w.nowhere
+	case p.Value == "":
+		return text + "; " + fmt.Sprintf(w.blank, p.Column)
+	}
+	return text + "; " + fmt.Sprintf(w.column, p.Column, p.Value)
+}
+
+// fillIn puts the field and the detail into a sentence; a sentence need not use both.
+func fillIn(form, field, detail string) string {
+	return strings.NewReplacer("{field}", field, "{detail}", detail).Replace(form)
+}
+
+// Sentences joins the sentences of all problems of a row.
+func Sentences(problems []Problem, lang Lang) string {
+	out := make([]string, len(problems))
+	for i, p := range problems {
+		out[i] = p.Sentence(lang)
+	}
+	return strings.Join(out, ". ")
+}
+
+// Advice is what people are told about a kind of trouble.
+type Advice struct {
+	What string // what it means
+	Who  string // who can cure it
+	Do   string // what to do; what happens then
+}
+
+// Explain gives the advice for a cause in a state. Unknown message keys of the API are shown as they are.
+func Explain(state State, cause string, lang Lang) Advice {
+	w := lang.words()
+	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
+		if a, ok := w.causes[key]; ok && key != "" {
+			return a
+		}
+	}
+	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
+		return w.causes["rule"].with(FieldLabel(field, lang))
+	}
+	if kind, ok := strings.CutPrefix(cause, "ref:"); ok {
+		return w.causes["ref"].with(w.kinds[kind])
+	}
+	return w.unknown.with(cause)
+}
+
+func (a Advice) with(subject string) Advice {
+	fill := func(s string) string { return strings.ReplaceAll(s, "{}", subject) }
+	return Advice{What: fill(a.What), Who: a.Who, Do: fill(a.Do)}
+}
