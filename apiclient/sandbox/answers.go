@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// answer is what goes out: a status, a body, and headers beside Content-Length.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// Message keys of the document that more than one place needs (chapter 7).
+const (
+	keyMalformed = "message.malformed-request"
+	keyDuplicate = "message.duplicate.key"
+	keyModule    = "message.module.not-contracted"
+	keyRefused   = "message.integration.connection.refused"
+	keyInternal  = "message.internal.error"
+)
+
+func newAnswer(status int, contentType string, body []byte) answer {
+	h := http.Header{}
+	if contentType != "" {
+		h.Set("Content-Type", contentType)
+	}
+	return answer{status: status, header: h, body: body}
+}
+
+func jsonAnswer(status int, value any) answer {
+	return newAnswer(status, "application/json", encode(value))
+}
+
+// messages is format (a).
+func messages(status int, keys ...string) answer {
+	return jsonAnswer(status, struct {
+		Messages []string `json:"messages"`
+	}{keys})
+}
+
+// parameterInvalid is format (b), for a path or query parameter that cannot convert to its type.
+func parameterInvalid(now time.Time, parameter string) answer {
+	return jsonAnswer(http.StatusBadRequest, struct {
+		Timestamp string `json:"timestamp"`
+		Status    int    `json:"status"`
+		Error     string `json:"error"`
+		Message   string `json:"message"`
+	}{
+		now.UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
+		http.StatusText(http.StatusBadRequest), "message." + strings.ToLower(parameter) + ".invalid",
+	})
+}
+
+// plain is format (c): text, or a JSON string for a client that accepts JSON.
+func plain(r *http.Request, status int, text string) answer {
+	if strings.Contains(r.Header.Get("Accept"), "application/json") {
+		return jsonAnswer(status, text)
+	}
+	return newAnswer(status, "text/plain; charset=utf-8", []byte(text))
+}
+
+func methodNotAllowed(r *http.Request, allow string) answer {
+	a := plain(r, http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported")
+	a.header.Set("Allow", allow)
+	return a
+}
+
+// unauthorized is the gateway's 401 (chapter 5, rule 2).
+func unauthorized() answer {
+	return newAnswer(http.StatusUnauthorized, "application/json", []byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
+}
+
+// noRoute is a gateway's 404: an object without messages, so in no form of the API.
+func noRoute() answer {
+	return newAnswer(http.StatusNotFound, "application/json", []byte(`{"message":"no Route matched with those values"}`))
+}
+
+// gatewayPage is what a proxy in front of the API says in its own name.
+func gatewayPage(status int) answer {
+	text := http.StatusText(status)
+	return newAnswer(status, "text/html", []byte("<html><head><title>"+text+"</title></head><body><h1>"+text+"</h1></body></html>"))
+}
+
+func loginPage() answer {
+	return newAnswer(http.StatusOK, "text/html; charset=utf-8",
+		[]byte("<!doctype html><html><head><title>Login</title></head><body><form method=\"post\" action=\"/login\"></form></body></html>"))
+}
+
+// encode never fails: it gets structs of text and numbers, and raw JSON that was parsed before.
+func encode(value any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		panic("sandbox: encoding an answer: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,369 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// action is one word that may begin a fault.
+type action struct {
+	// set fills the fault; value is what stands behind "=".
+	set func(f *Fault, value string) error
+	// value says whether "=" must ("required"), may ("optional") or must not ("") follow.
+	value string
+	// options are the words that may follow, beside slow= and, where something is executed, late=.
+	options []string
+	// posts: acts on creating POSTs only.
+	posts bool
+}
+
+const (
+	required = "required"
+	optional = "optional"
+)
+
+// actions is the vocabulary of the package comment.
+var actions = map[string]action{
+	"lost-before": {set: func(f *Fault, _ string) error { f.Do = Lose; return nil }, options: []string{"reset"}},
+	"lost-after":  {set: func(f *Fault, _ string) error { f.Do, f.Commit = Lose, true; return nil }, options: []string{"reset"}, posts: true},
+	"status":      {set: setStatus, value: required, options: []string{"commit", "empty", "type", "body"}},
+	"module":      {set: replies(messages(http.StatusForbidden, keyModule))},
+	"throttle":    {set: setThrottle, value: required},
+	"refused":     {set: replies(messages(http.StatusBadGateway, keyRefused)), options: []string{"commit"}},
+	"malformed":   {set: replies(messages(http.StatusBadRequest, keyMalformed)), posts: true},
+	"duplicate":   {set: replies(messages(http.StatusBadRequest, keyDuplicate)), posts: true},
+	"html":        {set: replies(loginPage()), options: []string{"commit", "status"}},
+	"redirect":    {set: setRedirect, value: optional, options: []string{"commit", "status"}},
+	"garbage":     {set: func(f *Fault, _ string) error { f.Do = Garbage; return nil }, options: []string{"commit", "reset"}},
+	"noid":        {set: commits(newAnswer(http.StatusCreated, "application/json", []byte("{}"))), posts: true},
+	"cut":         {set: func(f *Fault, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
+	"again":       {set: func(f *Fault, _ string) error { f.Do = Again; return nil }, posts: true},
+	"twice":       {set: func(f *Fault, _ string) error { f.Do = Twice; return nil }, posts: true},
+	"slow":        {set: setSlow, value: required, options: []string{"late"}},
+	"late":        {set: setLate, value: required, posts: true},
+	"body":        {set: setCreatedBody, value: required, posts: true}, // takes the whole line: for more, status=201,commit,…,body=
+}
+
+// options are the words that may follow an action.
+var options = map[string]action{
+	"commit": {set: func(f *Fault, _ string) error { f.Commit = true; return nil }, posts: true},
+	"empty":  {set: func(f *Fault, _ string) error { f.Body, f.Header = "", nil; return nil }},
+	"reset":  {set: func(f *Fault, _ string) error { f.Reset = true; return nil }},
+	"status": {set: setOtherStatus, value: required},
+	"type":   {set: setType, value: required},
+	"slow":   {set: setSlow, value: required},
+	"late":   {set: setLate, value: required, posts: true},
+	"body":   {set: setBody, value: required},
+}
+
+// ParseFaults reads several faults, in order of precedence.
+func ParseFaults(specs []string) ([]Fault, error) {
+	faults := make([]Fault, 0, len(specs))
+	for _, spec := range specs {
+		f, err := ParseFault(spec)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, f)
+	}
+	return faults, nil
+}
+
+// ParseFault reads one fault as the package comment describes it:
+//
+//	[get:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
+//
+// Strict: unknown words, words that do not go together, empty words and blanks are errors that say what is allowed.
+func ParseFault(spec string) (Fault, error) {
+	f := Fault{spec: spec}
+	if err := f.parse(spec); err != nil {
+		return Fault{}, fmt.Errorf("fault %q: %w", spec, err)
+	}
+	return f, nil
+}
+
+func (f *Fault) parse(spec string) error {
+	rest, gets := strings.CutPrefix(spec, "get:")
+	f.Gets = gets
+	words, selectors, body := splitSpec(rest)
+	if strings.ContainsAny(strings.Join(words, ",")+selectors, " \t\r\n") {
+		return errors.New("blanks are allowed in body= only")
+	}
+	if err := f.setSelectors(selectors); err != nil {
+		return err
+	}
+	if body != "" {
+		words = append(words, body)
+	}
+	first, err := f.setWord(words[0], actions, "action")
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{first: true}
+	for _, word := range words[1:] {
+		name, _, _ := strings.Cut(word, "=")
+		if seen[name] {
+			return fmt.Errorf("%q stands twice", name)
+		}
+		seen[name] = true
+		if err := f.mayFollow(first, name); err != nil {
+			return err
+		}
+		if _, err := f.setWord(word, options, "option"); err != nil {
+			return err
+		}
+	}
+	return f.finish(seen)
+}
+
+// splitSpec takes the body off first, because its text may hold any character, then the selectors.
+func splitSpec(spec string) (words []string, selectors, body string) {
+	head := spec
+	if strings.HasPrefix(spec, "body=") {
+		return nil, "", spec
+	}
+	if i := strings.Index(spec, ",body="); i >= 0 {
+		head, body = spec[:i], spec[i+1:]
+	}
+	if i := strings.IndexAny(head, "@%"); i >= 0 {
+		head, selectors = head[:i], head[i:]
+	}
+	return strings.Split(head, ","), selectors, body
+}
+
+// setWord looks a word up and lets it act; it returns the word's name.
+func (f *Fault) setWord(word string, vocabulary map[string]action, what string) (string, error) {
+	name, value, given := strings.Cut(word, "=")
+	a, ok := vocabulary[name]
+	if !ok {
+		return "", fmt.Errorf("%q is no %s; known are %s", name, what, wordList(vocabulary))
+	}
+	switch {
+	case a.value == "" && given:
+		return "", fmt.Errorf("%q takes no value", name)
+	case a.value == required && !given, given && value == "" && name != "body":
+		return "", fmt.Errorf("%q needs a value, as in %s", name, examples[name])
+	case a.posts && f.Gets:
+		return "", fmt.Errorf("%q acts on creating POSTs, so it cannot stand behind get: on this line", name)
+	}
+	if err := a.set(f, value); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return name, nil
+}
+
+func (f *Fault) mayFollow(first, name string) error {
+	allowed := append(slices.Clone(actions[first].options), "slow")
+	if f.executes() || slices.Contains(allowed, "commit") {
+		allowed = append(allowed, "late")
+	}
+	if slices.Contains(allowed, name) {
+		return nil
+	}
+	slices.Sort(allowed)
+	return fmt.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
+}
+
+// finish checks what only the whole line can show.
+func (f *Fault) finish(seen map[string]bool) error {
+	if f.Late > 0 && !f.executes() {
+		return errors.New("late= delays an execution; add commit")
+	}
+	if seen["empty"] && (seen["body"] || seen["type"]) {
+		return errors.New("empty does not go with body= or type=")
+	}
+	if f.Do == Reply && f.Body != "" && (f.Status == http.StatusNoContent || f.Status == http.StatusNotModified) {
+		return fmt.Errorf("status %d has no body in HTTP", f.Status)
+	}
+	return nil
+}
+
+func (f *Fault) setSelectors(text string) error {
+	for text != "" {
+		sign := text[0]
+		end := strings.IndexAny(text[1:], "@%") + 1
+		if end == 0 {
+			end = len(text)
+		}
+		value := text[1:end]
+		text = text[end:]
+		var err error
+		switch {
+		case sign == '@' && f.First == 0:
+			err = f.setRange(value)
+		case sign == '%' && f.Percent == 0:
+			err = f.setPercent(value)
+		default:
+			err = fmt.Errorf("%q stands twice", string(sign))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Fault) setRange(value string) error {
+	const want = "want @N, @N- or @N-M with numbers from 1 (and any option before it, body= behind it)"
+	from, to, open := strings.Cut(value, "-")
+	first, err := parseNumber(from)
+	if err != nil {
+		return fmt.Errorf("@%s: %s", value, want)
+	}
+	f.First, f.Last = first, first
+	switch {
+	case open && to == "":
+		f.Last = 0
+	case open:
+		last, err := parseNumber(to)
+		if err != nil || last < first {
+			return fmt.Errorf("@%s: %s", value, want)
+		}
+		f.Last = last
+	}
+	return nil
+}
+
+// parseNumber reads a whole number from 1, digits only.
+func parseNumber(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || n == 0 {
+		return 0, errors.New("want a whole number from 1")
+	}
+	return int(n), nil
+}
+
+func (f *Fault) setPercent(value string) error {
+	p, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(p > 0 && p <= 100) || strings.ContainsAny(value, "xXpPeEnN_+") {
+		return fmt.Errorf("%%%s: want a number above 0 to 100, as in %%10 for one in ten", value)
+	}
+	f.Percent = p
+	return nil
+}
+
+func replies(a answer) func(*Fault, string) error {
+	return func(f *Fault, _ string) error {
+		f.Do, f.Status, f.Header, f.Body = Reply, a.status, a.header.Clone(), string(a.body)
+		return nil
+	}
+}
+
+func commits(a answer) func(*Fault, string) error {
+	return func(f *Fault, value string) error {
+		f.Commit = true
+		return replies(a)(f, value)
+	}
+}
+
+func parseStatus(value string) (int, error) {
+	n, err := parseNumber(value)
+	if err != nil || n < 200 || n > 999 {
+		return 0, errors.New("want a status from 200 to 999")
+	}
+	return n, nil
+}
+
+func setStatus(f *Fault, value string) error {
+	status, err := parseStatus(value)
+	if err != nil {
+		return err
+	}
+	return replies(statusBody(status))(f, "")
+}
+
+func setOtherStatus(f *Fault, value string) (err error) {
+	f.Status, err = parseStatus(value)
+	return err
+}
+
+func setThrottle(f *Fault, value string) error {
+	d, err := parseDelay(value)
+	if err != nil || d%time.Second != 0 {
+		return errors.New("want whole seconds, as in throttle=2s: the header Retry-After has no fractions")
+	}
+	a := statusBody(http.StatusTooManyRequests)
+	a.header.Set("Retry-After", strconv.FormatInt(int64(d/time.Second), 10))
+	return replies(a)(f, "")
+}
+
+func setRedirect(f *Fault, value string) error {
+	target := "/login"
+	if value != "" {
+		u, err := url.Parse(value)
+		if err != nil || !u.IsAbs() && !strings.HasPrefix(value, "/") {
+			return errors.New("want an absolute URL or a path that begins with /")
+		}
+		target = value
+	}
+	a := answer{status: http.StatusTemporaryRedirect, header: http.Header{}}
+	a.header.Set("Location", target)
+	return replies(a)(f, "")
+}
+
+func parseDelay(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return 0, errors.New("want a duration above 0, as in 500ms or 2s")
+	}
+	return d, nil
+}
+
+func setSlow(f *Fault, value string) (err error) {
+	f.Slow, err = parseDelay(value)
+	return err
+}
+
+func setLate(f *Fault, value string) (err error) {
+	f.Late, err = parseDelay(value)
+	return err
+}
+
+func setType(f *Fault, value string) error {
+	f.header().Set("Content-Type", value)
+	return nil
+}
+
+func setBody(f *Fault, value string) error {
+	f.Body = value
+	if f.Header.Get("Content-Type") != "" {
+		return nil
+	}
+	return setType(f, contentTypeOf(value))
+}
+
+func setCreatedBody(f *Fault, value string) error {
+	return commits(newAnswer(http.StatusCreated, contentTypeOf(value), []byte(value)))(f, "")
+}
+
+func contentTypeOf(body string) string {
+	if isJSONText(body) {
+		return "application/json"
+	}
+	return "text/plain; charset=utf-8"
+}
+
+// header is the fault's header, made if there is none.
+func (f *Fault) header() http.Header {
+	if f.Header == nil {
+		f.Header = http.Header{}
+	}
+	return f.Header
+}
+
+func wordList(vocabulary map[string]action) string {
+	return strings.Join(slices.Sorted(maps.Keys(vocabulary)), ", ")
+}
+
+// examples are shown where a value is missing.
+var examples = map[string]string{
+	"status": "status=503", "throttle": "throttle=2s", "redirect": "redirect=http://127.0.0.1:9999/",
+	"slow": "slow=500ms", "late": "late=500ms", "body": `body={"id":5}`, "type": "type=text/html",
+}

@@ -1,0 +1,153 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep JSON may nest; the deepest text of the API has two levels.
+const maxDepth = 64
+
+// node is one JSON value with its place, so that errors can name it.
+type node struct {
+	kind    kind
+	text    string   // strings decoded, numbers as written
+	flag    bool     // of a boolean
+	members []member // of an object, in order, each name once
+	items   []*node  // of an array
+	end     int64    // offset behind the value's first token
+}
+
+type member struct {
+	name  string
+	value *node
+}
+
+type kind string
+
+// Kinds of JSON values, worded for error texts.
+const (
+	isObject kind = "an object"
+	isArray  kind = "an array"
+	isText   kind = "a text"
+	isNumber kind = "a number"
+	isBool   kind = "true or false"
+	isNull   kind = "null"
+)
+
+// placeError is an error at an offset of the text.
+type placeError struct {
+	offset int64
+	text   string
+}
+
+func (e *placeError) Error() string { return e.text }
+
+// parse reads exactly one JSON value. Stricter than encoding/json: no member twice (that package silently takes the last), no bytes that
+// are not UTF-8 (it silently replaces them), nothing behind the value. Every error is a *placeError.
+func parse(data []byte) (*node, error) {
+	if !utf8.Valid(data) {
+		return nil, &placeError{firstInvalid(data), "the text is not UTF-8"}
+	}
+	var probe json.RawMessage
+	if err := json.Unmarshal(data, &probe); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, &placeError{syntax.Offset, syntax.Error()}
+		}
+		return nil, &placeError{0, err.Error()}
+	}
+	p := parser{dec: json.NewDecoder(bytes.NewReader(data))}
+	p.dec.UseNumber()
+	return p.value(0)
+}
+
+// parser builds nodes from tokens. The text was found valid before, so token errors cannot happen; they are passed on all the same.
+type parser struct{ dec *json.Decoder }
+
+func (p *parser) fail(text string) error { return &placeError{p.dec.InputOffset(), text} }
+
+func (p *parser) value(depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, p.fail(fmt.Sprintf("nested deeper than %d levels", maxDepth))
+	}
+	tok, err := p.dec.Token()
+	if err != nil {
+		return nil, p.fail(err.Error())
+	}
+	n := &node{end: p.dec.InputOffset()}
+	switch t := tok.(type) {
+	case json.Delim:
+		if t == '{' {
+			n.kind = isObject
+			err = p.object(n, depth)
+		} else {
+			n.kind = isArray
+			err = p.array(n, depth)
+		}
+	case string:
+		n.kind, n.text = isText, t
+	case json.Number:
+		n.kind, n.text = isNumber, t.String()
+	case bool:
+		n.kind, n.flag = isBool, t
+	default:
+		n.kind = isNull
+	}
+	return n, err
+}
+
+func (p *parser) object(n *node, depth int) error {
+	seen := map[string]bool{}
+	for p.dec.More() {
+		tok, err := p.dec.Token()
+		if err != nil {
+			return p.fail(err.Error())
+		}
+		name, _ := tok.(string)
+		if seen[name] {
+			return p.fail(fmt.Sprintf("the member %q stands twice", name))
+		}
+		seen[name] = true
+		value, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		n.members = append(n.members, member{name, value})
+	}
+	return p.closing()
+}
+
+func (p *parser) array(n *node, depth int) error {
+	for p.dec.More() {
+		value, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		n.items = append(n.items, value)
+	}
+	return p.closing()
+}
+
+func (p *parser) closing() error {
+	if _, err := p.dec.Token(); err != nil {
+		return p.fail(err.Error())
+	}
+	return nil
+}
+
+// firstInvalid is the offset of the first byte that is not UTF-8.
+func firstInvalid(data []byte) int64 {
+	at := 0
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return int64(at)
+}

@@ -1,0 +1,199 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	key       = "key-of-the-tests"
+	orders    = "/api/v1/integration/order-commitments"
+	webhooks  = "/api/v1/integration/webhooks"
+	producer  = "11111111-2222-4333-8444-555555555501"
+	issuer    = "11111111-2222-4333-8444-555555555502"
+	place     = "11111111-2222-4333-8444-555555555503"
+	wallet    = "11111111-2222-4333-8444-555555555504"
+	purchase  = "COMPRA"
+	someOther = "11111111-2222-4333-8444-5555555555ff"
+)
+
+// box is one running sandbox with a client of its own.
+type box struct {
+	*sandbox.Running
+	t      *testing.T
+	client *http.Client
+	log    *lines
+}
+
+// lines is a truth log in memory.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) all(t *testing.T) []sandbox.Line {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []sandbox.Line
+	dec := json.NewDecoder(bytes.NewReader(l.b.Bytes()))
+	for dec.More() {
+		var line sandbox.Line
+		if err := dec.Decode(&line); err != nil {
+			t.Fatalf("truth log: %v", err)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
+	t.Helper()
+	parsed, err := sandbox.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Faults = append(opts.Faults, parsed...)
+	b := &box{t: t, log: &lines{}}
+	if opts.Log == nil {
+		opts.Log = b.log
+	}
+	if opts.APIKey == "" {
+		opts.APIKey = key
+	}
+	b.Running, err = sandbox.Start(opts, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	b.client = &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if err := b.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return b
+}
+
+// got is an answer, read to its end.
+type got struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// request builds a good request; change it before sending.
+func (b *box) request(method, path, body string) *http.Request {
+	b.t.Helper()
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(b.t.Context(), method, b.URL+path, r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", key)
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req
+}
+
+func (b *box) try(req *http.Request) (got, error) {
+	res, err := b.client.Do(req)
+	if err != nil {
+		return got{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	return got{res.StatusCode, res.Header, string(body)}, err
+}
+
+func (b *box) send(req *http.Request) got {
+	b.t.Helper()
+	g, err := b.try(req)
+	if err != nil {
+		b.t.Errorf("%s %s: %v", req.Method, req.URL.Path, err)
+	}
+	return g
+}
+
+func (b *box) post(body string) got {
+	b.t.Helper()
+	return b.send(b.request(http.MethodPost, orders, body))
+}
+
+func (b *box) get(path string) got {
+	b.t.Helper()
+	return b.send(b.request(http.MethodGet, path, ""))
+}
+
+func (b *box) wantCreated(n int) []sandbox.Record {
+	b.t.Helper()
+	records := b.Created()
+	if len(records) != n {
+		b.t.Errorf("%d order commitments were executed, want %d", len(records), n)
+	}
+	return records
+}
+
+// fields is a complete COMPRA; values are raw JSON.
+func fields() map[string]string {
+	return map[string]string{
+		"amount": "1234.50", "producer_id": quote(producer), "issuer_id": quote(issuer), "product": `"SOJA"`,
+		"delivery_place_id": quote(place), "haverst": `"2025/2026"`, "unit_of_measurement": `"SC"`, "order_type": quote(purchase),
+		"order_date": `"2026-02-28"`, "wallet_id": quote(wallet), "currency": `"BRL"`, "price": "98.7600",
+		"initial_delivery_date": `"2026-03-01"`, "end_delivery_date": `"2026-04-30"`, "modality": `"FUTURO"`,
+		"payday": `"2026-05-10"`, "payment_type": `"DINHEIRO"`,
+	}
+}
+
+func quote(text string) string { return `"` + text + `"` }
+
+// body writes fields down, with changes; a change to "" takes the field out.
+func body(changes ...string) string {
+	f := fields()
+	for i := 0; i < len(changes); i += 2 {
+		if changes[i+1] == "" {
+			delete(f, changes[i])
+		} else {
+			f[changes[i]] = changes[i+1]
+		}
+	}
+	parts := make([]string, 0, len(f))
+	for name := range maps.Keys(f) {
+		parts = append(parts, quote(name)+":"+f[name])
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+func messages(keys ...string) string {
+	b, err := json.Marshal(map[string][]string{"messages": keys})
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

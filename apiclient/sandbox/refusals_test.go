@@ -1,0 +1,175 @@
+package sandbox_test
+
+import (
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+func TestTheListOfWebhooksIsAnEmptyArray(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	if g := b.get(webhooks); g.status != 200 || g.body != "[]" {
+		t.Errorf("GET webhooks = %d %s", g.status, g.body)
+	}
+}
+
+func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
+	t.Parallel()
+	keys := map[string][]string{
+		"none": nil, "empty": {""}, "wrong": {"another"}, "with a scheme": {"Bearer " + key}, "in another case": {strings.ToUpper(key)},
+		"two headers": {key, key},
+	}
+	for name, values := range keys {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := start(t, sandbox.Options{})
+			for _, req := range []*http.Request{
+				b.request("POST", orders, body()),
+				b.request("POST", orders, "{"),    // the key comes before the body
+				b.request("DELETE", webhooks, ""), // and before the verb
+				b.request("GET", webhooks, ""),
+				b.request("GET", orders+"/x", ""),
+			} {
+				req.Header["Authorization"] = values
+				g := b.send(req)
+				if g.status != 401 || !strings.HasPrefix(g.body, `{"data":[],"error":{`) {
+					t.Errorf("%s %s = %d %s", req.Method, req.URL.Path, g.status, g.body)
+				}
+			}
+			b.wantCreated(0)
+		})
+	}
+}
+
+func TestAnOpenSandboxTakesAnyKeyWithoutAScheme(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	b.SetAPIKey("")
+	for value, status := range map[string]int{"whatever": 200, "Bearer whatever": 401, "": 401} {
+		req := b.request("GET", webhooks, "")
+		req.Header.Set("Authorization", value)
+		if g := b.send(req); g.status != status {
+			t.Errorf("key %q = %d, want %d", value, g.status, status)
+		}
+	}
+}
+
+func TestARenewedKeyCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	b.SetAPIKey("renewed")
+	if g := b.get(webhooks); g.status != 401 {
+		t.Errorf("old key = %d", g.status)
+	}
+	b.SetAPIKey(key)
+	if g := b.get(webhooks); g.status != 200 {
+		t.Errorf("new key = %d", g.status)
+	}
+}
+
+func TestAnUnknownPathIsRefusedInNoFormOfTheAPI(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	for _, path := range []string{
+		"/", "/api/v1/integration", "/api/v2/integration/webhooks", orders + "/", webhooks + "/", "/" + webhooks, strings.ToUpper(webhooks),
+		orders + "/" + someOther + "/x", "/api/v1/integration/x/../webhooks", "/api/v1/integration%2Fwebhooks",
+	} {
+		req := b.request("GET", path, "")
+		req.Header.Del("Authorization") // a gateway has no route to ask a key for
+		g := b.send(req)
+		if g.status != 404 || strings.Contains(g.body, "messages") {
+			t.Errorf("GET %s = %d %s", path, g.status, g.body)
+		}
+	}
+	if got := b.Counts()["GET /"]; got != 1 {
+		t.Errorf("requests of / = %d, want 1", got)
+	}
+}
+
+func TestAWrongVerbIsRefusedInTextThatNamesIt(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	for path, verbs := range map[string][]string{
+		orders:                   {"GET", "PUT", "DELETE", "PATCH", "OPTIONS"},
+		orders + "/" + someOther: {"POST", "PUT", "DELETE"},
+		webhooks:                 {"POST", "PUT", "DELETE"},
+	} {
+		for _, verb := range verbs {
+			text := "Request method '" + verb + "' is not supported"
+			g := b.send(b.request(verb, path, ""))
+			if g.status != 405 || g.body != text || !strings.HasPrefix(g.header.Get("Content-Type"), "text/plain") {
+				t.Errorf("%s %s = %d %s", verb, path, g.status, g.body)
+			}
+			req := b.request(verb, path, "")
+			req.Header.Set("Accept", "application/json")
+			if g := b.send(req); g.status != 405 || g.body != `"`+text+`"` || g.header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s %s for JSON = %d %s", verb, path, g.status, g.body)
+			}
+		}
+	}
+	if g := b.send(b.request("HEAD", webhooks, "")); g.status != 405 || g.header.Get("Allow") != "GET" {
+		t.Errorf("HEAD = %d, Allow %q", g.status, g.header.Get("Allow"))
+	}
+}
+
+func TestAWrongContentTypeIsRefusedWithAnEmptyBody(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	headers := map[string]http.Header{
+		"none":       {},
+		"text":       {"Content-Type": {"text/plain"}},
+		"form":       {"Content-Type": {"application/x-www-form-urlencoded"}},
+		"broken":     {"Content-Type": {"application/json; charset"}},
+		"latin":      {"Content-Type": {"application/json; charset=iso-8859-1"}},
+		"twice":      {"Content-Type": {"application/json", "application/json"}},
+		"compressed": {"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}},
+	}
+	for name, header := range headers {
+		req := b.request("POST", orders, body())
+		req.Header = header
+		req.Header.Set("Authorization", key)
+		if g := b.send(req); g.status != 415 || g.body != "" || g.header.Get("Content-Type") != "" {
+			t.Errorf("%s = %d %q %v", name, g.status, g.body, g.header)
+		}
+	}
+	req := b.request("GET", webhooks, "{}")
+	req.Header.Del("Content-Type")
+	if g := b.send(req); g.status != 415 {
+		t.Errorf("GET with a body = %d", g.status)
+	}
+	req = b.request("POST", orders, "")
+	if g := b.send(req); g.status != 415 {
+		t.Errorf("POST without body and type = %d", g.status)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if g := b.send(req); g.status != 400 || g.body != messages("message.malformed-request") {
+		t.Errorf("POST without body = %d %s", g.status, g.body)
+	}
+	b.wantCreated(0)
+	req = b.request("POST", orders, body())
+	req.Header.Set("Content-Type", "Application/JSON; charset=UTF-8")
+	if g := b.send(req); g.status != 201 {
+		t.Errorf("POST in UTF-8 = %d %s", g.status, g.body)
+	}
+}
+
+func TestABodyAboveTheLimitIsRefusedAndTheConnectionGoesOn(t *testing.T) {
+	t.Parallel()
+	b := start(t, sandbox.Options{})
+	if g := b.post(body() + strings.Repeat(" ", 2<<20)); g.status != 413 || strings.Contains(g.body, "messages") {
+		t.Errorf("POST = %d", g.status)
+	}
+	b.wantCreated(0)
+	var reused bool
+	req := b.request("POST", orders, body())
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { reused = c.Reused },
+	}))
+	if g := b.send(req); g.status != 201 || !reused {
+		t.Errorf("next POST = %d, on the same connection: %t", g.status, reused)
+	}
+}

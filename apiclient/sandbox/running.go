@@ -1,0 +1,104 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// closeGrace is how long [Running.Close] waits for requests in work before it cuts their connections.
+const closeGrace = 5 * time.Second
+
+// Running is a sandbox on a real listener. It is a [Server] as well.
+type Running struct {
+	*Server
+	// URL is the base address without a slash at the end, such as "http://127.0.0.1:40123".
+	URL string
+
+	http   *http.Server
+	served chan error
+	grace  time.Duration // closeGrace, shorter in a test
+
+	closeOnce sync.Once
+	closeErr  error
+
+	mu      sync.Mutex // guards fresh and closing
+	fresh   map[net.Conn]struct{}
+	closing bool
+}
+
+// Start serves a sandbox on addr, "127.0.0.1:0" for a free port. Only loopback addresses: the sandbox is open to whoever reaches it.
+func Start(opts Options, addr string) (*Running, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox address %q: want HOST:PORT, as in 127.0.0.1:0: %w", addr, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("sandbox address %q: want a loopback address, as in 127.0.0.1:0", addr)
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: listen on %s: %w", addr, err)
+	}
+	r := &Running{
+		Server: New(opts),
+		URL:    "http://" + listener.Addr().String(),
+		served: make(chan error, 1),
+		grace:  closeGrace,
+		fresh:  map[net.Conn]struct{}{},
+	}
+	r.http = &http.Server{
+		Handler:                      r.Server,
+		ReadHeaderTimeout:            10 * time.Second,
+		ConnState:                    r.track,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is refused like every other unknown path
+	}
+	go func() { r.served <- r.http.Serve(listener) }()
+	return r, nil
+}
+
+// track remembers connections that have not sent anything yet. Shutdown would wait seconds for them, although no request is in work.
+func (r *Running) track(c net.Conn, state http.ConnState) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(r.fresh, c)
+	case r.closing:
+		_ = c.Close()
+	default:
+		r.fresh[c] = struct{}{}
+	}
+}
+
+// Close stops listening, ends all delays, lets requests in work come to their end (up to 5 s, then their connections are cut) and returns
+// when nothing of the sandbox runs any more. It may be called again and then returns the same.
+func (r *Running) Close() error {
+	r.closeOnce.Do(func() { r.closeErr = r.close() })
+	return r.closeErr
+}
+
+func (r *Running) close() error {
+	r.Server.Close()
+	r.mu.Lock()
+	r.closing = true
+	for c := range r.fresh {
+		_ = c.Close()
+	}
+	r.mu.Unlock()
+
+	ctx, cancel := context.WithTimeout(context.Background(), r.grace)
+	defer cancel()
+	if err := r.http.Shutdown(ctx); err != nil {
+		_ = r.http.Close()
+	}
+	held := r.quiet(r.grace)
+	if err := <-r.served; !errors.Is(err, http.ErrServerClosed) {
+		return errors.Join(held, fmt.Errorf("sandbox: serve: %w", err))
+	}
+	return held
+}
