@@ -1,0 +1,94 @@
+package sync
+
+import "github.com/safrasync/safrasync/trade"
+
+// news is what discovery does with a row of the ERP.
+type news int
+
+const (
+	ignore   news = iota // a cancelled row that is not in the ledger
+	insert               // unknown until now
+	same                 // nothing changed that matters
+	seen                 // found again: only the marks of absence go
+	remap                // map and check it again
+	compare              // it was sent, or may have been: does it differ now?
+	cancel               // it was sent, or may have been, and is cancelled now
+	revive               // its double key or its absence may be cured: decided at the end of the reading
+	leave                // only a person moves it
+	absentee             // cancelled and never sent: counts as gone
+)
+
+// decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new key.
+func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news {
+	switch {
+	case known == nil && cancelled:
+		return ignore
+	case known == nil:
+		return insert
+	case known.State == trade.Sending:
+		return leave // its owner decides; the next run compares
+	case known.State.Created():
+		switch {
+		case cancelled:
+			return cancel
+		case known.SourceHash != hash:
+			return compare
+		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0:
+			return seen
+		}
+		return same
+	case cancelled:
+		return absentee
+	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey && known.Cause != trade.CauseVanished:
+		if known.GoneSweeps > 0 {
+			return seen
+		}
+		return leave
+	case known.State == trade.Held && known.Cause == trade.CauseDuplicateKey:
+		return revive
+	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash, known.MappedWith != mappedWith:
+		return remap
+	case known.GoneSweeps > 0:
+		return seen
+	}
+	return same
+}
+
+// applyRemap decides what a re-mapped entry becomes. fresh is old with the new mapping filled in. The result is what is to be stored.
+func applyRemap(old, fresh trade.Entry) trade.Entry {
+	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
+	switch {
+	case old.State == trade.Rejected && old.Error != nil && old.Error.Weak:
+		// refused in no form of the API: an earlier step may have happened, so a change of the row alone moves nothing
+		return keepVerdict(old, fresh)
+	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
+		return keepVerdict(old, fresh)
+	case samePayload && old.State == trade.Waiting && waitsForPlatform(old):
+		return keepVerdict(old, fresh)
+	}
+	return fresh
+}
+
+// keepVerdict keeps where the entry stands and why, with the new content and marks.
+func keepVerdict(old, fresh trade.Entry) trade.Entry {
+	fresh.State, fresh.Cause, fresh.Error = old.State, old.Cause, old.Error
+	fresh.WaitingFor, fresh.NextAttemptAt = old.WaitingFor, old.NextAttemptAt
+	return fresh
+}
+
+func waitsForPlatform(e trade.Entry) bool {
+	return len(e.WaitingFor) > 0 && e.WaitingFor[0].Platform != ""
+}
+
+// applyAbsence decides what a complete sweep that did not find the row makes of an entry.
+func applyAbsence(e trade.Entry) trade.Entry {
+	e.GoneSweeps++
+	switch {
+	case e.State.Created():
+		e.Flags = e.Flags.With(trade.MissingInERP, true)
+	case e.State == trade.Dismissed, e.State == trade.Withdrawn:
+	case e.GoneSweeps >= 2 && e.Generation == 1: // a later generation means an earlier attempt whose outcome is unknown
+		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, noTime
+	}
+	return e
+}

@@ -1,0 +1,263 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// noTime is the zero time: nothing is due.
+var noTime time.Time
+
+// Below these figures an emptier ERP is believed; above them a sweep that finds less than half of the known rows proves nothing but a broken view,
+// a revoked right or a wrong schema (F026).
+const (
+	brakeFewest = 10 // known rows from which the half counts
+	brakeNone   = 2  // known rows from which finding none at all counts
+)
+
+// read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is news.
+func (r *jobRun) read(ctx context.Context, sweep bool) error {
+	cursor, err := r.ledger.Cursor(ctx, r.job.Name())
+	if err != nil {
+		return err
+	}
+	columns, err := r.source.Columns(ctx, r.job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := r.job.checkColumns(columns); err != nil {
+		return r.stop(stopColumns, err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
+	}
+	r.report.Sweep = sweep || r.sweepDue(cursor)
+	p := &pager{
+		run: r, seen: map[keyHash]struct{}{}, doubles: map[string]int{}, revived: map[string]readRow{}, window: !r.report.Sweep,
+	}
+	window := erp.Window{}
+	if p.window {
+		window = erp.Window{Since: cursor.Bound, Lookback: r.job.Spec.Lookback}
+	}
+	result, err := r.source.Read(ctx, r.job.query, window, func(row erp.Row) error { return p.add(ctx, row) })
+	if err != nil {
+		return err
+	}
+	if err := p.flush(ctx); err != nil {
+		return err
+	}
+	if err := r.settleDoubles(ctx, p); err != nil {
+		return err
+	}
+	r.report.Unreadable += result.Unreadable
+	if result.FutureBound {
+		r.note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.job.Spec.ChangedAt)
+	}
+	cursor.Bound = result.Bound
+	if r.report.Sweep {
+		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
+			return err
+		}
+	}
+	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction of the last page.
+	return r.record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// sweepDue tells whether this run must compare everything: no change column, a first run, a changed query or mapping, or a sweep that is older than its schedule.
+func (r *jobRun) sweepDue(cursor trade.Cursor) bool {
+	return r.job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.Fingerprint != r.job.source+r.job.mapping.fingerprint ||
+		!r.job.sweep.Next(cursor.SweptAt).After(r.now)
+}
+
+// settleDoubles holds the keys that stand twice in the ERP, and takes up those that no longer do.
+func (r *jobRun) settleDoubles(ctx context.Context, p *pager) error {
+	var page trade.Page
+	keys := make([]string, 0, len(p.doubles)+len(p.revived))
+	for key := range p.doubles {
+		keys = append(keys, key)
+	}
+	for key := range p.revived {
+		if p.doubles[key] == 0 {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for chunk := range slices.Chunk(keys, pageSize) {
+		known, err := r.ledger.Known(ctx, r.job.Name(), chunk)
+		if err != nil {
+			return err
+		}
+		ids := make([]int64, 0, len(known))
+		for _, k := range known {
+			ids = append(ids, k.ID)
+		}
+		entries, err := r.ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, old := range entries {
+			if entry, changed := r.settleDouble(old, p); changed {
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		if err := r.record(ctx, page); err != nil {
+			return err
+		}
+		page = trade.Page{}
+	}
+	return nil
+}
+
+func (r *jobRun) settleDouble(old trade.Entry, p *pager) (trade.Entry, bool) {
+	entry := old
+	entry.UpdatedAt = r.now
+	n := p.doubles[old.Key]
+	if n == 0 { // held for a double key, and now it stands once
+		row := p.revived[old.Key]
+		r.eval.evaluate(&entry, r.job.values(row.row.Get))
+		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = row.parts, row.hash, 0
+		r.report.Changed++
+		return entry, true
+	}
+	if old.State.Created() {
+		r.note("key %s stands %d times in the ERP, and one of the rows is %s: correct the ERP", old.Key, n, old.State)
+		return entry, false
+	}
+	if p.revived[old.Key].key != "" {
+		r.report.Unchanged++
+	}
+	if old.State == trade.Dismissed || old.State == trade.Held && old.Cause == trade.CauseDuplicateKey {
+		entry.GoneSweeps = 0
+		return entry, old.GoneSweeps > 0
+	}
+	hold(&entry, trade.CauseDuplicateKey, fmt.Sprintf("key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", old.Key, n))
+	return entry, true
+}
+
+// hold makes an entry wait for a person.
+func hold(entry *trade.Entry, cause, text string) {
+	entry.State, entry.Cause = trade.Held, cause
+	entry.Error = &trade.EntryError{Kind: trade.ConflictError, Text: text}
+	entry.WaitingFor, entry.NextAttemptAt = nil, noTime
+}
+
+// concludeSweep draws the conclusions that only a complete reading allows: what is gone, and that everything adds up (I5, I9).
+func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
+	if result.Degraded && result.Unreadable > 0 {
+		r.note("the sweep is not complete: %d rows have a key that cannot be read, so no row is taken for missing", result.Unreadable)
+		r.report.Sweep = false
+		return nil
+	}
+	known, found, gone := 0, 0, 0
+	err := r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
+		_, there := p.seen[hashKey(k.Key)]
+		if !there {
+			gone++
+		}
+		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+			known++
+			if there {
+				found++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if known >= brakeFewest && found*2 < known || known >= brakeNone && found == 0 {
+		r.report.Sweep = false
+		return r.stop(stopEmptySweep, fmt.Sprintf("the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
+			"and the schema are right, then run `safrasync sync %s --sweep` again", found, known, r.job.Name()))
+	}
+	if gone > 0 {
+		if err := r.recordAbsences(ctx, p); err != nil {
+			return err
+		}
+	}
+	inScope := len(p.seen)
+	r.report.InScope, r.report.Gone = &inScope, &gone
+	cursor.SweptAt, cursor.Fingerprint = r.now, r.job.source+r.job.mapping.fingerprint
+	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable}
+	return nil
+}
+
+// recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws those that were never sent.
+func (r *jobRun) recordAbsences(ctx context.Context, p *pager) error {
+	var ids []int64
+	flush := func() error {
+		entries, err := r.ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		ids = ids[:0]
+		var page trade.Page
+		for _, old := range entries {
+			entry := applyAbsence(old)
+			entry.UpdatedAt = r.now
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+		return r.record(ctx, page)
+	}
+	err := r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
+		if _, there := p.seen[hashKey(k.Key)]; there || k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
+			return nil
+		}
+		if ids = append(ids, k.ID); len(ids) < pageSize {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// settledAbsence tells that a further sweep without the row changes nothing of the entry.
+func settledAbsence(k trade.Known) bool {
+	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State.Created() && k.Flags.Has(trade.MissingInERP))
+}
+
+// refresh maps the entries again whose mapping or references have changed since, from the values that the ledger keeps: a row that waited for a
+// reference goes in the run in which the reference is there, although the ERP did not touch the row.
+func (r *jobRun) refresh(ctx context.Context) error {
+	var page trade.Page
+	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
+	err := r.ledger.Stale(ctx, r.job.Name(), r.eval.mappedWith, states, func(old trade.Entry) error {
+		entry := old
+		r.eval.evaluate(&entry, old.Values)
+		entry = applyRemap(old, entry)
+		entry.UpdatedAt = r.now
+		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		if len(page.Updates) < pageSize {
+			return nil
+		}
+		err := r.record(ctx, page)
+		page = trade.Page{}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.record(ctx, page)
+}
+
+// unreadable counts a row without a usable key; the first few are named.
+func (r *jobRun) unreadable(err error) {
+	r.report.Unreadable++
+	if r.report.Unreadable <= 3 {
+		r.note("row %d of the query cannot be identified: %v", r.report.Read, err)
+	}
+}
+
+// note adds a remark for IT to the report and the log.
+func (r *jobRun) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.report.Notes = append(r.report.Notes, text)
+	r.log.Warn("note", zap.String("note", text))
+}

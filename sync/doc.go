@@ -1,0 +1,42 @@
+// Package sync is the engine: it discovers rows of the ERP, maps and checks them, submits what may go, and settles what came back.
+// Importers name it engine; inside this folder "sync" is only its name.
+//
+// One pass of one job, in the order of the data:
+//
+//	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, decide.go
+//	look      the rows about to go are read once more       look.go
+//	submit    intent on disk → bytes leave → answer          submit.go
+//	settle    answer → outcome → entry                       outcome.go, settle.go
+//	report    what was done, and that it adds up             report.go
+//
+// Storage, ERP and API are reached only through the interfaces in ports.go.
+//
+// # Invariants
+//
+// The numbers are cited in comments and tests.
+//
+//   - I1 Intent before bytes. No byte of a POST leaves before its intent (payload, hash, attempt, owner) is durable on disk.
+//   - I2 Outcome by evidence. After a POST an entry is accepted, rejected, held, pending again (only on proof that nothing was created), or
+//     in doubt. Never a guess.
+//   - I3 Never twice without a person. At most one POST for each entry and generation may have an outcome other than "certainly not created".
+//   - I4 Discovered, not delivered. The read cursor moves in the transaction that records the rows found; it says nothing about sending.
+//   - I5 No row is lost. Rows that commit late, with old, equal, future or missing timestamps are still found; the sweep proves it.
+//   - I6 Money is exact. Decimals from the database to the JSON text; no float, no exponent, no rounding unless configured.
+//   - I7 Dates are dates. order_date and its like never pass through a time zone.
+//   - I8 The ERP is read-only, with a statement timeout; no transaction of the reading is open while an entry of the run is sending. Before
+//     their intents the keys are read again in one short query: changed rows are mapped again, gone ones are held.
+//   - I9 It adds up. After a sweep: keys in the ERP = sum of all states − gone, in counts and quantities; a run that does not add up is an error.
+//   - I10 Secrets and persons stay in. No key, document, name, price or body in a log line or error text.
+//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: a group of intents is never larger than the free slots.
+//   - I12 One reader per job. Discovery, sweep and cursors run under the job's lease, fenced by its epoch; the result of an attempt is fenced
+//     only by the attempt itself, so that a former owner's definite answer counts.
+//   - I13 A send window. If more than 10 s pass between an intent and its first byte, on a clock that counts suspended time, the attempt is
+//     given up unsent. The 10 s start before the commit.
+//   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over.
+//
+// # What is written in which order
+//
+// Around one POST: the group commit makes the intent durable (entry pending → sending, attempt open); the gate checks the send window; the
+// bytes leave; the next group commit settles the attempt and moves the entry. A crash before the commit changes nothing. A crash between
+// the commit and the settlement leaves the entry in sending, and the next run moves it to in doubt before it sends anything.
+package sync

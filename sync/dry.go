@@ -1,0 +1,63 @@
+package sync
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// dryLedger is a ledger that cannot write: what a dry run would store is only counted. It has no way to send, because sending needs a lease and an intent.
+type dryLedger struct {
+	Ledger
+	states  map[trade.State]int          // change of each state's count
+	refs    map[string]map[string]string // tables read from the ERP in this run
+	planned []trade.Entry
+}
+
+// Record counts what would be stored.
+func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (int, error) {
+	for _, e := range page.New {
+		d.states[e.State]++
+	}
+	for _, u := range page.Updates {
+		d.states[u.From]--
+		d.states[u.Entry.State]++
+	}
+	return 0, nil
+}
+
+// ReplaceReferences keeps the table for this run only.
+func (d *dryLedger) ReplaceReferences(_ context.Context, kind string, codes map[string]string) (int, error) {
+	if d.refs == nil {
+		d.refs = map[string]map[string]string{}
+	}
+	d.refs[kind] = codes
+	return 0, nil
+}
+
+// References gives the stored tables under those of this run. Their version is one that no entry has when a table was read, so that everything is judged anew.
+func (d *dryLedger) References(ctx context.Context) (map[string]map[string]string, string, error) {
+	stored, version, err := d.Ledger.References(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for kind, table := range d.refs {
+		stored[kind] = table
+	}
+	if len(d.refs) > 0 {
+		version = fingerprint(version, d.refs)
+	}
+	return stored, version, nil
+}
+
+// Counts gives the states as they would be.
+func (d *dryLedger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
+	tallies, err := d.Ledger.Counts(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	for state, n := range d.states {
+		tallies = append(tallies, trade.Tally{State: state, Count: n})
+	}
+	return tallies, nil
+}

@@ -1,0 +1,163 @@
+package sync
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"runtime/debug"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// evaluator maps and checks rows of one job with one set of references, as of one day.
+type evaluator struct {
+	job        *Job
+	refs       codes
+	mappedWith string // fingerprint of the mapping and version of the references
+	today      trade.Date
+	log        *zap.Logger
+}
+
+// evaluate fills in what the mapping and the rules say of a row: state, cause, error, payload. It touches nothing else of the entry. A row on
+// which the program itself fails becomes invalid; the others go on.
+func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values) {
+	defer func() {
+		if r := recover(); r != nil {
+			e.log.Error("a row made the mapping fail", zap.String("job", e.job.Name()), zap.String("key", entry.Key), zap.ByteString("stack", debug.Stack()))
+			e.fill(entry, values, trade.Draft{}, nil, []trade.Problem{{Rule: trade.RuleInternal, Mapping: true}})
+		}
+	}()
+	draft := e.job.mapping.draft(columnsIn(values), e.refs)
+	commitment, problems := trade.CheckOrderCommitment(draft, e.job.Spec.Checks, e.today)
+	if trade.Refused(problems) || len(draft.Missing) > 0 {
+		e.fill(entry, values, draft, nil, problems)
+		return
+	}
+	payload, err := requestOf(commitment).Encode()
+	if err != nil {
+		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
+	}
+	e.fill(entry, values, draft, payload, problems)
+}
+
+func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, payload []byte, problems []trade.Problem) {
+	entry.Values, entry.MappedWith, entry.Quantity = values, e.mappedWith, draft.Quantity()
+	entry.Payload, entry.PayloadHash = nil, ""
+	entry.WaitingFor, entry.NextAttemptAt = draft.Missing, noTime
+	var refused []trade.Problem
+	entry.Warnings = nil
+	for _, p := range problems {
+		if p.Severity == trade.Warning {
+			entry.Warnings = append(entry.Warnings, p)
+		} else {
+			refused = append(refused, p)
+		}
+	}
+	switch {
+	case len(refused) > 0:
+		kind := trade.ValidationError
+		for _, p := range refused {
+			if p.Mapping {
+				kind = trade.MappingError
+			}
+		}
+		entry.State, entry.Cause = trade.Invalid, trade.Cause(refused)
+		entry.Error = &trade.EntryError{Kind: kind, Fields: refused, Text: trade.Sentences(refused, trade.English)}
+	case len(draft.Missing) > 0:
+		entry.State, entry.Cause, entry.Error = trade.Waiting, "ref:"+draft.Missing[0].Ref, nil
+	default:
+		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
+		entry.Payload, entry.PayloadHash = payload, payloadHash(payload)
+	}
+}
+
+// columnsIn reads stored values.
+func columnsIn(values trade.Values) columnsOf {
+	return func(column string) (erp.Value, bool) {
+		c, ok := values[column]
+		return valueOf(c), ok
+	}
+}
+
+// requestOf brings a checked commitment into the form of the API (chapter 2.1).
+func requestOf(c trade.OrderCommitment) apiclient.OrderCommitmentRequest {
+	r := apiclient.OrderCommitmentRequest{
+		Amount: json.Number(c.Amount.String()), ProducerID: c.ProducerID, IssuerID: c.IssuerID,
+		Product: apiclient.Product(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
+		UnitOfMeasurement: apiclient.Unit(c.Unit), OrderType: apiclient.OrderType(c.OrderType),
+		OrderDate: c.OrderDate.String(), WalletID: c.WalletID,
+		Currency: apiclient.Currency(c.Currency), InitialDeliveryDate: c.InitialDeliveryDate.String(),
+		EndDeliveryDate: c.EndDeliveryDate.String(), Modality: apiclient.Modality(c.Modality),
+		Payday: c.Payday.String(), PaymentType: apiclient.PaymentType(c.PaymentType),
+	}
+	if c.Price != nil {
+		r.Price = json.Number(c.Price.String())
+	}
+	return r
+}
+
+func payloadHash(payload []byte) string {
+	if payload == nil {
+		return ""
+	}
+	sum := sha256.Sum256(payload)
+	return hex.EncodeToString(sum[:])
+}
+
+// sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
+func (j *Job) sourceHash(get columnsOf) string {
+	h := sha256.New()
+	for _, name := range j.mapping.columns {
+		v, ok := get(name)
+		switch {
+		case !ok, v.Kind == erp.Null && v.Err == "":
+			hashPart(h, name, "-", "")
+		case v.Err != "":
+			hashPart(h, name, "!", v.Err)
+		default:
+			hashPart(h, name, "=", plainText(v))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// hashPart is length-prefixed, so that ("a","bc") differs from ("ab","c").
+func hashPart(h hash.Hash, parts ...string) {
+	for _, p := range parts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
+	}
+}
+
+// differs tells whether two versions of a row make two different records under today's mapping. A column that the older version does not
+// have was not mapped then: the newer value stands for both, so that a changed configuration alone is no difference.
+func (e *evaluator) differs(sent, now trade.Values) bool {
+	base := make(trade.Values, len(now))
+	for name, cell := range now {
+		base[name] = cell
+		if old, ok := sent[name]; ok {
+			base[name] = old
+		}
+	}
+	a := e.job.mapping.draft(columnsIn(base), e.refs)
+	b := e.job.mapping.draft(columnsIn(now), e.refs)
+	for field, f := range b.Fields {
+		if contentOf(a.Fields[field]) != contentOf(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// contentOf is what a field would send, or, where it cannot be mapped, what the ERP has.
+func contentOf(f trade.DraftField) string {
+	if f.Failed {
+		return "?" + f.Origin.Value
+	}
+	return "=" + f.Text
+}

@@ -1,0 +1,134 @@
+package sync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Preview is the request that would go out for a row as the ERP has it now.
+type Preview struct {
+	Job        string          `json:"job"`
+	Key        string          `json:"key"`
+	State      trade.State     `json:"state"` // what the row would be: pending, waiting or invalid
+	Cause      string          `json:"cause"`
+	Cancelled  bool            `json:"cancelled"`
+	Request    json.RawMessage `json:"request"` // the body; null when it cannot be sent
+	Fields     []PreviewField  `json:"fields"`
+	Problems   []trade.Problem `json:"problems"`
+	WaitingFor []trade.Awaited `json:"waiting_for"`
+}
+
+// PreviewField is one field with its origin.
+type PreviewField struct {
+	Field   string   `json:"field"`
+	Value   string   `json:"value"`   // what leaves; "" = absent
+	Columns []string `json:"columns"` // of the query
+	ERP     string   `json:"erp"`     // what the ERP has there
+	Via     string   `json:"via"`     // what was applied
+}
+
+// ErrNotInQuery says that the job's query does not return the key.
+var ErrNotInQuery = errors.New("the job's query does not return this key")
+
+// Preview maps and checks one row as the ERP has it now. It stores and sends nothing.
+func (e *Engine) Preview(ctx context.Context, jobName, key string) (Preview, error) {
+	job, err := e.Job(jobName)
+	if err != nil {
+		return Preview{}, err
+	}
+	found, err := e.Source.Explain(ctx, job.query, splitCode(key))
+	if err != nil {
+		return Preview{}, err
+	}
+	if !found.Returned || found.Row == nil {
+		return Preview{}, fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, jobName, key)
+	}
+	return e.preview(ctx, job, key, *found.Row)
+}
+
+func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row) (Preview, error) {
+	r := &jobRun{Engine: e, job: job, ledger: &dryLedger{Ledger: e.Ledger}, source: e.Source, now: e.Clock.Now(), log: e.Log}
+	if err := r.loadReferences(ctx); err != nil {
+		return Preview{}, err
+	}
+	entry := trade.Entry{Job: job.Name(), Key: key}
+	values := job.values(row.Get)
+	r.eval.evaluate(&entry, values)
+	draft := job.mapping.draft(columnsIn(values), r.eval.refs)
+	p := Preview{
+		Job: job.Name(), Key: key, State: entry.State, Cause: entry.Cause, Cancelled: job.isCancelled(row.Get), Request: entry.Payload,
+		Fields: []PreviewField{}, Problems: entry.Warnings, WaitingFor: entry.WaitingFor,
+	}
+	if entry.Error != nil {
+		p.Problems = append(entry.Error.Fields, p.Problems...)
+	}
+	for _, rule := range trade.Rules(job.Spec.Sends) {
+		if f, ok := draft.Fields[rule.Field]; ok {
+			p.Fields = append(p.Fields, PreviewField{rule.Field, f.Text, f.Origin.Columns, f.Origin.Value, f.Origin.Via})
+		}
+	}
+	return p, nil
+}
+
+// Reasons is the answer to "why was this row sent, or not?", from the ERP to the platform.
+type Reasons struct {
+	Job       string       `json:"job"`
+	Key       string       `json:"key"`
+	InERP     *bool        `json:"in_erp"`      // null when that cannot be told
+	InQuery   bool         `json:"in_query"`    // the job's query returns it
+	Excluded  []string     `json:"excluded_by"` // the conditions of the query that leave it out
+	Cancelled bool         `json:"cancelled"`
+	Entry     *trade.Entry `json:"-"`
+	Preview   *Preview     `json:"preview"` // as the ERP has it now; null when the query does not return it
+	SweptAt   time.Time    `json:"swept_at,omitzero"`
+}
+
+// Why gathers what is known of a key: in the ERP, in the query, in the ledger. entry is the ledger's, nil when it has none. It stores and sends nothing.
+func (e *Engine) Why(ctx context.Context, jobName, key string, entry *trade.Entry) (Reasons, error) {
+	job, err := e.Job(jobName)
+	if err != nil {
+		return Reasons{}, err
+	}
+	cursor, err := e.Ledger.Cursor(ctx, jobName)
+	if err != nil {
+		return Reasons{}, err
+	}
+	out := Reasons{Job: jobName, Key: key, Entry: entry, Excluded: []string{}, SweptAt: cursor.SweptAt}
+	found, err := e.Source.Explain(ctx, job.query, splitCode(key))
+	if err != nil {
+		return out, err
+	}
+	out.InERP, out.InQuery = found.Exists, found.Returned
+	for _, c := range found.Conditions {
+		out.Excluded = append(out.Excluded, strings.Join(strings.Fields(c), " "))
+	}
+	if !found.Returned || found.Row == nil {
+		return out, nil
+	}
+	p, err := e.preview(ctx, job, key, *found.Row)
+	if err != nil {
+		return out, err
+	}
+	out.Cancelled, out.Preview = p.Cancelled, &p
+	return out, nil
+}
+
+// Check compares a job's mapping with the columns of its query, as the ERP has it now.
+func (e *Engine) Check(ctx context.Context, job *Job) error {
+	columns, err := e.Source.Columns(ctx, job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := job.checkColumns(columns); err != nil {
+		return err
+	}
+	r := &jobRun{Engine: e, job: job, ledger: &dryLedger{Ledger: e.Ledger}, source: e.Source, now: e.Clock.Now(), log: e.Log}
+	return r.loadReferences(ctx)
+}

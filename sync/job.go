@@ -1,0 +1,108 @@
+package sync
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Job is a compiled [JobSpec].
+type Job struct {
+	Spec      JobSpec
+	mapping   *Mapping
+	sweep     cron.Schedule
+	cancelled map[string]bool // folded values
+	query     erp.Query
+	source    string // fingerprint of the query, the key and the mapped columns
+}
+
+// Compile checks a job and makes it executable. All faults are joined in the error; each is a *SpecError.
+func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
+	path := "jobs." + spec.Name
+	var errs []error
+	if !slices.Contains(trade.Kinds, spec.Sends) {
+		errs = append(errs, &SpecError{path + ".sends", fmt.Sprintf("%q is not what this version sends", spec.Sends)})
+	}
+	if strings.TrimSpace(spec.Query) == "" {
+		errs = append(errs, &SpecError{path + ".query", "the query is empty"})
+	}
+	if len(spec.Key) == 0 {
+		errs = append(errs, &SpecError{path + ".key", "name the columns that identify a row"})
+	}
+	j := &Job{Spec: spec, cancelled: map[string]bool{}}
+	var mappingErrs []error
+	j.mapping, mappingErrs = compileMapping(spec)
+	errs = append(errs, mappingErrs...)
+	var err error
+	if j.sweep, err = ParseSchedule(spec.Sweep, zone); err != nil {
+		errs = append(errs, &SpecError{path + ".sweep", err.Error()})
+	}
+	if spec.Cancelled != nil {
+		for _, v := range spec.Cancelled.Values {
+			j.cancelled[fold(v)] = true
+		}
+	}
+	j.query = erp.Query{SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Job: spec.Name}
+	j.source = fingerprint(spec.Query, spec.Key, j.mapping.columns)
+	return j, errors.Join(errs...)
+}
+
+// Name is the job's name in the configuration.
+func (j *Job) Name() string { return j.Spec.Name }
+
+// checkColumns compares the mapping with the columns that the query has.
+func (j *Job) checkColumns(columns []erp.Column) error {
+	have := map[string]bool{}
+	var names []string
+	for _, c := range columns {
+		have[strings.ToLower(c.Name)] = true
+		names = append(names, c.Name)
+	}
+	path := "jobs." + j.Spec.Name
+	var errs []error
+	need := func(column, place string) {
+		if column != "" && !have[strings.ToLower(column)] {
+			errs = append(errs, &SpecError{place, fmt.Sprintf("column %s is not in the query, which has %s", column, strings.Join(names, ", "))})
+		}
+	}
+	for _, c := range j.Spec.Key {
+		need(c, path+".key")
+	}
+	need(j.Spec.ChangedAt, path+".changed_at")
+	if j.Spec.Cancelled != nil {
+		need(j.Spec.Cancelled.Column, path+".cancelled.column")
+	}
+	for _, f := range j.mapping.fields {
+		for _, c := range f.spec.Columns {
+			need(c, path+".fields."+f.rule.Field)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isCancelled tells whether the ERP calls a row cancelled.
+func (j *Job) isCancelled(get columnsOf) bool {
+	if j.Spec.Cancelled == nil {
+		return false
+	}
+	v, ok := get(j.Spec.Cancelled.Column)
+	return ok && v.Err == "" && v.Kind != erp.Null && j.cancelled[fold(plainText(v))]
+}
+
+// values keeps the columns of a row that the mapping uses, and no other (LGPD: necessity).
+func (j *Job) values(get columnsOf) trade.Values {
+	out := make(trade.Values, len(j.mapping.columns))
+	for _, name := range j.mapping.columns {
+		if v, ok := get(name); ok {
+			out[name] = cellOf(v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,296 @@
+package sync
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Mapping turns rows of one job into drafts. It is compiled once and used by many goroutines.
+type Mapping struct {
+	sends       trade.Kind
+	fields      []fieldMapping // in the order of the API's table
+	columns     []string       // every column that a field or `cancelled` uses, sorted
+	refs        []string       // de-para kinds in use, sorted
+	fingerprint string         // changes with every change of the mapping
+}
+
+// fieldMapping is one field, ready to use.
+type fieldMapping struct {
+	rule   trade.FieldRule
+	spec   FieldSpec
+	values map[string]string // keys folded
+	number numberForm
+	date   dateForm
+	empty  []string
+}
+
+// codes are the de-para tables: kind → code → platform id.
+type codes map[string]map[string]string
+
+// columnsOf gives a column's value of a row, by the name in the configuration.
+type columnsOf func(column string) (erp.Value, bool)
+
+// compileMapping checks the fields of a job and makes them executable.
+func compileMapping(spec JobSpec) (*Mapping, []error) {
+	m := &Mapping{sends: spec.Sends}
+	var errs []error
+	path := "jobs." + spec.Name + ".fields"
+	used, kinds := map[string]bool{}, map[string]bool{}
+	known := map[string]bool{}
+	for _, rule := range trade.Rules(spec.Sends) {
+		known[rule.Field] = true
+		fs, ok := spec.Fields[rule.Field]
+		if !ok {
+			if rule.Need == trade.Always {
+				errs = append(errs, &SpecError{path, fmt.Sprintf("%s is required for every record and is not mapped", rule.Field)})
+			}
+			continue
+		}
+		f, err := compileField(path+"."+rule.Field, rule, fs)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, c := range fs.Columns {
+			used[c] = true
+		}
+		if fs.Ref != "" {
+			kinds[fs.Ref] = true
+		}
+		m.fields = append(m.fields, f)
+	}
+	for name := range spec.Fields {
+		if !known[name] {
+			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})
+		}
+	}
+	if spec.Cancelled != nil {
+		used[spec.Cancelled.Column] = true
+	}
+	for c := range used {
+		m.columns = append(m.columns, c)
+	}
+	for k := range kinds {
+		m.refs = append(m.refs, k)
+	}
+	sort.Strings(m.columns)
+	sort.Strings(m.refs)
+	m.fingerprint = fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled)
+	return m, errs
+}
+
+func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMapping, error) {
+	f := fieldMapping{rule: rule, spec: spec, values: map[string]string{}}
+	switch {
+	case (spec.Const == nil) == (len(spec.Columns) == 0):
+		return f, &SpecError{path, "give either a column or a const"}
+	case len(spec.Columns) > 1 && spec.Ref == "":
+		return f, &SpecError{path + ".column", "several columns make a code, which needs a ref; join texts in the query instead"}
+	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
+		return f, &SpecError{path + ".ref", fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", "))}
+	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
+		return f, &SpecError{path + ".scale", "give 0 to 12 digits"}
+	case spec.Scale != nil && rule.Type != trade.Number, spec.Number != "" && rule.Type != trade.Number:
+		return f, &SpecError{path, fmt.Sprintf("%s is no number: number and scale do not apply", rule.Field)}
+	case spec.Date != "" && rule.Type != trade.Day:
+		return f, &SpecError{path + ".date", fmt.Sprintf("%s is no date", rule.Field)}
+	}
+	for from, to := range spec.Values {
+		f.values[fold(from)] = to
+	}
+	for _, e := range spec.Empty {
+		f.empty = append(f.empty, strings.TrimSpace(e))
+	}
+	var err error
+	if f.number, err = parseNumberForm(spec.Number); err != nil {
+		return f, &SpecError{path + ".number", err.Error()}
+	}
+	if f.date, err = parseDateForm(spec.Date); err != nil {
+		return f, &SpecError{path + ".date", err.Error()}
+	}
+	return f, nil
+}
+
+// draft maps one row.
+func (m *Mapping) draft(get columnsOf, refs codes) trade.Draft {
+	d := trade.Draft{Sends: m.sends, Fields: make(map[string]trade.DraftField, len(m.fields))}
+	for i := range m.fields {
+		f := &m.fields[i]
+		out, problem, missing := f.apply(get, refs)
+		if problem != nil {
+			problem.Field, problem.Mapping = f.rule.Field, true
+			problem.Column, problem.Value = strings.Join(out.Origin.Columns, ", "), shorten(out.Origin.Value)
+			d.Problems = append(d.Problems, *problem)
+		}
+		if missing != nil {
+			d.Missing = append(d.Missing, *missing)
+		}
+		out.Failed = problem != nil || missing != nil
+		d.Fields[f.rule.Field] = out
+	}
+	return d
+}
+
+// apply maps one field: a draft field, and what keeps it from being one.
+func (f *fieldMapping) apply(get columnsOf, refs codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	if f.spec.Const != nil {
+		return trade.DraftField{Text: *f.spec.Const, Origin: trade.Origin{Value: *f.spec.Const, Via: "const"}}, nil, nil
+	}
+	out := trade.DraftField{Origin: trade.Origin{Columns: f.spec.Columns, Via: f.via()}}
+	values := make([]erp.Value, len(f.spec.Columns))
+	texts := make([]string, len(f.spec.Columns))
+	blank := true
+	for i, column := range f.spec.Columns {
+		v, _ := get(column)
+		if v.Err != "" {
+			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
+		}
+		values[i] = v
+		if v.Kind != erp.Null {
+			texts[i] = plainText(v)
+		}
+		blank = blank && (texts[i] == "" || f.isEmpty(v, texts[i]))
+	}
+	out.Origin.Value = texts[0]
+	if len(texts) > 1 {
+		out.Origin.Value = joinCode(texts)
+	}
+	if blank {
+		if f.spec.Default != nil {
+			out.Text, out.Origin.Via = *f.spec.Default, "default"
+		}
+		return out, nil, nil
+	}
+	if f.spec.Ref != "" {
+		return f.resolve(out, joinCode(texts), refs)
+	}
+	text, problem := f.read(values[0], texts[0])
+	out.Text = text
+	return out, problem, nil
+}
+
+// resolve looks a code up in its de-para table.
+func (f *fieldMapping) resolve(out trade.DraftField, code string, refs codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	id, ok := refs[f.spec.Ref][code]
+	if !ok {
+		return out, nil, &trade.Awaited{Ref: f.spec.Ref, Code: code}
+	}
+	parsed, err := trade.ParseID(id)
+	if err != nil {
+		return out, &trade.Problem{Rule: trade.RuleUUID, Detail: "de-para " + f.spec.Ref}, nil
+	}
+	out.Text = parsed
+	return out, nil, nil
+}
+
+// read brings one value into the form of its field.
+func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
+	if len(f.spec.Values) > 0 {
+		to, ok := f.values[fold(text)]
+		if !ok {
+			return "", &trade.Problem{Rule: trade.RuleUnmapped, Detail: f.mapName()}
+		}
+		return to, nil
+	}
+	switch f.rule.Type {
+	case trade.Number:
+		n, err := f.number.read(v, text)
+		if err != nil {
+			return "", &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}
+		}
+		if f.spec.Scale != nil {
+			n = n.Round(*f.spec.Scale)
+		}
+		return n.String(), nil
+	case trade.Day:
+		d, err := f.date.read(v, text)
+		if err != nil {
+			return "", &trade.Problem{Rule: trade.RuleDate, Detail: f.date.sample}
+		}
+		return d.String(), nil
+	}
+	return text, nil
+}
+
+// isEmpty compares with the values that the configuration calls empty: by value, so that "0" matches 0.00, and a date a timestamp of that day at midnight.
+func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
+	for _, e := range f.empty {
+		if fold(e) == fold(text) {
+			return true
+		}
+		if f.rule.Type == trade.Number || numeric(v.Kind) {
+			a, errA := f.number.read(v, text)
+			b, errB := trade.ParseDecimal(e)
+			if errA == nil && errB == nil && a.Equal(b) {
+				return true
+			}
+		}
+		if v.Kind == erp.Date || v.Kind == erp.Timestamp || v.Kind == erp.Instant {
+			d, err := trade.ParseDate(e)
+			if err == nil && midnightOf(text, d) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// via says for people what was applied to the column.
+func (f *fieldMapping) via() string {
+	switch {
+	case f.spec.Ref != "":
+		return "ref " + f.spec.Ref
+	case len(f.spec.Values) > 0:
+		return f.mapName()
+	case f.spec.Date != "":
+		return "date " + f.spec.Date
+	case f.spec.Number != "" && f.spec.Scale != nil:
+		return fmt.Sprintf("number %s, scale %d", f.spec.Number, *f.spec.Scale)
+	case f.spec.Number != "":
+		return "number " + f.spec.Number
+	case f.spec.Scale != nil:
+		return fmt.Sprintf("scale %d", *f.spec.Scale)
+	}
+	return ""
+}
+
+func (f *fieldMapping) mapName() string {
+	if f.spec.ValuesName == "" {
+		return "values of the field"
+	}
+	return "values " + f.spec.ValuesName
+}
+
+// fold is the form in which value maps compare: NFC, trimmed, without case. Accents count.
+func fold(text string) string {
+	return cases.Fold().String(norm.NFC.String(strings.TrimSpace(text)))
+}
+
+func shorten(text string) string {
+	const most = 256
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// fingerprint is a short text that differs when any of the things does.
+func fingerprint(things ...any) string {
+	data, err := json.Marshal(things)
+	if err != nil { // unreachable: only plain data is given
+		panic("sync: fingerprint: " + err.Error())
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:12])
+}

@@ -1,0 +1,256 @@
+package sync
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// decision is what an answer, or the lack of one, means: for the attempt, for its entry, and for the job. It is made by one function without a
+// clock, a database or a network, and carries its reason.
+type decision struct {
+	outcome trade.Outcome
+	state   trade.State
+	cause   string
+	kind    trade.ErrorKind
+	reason  string // one English sentence
+	weak    bool   // refused in no form of the API
+	counts  bool   // the attempt is one of the entry's
+	retry   retry
+	stop    *stopOrder
+	wait    time.Duration // how long the job waits before the next request (429)
+	slow    bool          // 503, 504: back off before the next request
+	missing []blockOf     // records of the platform that it does not know
+	badForm bool          // malformed-request: three in a row stop the job
+	noID    bool          // 2xx without an id: two in a row stop the job
+}
+
+// retry says when a row is due again.
+type retry int
+
+const (
+	retryNone  retry = iota // now, or never: the state says which
+	retrySoon               // backoff of seconds to minutes: the API was not reached
+	retryLater              // 15 min, 1 h, 6 h, daily: the platform lacks a record
+)
+
+// stopOrder is a stop and how far it reaches.
+type stopOrder struct {
+	code  stopCode
+	text  string
+	reach reach
+}
+
+type reach int
+
+const (
+	thisJob   reach = iota // only this job
+	sameSends              // all jobs that send the same kind
+	allJobs                // the fault is in the key, the address or the network: every job would meet it
+)
+
+// blockOf names a record of the platform by its de-para kind; the id comes from the payload.
+type blockOf struct {
+	kind    string // producers, users, wallets, delivery_places, wallet_links
+	message string
+}
+
+// prerequisites are the documented message keys that a record on the platform cures (chapters 4 and 7), with the record that they speak of.
+var prerequisites = map[string]string{
+	"message.producer.not-found":         "producers",
+	"message.user.not-found":             "users",
+	"message.issuer.not-found":           "users",
+	"message.wallet.not-found":           "wallets",
+	"message.wallet.producer-not-linked": "wallet_links",
+	"message.delivery-place.not-found":   "delivery_places",
+}
+
+const (
+	keyMalformed    = "message.malformed-request"
+	keyDuplicate    = "message.duplicate.key"
+	keyNotContract  = "message.module.not-contracted"
+	keyRefused      = "message.integration.connection.refused"
+	unexpectedValue = "Unexpected value: "
+)
+
+// curable tells whether a message key speaks of a record that may appear on the platform.
+func curable(key string) bool {
+	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") && (strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))
+}
+
+// decide reads one answer of a POST (design §5). strict trusts no 502 and no empty 401.
+func decide(a apiclient.Answer, fault apiclient.Fault, strict bool) decision {
+	switch a.Known {
+	case apiclient.Created:
+		return decision{outcome: trade.OutcomeCreated, state: trade.Accepted, counts: true, reason: "the API confirmed it"}
+	case apiclient.NotSent:
+		return decideNotSent(a, fault)
+	case apiclient.Throttled:
+		return decision{
+			outcome: trade.OutcomeNotCreated, state: trade.Pending, reason: fmt.Sprintf("the API asks to wait %s (429)", a.RetryAfter), wait: a.RetryAfter,
+		}
+	case apiclient.CreatedIDUnknown:
+		d := inDoubt(fmt.Sprintf("the API answered %d without one readable id; it was probably created", a.Status))
+		d.noID = true
+		return d
+	case apiclient.NotCreated:
+		if strict && (a.Status == http.StatusBadGateway || a.Status == http.StatusUnauthorized && a.Format == apiclient.FormatEmpty) {
+			return inDoubt(fmt.Sprintf("the API answered %d, which `doubt: strict` does not trust", a.Status))
+		}
+		return decideRefused(a)
+	}
+	return decideUnknown(a, fault)
+}
+
+// decideNotSent: proof that no byte of the request left.
+func decideNotSent(a apiclient.Answer, fault apiclient.Fault) decision {
+	d := decision{outcome: trade.OutcomeNotSent, state: trade.Pending, reason: notSentReason(a)}
+	switch fault {
+	case apiclient.FaultCertificate:
+		d.stop = &stopOrder{stopCertificate, d.reason, allJobs}
+	case apiclient.FaultRequest:
+		d.stop = &stopOrder{stopAddress, "the request could not be built: " + d.reason, allJobs}
+	case apiclient.FaultWindow, apiclient.FaultCanceled:
+	default:
+		d.retry = retrySoon
+	}
+	return d
+}
+
+func notSentReason(a apiclient.Answer) string {
+	if a.Evidence.Err == "" {
+		return "no byte left"
+	}
+	return "no byte left: " + a.Evidence.Err
+}
+
+// decideUnknown: bytes left, and no answer that the document gives a meaning to.
+func decideUnknown(a apiclient.Answer, fault apiclient.Fault) decision {
+	switch {
+	case a.Status == 0 && fault == apiclient.FaultProtocol:
+		d := inDoubt("the answer was no proper HTTP")
+		d.stop = &stopOrder{stopAnswers, d.reason + ": something between us and the API answers instead of it", thisJob}
+		return d
+	case a.Status == 0:
+		return inDoubt("the connection broke after bytes had left: " + a.Evidence.Err)
+	case a.Status >= 300 && a.Status < 400:
+		d := inDoubt(fmt.Sprintf("the API answered with a redirect (%d), which is never followed", a.Status))
+		d.stop = &stopOrder{stopAddress, d.reason + "; api.base_url is wrong, or a proxy is in the way", allJobs}
+		return d
+	}
+	d := inDoubt(fmt.Sprintf("the API answered %d, after which a record may exist or not", a.Status))
+	d.slow = a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
+	return d
+}
+
+func inDoubt(reason string) decision {
+	return decision{outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: trade.CauseUnknown, kind: trade.TransportError, counts: true, reason: reason}
+}
+
+// decideRefused: the document says that nothing was created.
+func decideRefused(a apiclient.Answer) decision {
+	switch a.Status {
+	case http.StatusUnauthorized:
+		return decideUnauthorized(a)
+	case http.StatusForbidden:
+		return decideForbidden(a)
+	case http.StatusConflict:
+		return exists("the platform says that it collides with a record that exists")
+	case http.StatusBadGateway:
+		return decision{
+			outcome: trade.OutcomeNotCreated, state: trade.Pending, retry: retrySoon, counts: true,
+			reason: "the API could not reach its own service and refused at once (502)",
+		}
+	case http.StatusNotFound:
+		if !a.APIForm() {
+			return ours(a, "the address was not found (404 that is not the API's)", &stopOrder{stopAddress, "api.base_url leads to no API: check it", allJobs})
+		}
+		return decideMessages(a)
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return decideMessages(a)
+	case http.StatusRequestEntityTooLarge:
+		return rejected(a, "the API found the request too large (413)")
+	}
+	return ours(a, fmt.Sprintf("the API refused the form of the request (%d)", a.Status),
+		&stopOrder{stopAddress, fmt.Sprintf("the API answered %d to a correct request: api.base_url, a proxy or this program is wrong", a.Status), allJobs})
+}
+
+func decideUnauthorized(a apiclient.Answer) decision {
+	if a.Format == apiclient.FormatEmpty {
+		return ours(a, "the gateway accepted the key and a service inside refused it (401 without a body)", &stopOrder{
+			stopKeyInside, "the API's gateway accepted the key, but a service inside refused it: ask the operator of the API", allJobs,
+		})
+	}
+	return ours(a, "the API refused the key (401)", &stopOrder{stopKey, "the API refused the key: renew api.api_key, then run `safrasync check`", allJobs})
+}
+
+func decideForbidden(a apiclient.Answer) decision {
+	switch {
+	case slices.Contains(a.Messages, keyNotContract):
+		return ours(a, "the module is not contracted (403)", &stopOrder{stopModule, "the cooperative has not contracted the module that this job needs: ask the platform", sameSends})
+	case a.APIForm():
+		return rejected(a, "the API does not know a value: "+strings.TrimPrefix(a.Text, unexpectedValue))
+	}
+	return ours(a, "the key has no permission for this route (403)", &stopOrder{stopPermission, "the API key has no permission for this kind of record: ask the platform", sameSends})
+}
+
+// decideMessages reads the keys of a refused record: duplicate before malformed before data before prerequisite.
+func decideMessages(a apiclient.Answer) decision {
+	switch {
+	case !a.APIForm() || a.Format != apiclient.FormatB && len(a.Messages) == 0:
+		d := rejected(a, fmt.Sprintf("refused (%d) in a form that the API's document does not know; only a person moves it", a.Status))
+		d.weak = true
+		return d
+	case slices.Contains(a.Messages, keyDuplicate):
+		return exists("the platform says that it exists already")
+	case slices.Contains(a.Messages, keyMalformed):
+		d := rejected(a, "the API could not read the request")
+		d.cause, d.badForm = keyMalformed, true
+		return d
+	case len(a.Messages) == 0:
+		return rejected(a, "the API refused a parameter")
+	}
+	for _, m := range a.Messages {
+		if !curable(m) {
+			d := rejected(a, "the API refused it: "+strings.Join(a.Messages, ", "))
+			d.cause = m
+			if a.Status == http.StatusNotFound { // a 404 outside the documented pattern: an earlier step may have happened
+				d.weak = true
+			}
+			return d
+		}
+	}
+	d := rejected(a, "the platform lacks a record: "+strings.Join(a.Messages, ", "))
+	d.retry = retryLater
+	for _, m := range a.Messages {
+		if kind := prerequisites[m]; kind != "" {
+			d.missing = append(d.missing, blockOf{kind, m})
+		}
+	}
+	return d
+}
+
+func rejected(a apiclient.Answer, reason string) decision {
+	d := decision{outcome: trade.OutcomeNotCreated, state: trade.Rejected, kind: trade.APIError, counts: true, reason: reason}
+	if len(a.Messages) > 0 {
+		d.cause = a.Messages[0]
+	}
+	return d
+}
+
+func exists(reason string) decision {
+	return decision{
+		outcome: trade.OutcomeNotCreated, state: trade.Held, cause: trade.CauseExists, kind: trade.ConflictError, counts: true,
+		reason: reason + ": link its id, or declare that it is another one",
+	}
+}
+
+// ours: refused because of our key, address or program. The row goes back, and the attempt does not count.
+func ours(_ apiclient.Answer, reason string, stop *stopOrder) decision {
+	return decision{outcome: trade.OutcomeNotCreated, state: trade.Pending, reason: reason, stop: stop}
+}

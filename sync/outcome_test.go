@@ -1,0 +1,98 @@
+package sync
+
+import (
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// formA is an answer in format (a).
+func formA(status int, keys ...string) apiclient.Answer {
+	return apiclient.Answer{Known: apiclient.NotCreated, Status: status, Format: apiclient.FormatA, Messages: keys}
+}
+
+func refused(status int, format apiclient.Format) apiclient.Answer {
+	return apiclient.Answer{Known: apiclient.NotCreated, Status: status, Format: format}
+}
+
+func TestEveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
+	t.Parallel()
+	unknown := func(status int) apiclient.Answer { return apiclient.Answer{Known: apiclient.Unknown, Status: status} }
+	unsent := apiclient.Answer{Known: apiclient.NotSent}
+	tests := []struct {
+		name    string
+		answer  apiclient.Answer
+		fault   apiclient.Fault
+		strict  bool
+		outcome trade.Outcome
+		state   trade.State
+		cause   string
+		counts  bool
+		stop    stopCode
+		reach   reach
+		retry   retry
+		weak    bool
+	}{
+		{name: "created", answer: apiclient.Answer{Known: apiclient.Created, Status: 201, ID: "x"}, outcome: trade.OutcomeCreated, state: trade.Accepted, counts: true},
+		{name: "2xx without an id", answer: apiclient.Answer{Known: apiclient.CreatedIDUnknown, Status: 201}, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "dial failed", answer: unsent, fault: apiclient.FaultNetwork, outcome: trade.OutcomeNotSent, state: trade.Pending, retry: retrySoon},
+		{name: "certificate", answer: unsent, fault: apiclient.FaultCertificate, outcome: trade.OutcomeNotSent, state: trade.Pending, stop: stopCertificate, reach: allJobs},
+		{name: "window over", answer: unsent, fault: apiclient.FaultWindow, outcome: trade.OutcomeNotSent, state: trade.Pending},
+		{name: "reset on the wire", answer: unknown(0), fault: apiclient.FaultNetwork, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "time-out", answer: unknown(0), fault: apiclient.FaultTimeout, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "garbage", answer: unknown(0), fault: apiclient.FaultProtocol, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true, stop: stopAnswers},
+		{name: "redirect", answer: unknown(307), fault: apiclient.FaultRedirect, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true, stop: stopAddress, reach: allJobs},
+		{name: "500", answer: unknown(500), outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "408", answer: unknown(408), outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "503", answer: unknown(503), outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "429", answer: apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Minute}, outcome: trade.OutcomeNotCreated, state: trade.Pending},
+		{name: "401 of the gateway", answer: refused(401, apiclient.FormatGateway401), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopKey, reach: allJobs},
+		{name: "401 empty", answer: refused(401, apiclient.FormatEmpty), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopKeyInside, reach: allJobs},
+		{name: "401 empty, strict", answer: refused(401, apiclient.FormatEmpty), strict: true, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+		{name: "401 of the gateway, strict", answer: refused(401, apiclient.FormatGateway401), strict: true, outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopKey, reach: allJobs},
+		{name: "403 module", answer: formA(403, keyNotContract), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopModule, reach: sameSends},
+		{name: "403 enumeration", answer: apiclient.Answer{Known: apiclient.NotCreated, Status: 403, Format: apiclient.FormatC, Text: "Unexpected value: X"}, outcome: trade.OutcomeNotCreated, state: trade.Rejected, counts: true},
+		{name: "403 of the gateway", answer: refused(403, apiclient.FormatD), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopPermission, reach: sameSends},
+		{name: "404 of the API", answer: formA(404, "message.producer.not-found"), outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: "message.producer.not-found", counts: true, retry: retryLater},
+		{name: "404 of the API with a key outside the pattern", answer: formA(404, "message.odd"), outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: "message.odd", counts: true, weak: true},
+		{name: "404 of something else", answer: refused(404, apiclient.FormatHTML), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopAddress, reach: allJobs},
+		{name: "405", answer: refused(405, apiclient.FormatC), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopAddress, reach: allJobs},
+		{name: "415", answer: refused(415, apiclient.FormatEmpty), outcome: trade.OutcomeNotCreated, state: trade.Pending, stop: stopAddress, reach: allJobs},
+		{name: "409", answer: formA(409, "collides"), outcome: trade.OutcomeNotCreated, state: trade.Held, cause: trade.CauseExists, counts: true},
+		{name: "400 duplicate, among others", answer: formA(400, "message.amount.invalid", keyDuplicate), outcome: trade.OutcomeNotCreated, state: trade.Held, cause: trade.CauseExists, counts: true},
+		{name: "400 malformed", answer: formA(400, keyMalformed), outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: keyMalformed, counts: true},
+		{name: "400 data before prerequisite", answer: formA(400, "message.wallet.not-found", "message.price.mandatory"), outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: "message.price.mandatory", counts: true},
+		{name: "400 wallet not linked", answer: formA(400, "message.wallet.producer-not-linked"), outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: "message.wallet.producer-not-linked", counts: true, retry: retryLater},
+		{name: "400 unknown entity", answer: formA(400, "message.entidade.not-found"), outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: "message.entidade.not-found", counts: true, retry: retryLater},
+		{name: "400 form b", answer: apiclient.Answer{Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatB, Messages: []string{"message.id.invalid"}}, outcome: trade.OutcomeNotCreated, state: trade.Rejected, cause: "message.id.invalid", counts: true},
+		{name: "400 in no form", answer: refused(400, apiclient.FormatOther), outcome: trade.OutcomeNotCreated, state: trade.Rejected, counts: true, weak: true},
+		{name: "422 of a downstream service", answer: refused(422, apiclient.FormatD), outcome: trade.OutcomeNotCreated, state: trade.Rejected, counts: true, weak: true},
+		{name: "413", answer: refused(413, apiclient.FormatHTML), outcome: trade.OutcomeNotCreated, state: trade.Rejected, counts: true},
+		{name: "502 refused", answer: formA(502, keyRefused), outcome: trade.OutcomeNotCreated, state: trade.Pending, counts: true, retry: retrySoon},
+		{name: "502 refused, strict", answer: formA(502, keyRefused), strict: true, outcome: trade.OutcomeUnknown, state: trade.InDoubt, cause: "unknown", counts: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := decide(tt.answer, tt.fault, tt.strict)
+			if d.outcome != tt.outcome || d.state != tt.state || d.cause != tt.cause || d.counts != tt.counts || d.retry != tt.retry || d.weak != tt.weak {
+				t.Errorf("decide = outcome %q, state %q, cause %q, counts %t, retry %d, weak %t; want %q, %q, %q, %t, %d, %t",
+					d.outcome, d.state, d.cause, d.counts, d.retry, d.weak, tt.outcome, tt.state, tt.cause, tt.counts, tt.retry, tt.weak)
+			}
+			switch {
+			case d.stop == nil && tt.stop != "":
+				t.Errorf("decide stops nothing, want %s", tt.stop)
+			case d.stop != nil && (d.stop.code != tt.stop || d.stop.reach != tt.reach):
+				t.Errorf("decide stops %s with reach %d, want %q with %d", d.stop.code, d.stop.reach, tt.stop, tt.reach)
+			}
+			if d.reason == "" {
+				t.Error("a decision must carry its reason")
+			}
+			if !trade.CanMove(trade.Sending, d.state) {
+				t.Errorf("an entry cannot move from sending to %s", d.state)
+			}
+		})
+	}
+}

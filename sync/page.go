@@ -1,0 +1,186 @@
+package sync
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// pageSize is how many rows discovery records in one transaction: few enough to hold in memory, many enough that the flush costs nothing a row.
+const pageSize = 1000
+
+// keyHash identifies a key in the set of those seen; 128 bits never collide in practice, and cost 16 bytes a row.
+type keyHash [16]byte
+
+func hashKey(key string) keyHash {
+	sum := sha256.Sum256([]byte(key))
+	return keyHash(sum[:16])
+}
+
+// readRow is one row of the query with what discovery must know of it.
+type readRow struct {
+	key       string
+	parts     []trade.Cell
+	row       erp.Row
+	hash      string
+	cancelled bool
+}
+
+// pager collects rows into pages and records them.
+type pager struct {
+	run     *jobRun
+	rows    []readRow
+	seen    map[keyHash]struct{}
+	doubles map[string]int     // key → how often it stands in the ERP
+	revived map[string]readRow // rows of entries held for a double key: decided when the reading is over
+	window  bool               // a window shows only a part: absence and uniqueness prove nothing
+}
+
+// add takes one row; a full page is recorded at once.
+func (p *pager) add(ctx context.Context, row erp.Row) error {
+	r := p.run
+	r.report.Read++
+	key, parts, err := rowKey(row, r.job.Spec.Key)
+	if err != nil {
+		r.unreadable(err)
+		return nil
+	}
+	cancelled := r.job.isCancelled(row.Get)
+	h := hashKey(key)
+	if _, again := p.seen[h]; again && !cancelled {
+		p.doubles[key] = max(p.doubles[key], 1) + 1
+		return nil
+	}
+	if !cancelled {
+		p.seen[h] = struct{}{}
+	}
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: r.job.sourceHash(row.Get), cancelled: cancelled})
+	if len(p.rows) < pageSize {
+		return nil
+	}
+	return p.flush(ctx)
+}
+
+// flush records the rows collected so far.
+func (p *pager) flush(ctx context.Context) error {
+	if len(p.rows) == 0 {
+		return nil
+	}
+	r := p.run
+	keys := make([]string, len(p.rows))
+	for i, row := range p.rows {
+		keys[i] = row.key
+	}
+	known, err := r.ledger.Known(ctx, r.job.Name(), keys)
+	if err != nil {
+		return err
+	}
+	var page trade.Page
+	var changed []change
+	for _, row := range p.rows {
+		k, ok := known[row.key]
+		if !ok {
+			r.discover(&page, row)
+			continue
+		}
+		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
+		switch verdict {
+		case cancel:
+			p.seen[hashKey(row.key)] = struct{}{} // it stands in the ERP: its entry is found, not gone
+		case revive:
+			p.revived[row.key] = row
+			continue
+		}
+		if verdict == same || verdict == leave || verdict == absentee {
+			r.report.Unchanged++
+			continue
+		}
+		changed = append(changed, change{k, row, verdict})
+	}
+	p.rows = p.rows[:0]
+	if err := r.applyChanges(ctx, &page, changed); err != nil {
+		return err
+	}
+	return r.record(ctx, page)
+}
+
+// change is a row that differs from what is known of it.
+type change struct {
+	known   trade.Known
+	row     readRow
+	verdict news
+}
+
+// discover adds a row whose key is new.
+func (r *jobRun) discover(page *trade.Page, row readRow) {
+	if row.cancelled {
+		return
+	}
+	entry := trade.Entry{
+		Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,
+		FirstSeenAt: r.now, UpdatedAt: r.now, SourceHash: row.hash,
+	}
+	r.eval.evaluate(&entry, r.job.values(row.row.Get))
+	r.report.New++
+	page.New = append(page.New, entry)
+}
+
+// applyChanges adds the updates of rows that are known and differ.
+func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []change) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(changed))
+	byID := make(map[int64]change, len(changed))
+	for i, c := range changed {
+		ids[i], byID[c.known.ID] = c.known.ID, c
+	}
+	entries, err := r.ledger.Entries(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, old := range entries {
+		c := byID[old.ID]
+		if old.Version != c.known.Version {
+			continue // it moved since it was looked up; the next run sees the row again
+		}
+		entry := r.apply(old, c)
+		if c.known.SourceHash != c.row.hash {
+			r.report.Changed++
+		} else {
+			r.report.Unchanged++
+		}
+		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+	}
+	return nil
+}
+
+// apply makes the new version of one known entry.
+func (r *jobRun) apply(old trade.Entry, c change) trade.Entry {
+	entry := old
+	values := r.job.values(c.row.row.Get)
+	switch c.verdict {
+	case remap:
+		r.eval.evaluate(&entry, values)
+		entry = applyRemap(old, entry)
+		entry.SourceHash = c.row.hash
+	case compare:
+		entry.Flags = entry.Flags.With(trade.Changed, r.eval.differs(old.Values, values)).With(trade.Cancelled, false)
+		entry.SourceHash, entry.Quantity = c.row.hash, r.eval.quantity(values)
+	case cancel:
+		entry.Flags = entry.Flags.With(trade.Cancelled, true)
+	case seen:
+		entry.Flags = entry.Flags.With(trade.Cancelled, false)
+	}
+	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
+	entry.Flags = entry.Flags.With(trade.MissingInERP, false)
+	entry.UpdatedAt = r.now
+	return entry
+}
+
+// quantity reads a row's amount and unit, for the sums.
+func (e *evaluator) quantity(values trade.Values) trade.Quantity {
+	return e.job.mapping.draft(columnsIn(values), e.refs).Quantity()
+}

@@ -1,0 +1,97 @@
+package sync
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ledger is what the engine needs of its storage. Everything that a method returns without an error is durable on disk (I1). An error means
+// that nothing of the call was stored, except trade.ErrUncertain, which says that nobody knows.
+type Ledger interface {
+	References
+	Discovery
+	Submission
+
+	// AcquireLease makes the owner the only reader and sender of a job, with an epoch above every earlier one. A lease that is held by a
+	// living owner gives *trade.LeasedError. A lease is free when it was released, has expired on the database's clock (30 s), or its owner was a
+	// process of this boot and PID space that no longer runs.
+	AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error)
+	// RenewLease extends it by 30 s, or gives trade.ErrLeaseLost.
+	RenewLease(ctx context.Context, lease trade.Lease) error
+	// ReleaseLease gives it back; a lease that is no longer ours is left alone.
+	ReleaseLease(ctx context.Context, lease trade.Lease) error
+
+	StartRun(ctx context.Context, report trade.RunReport) error
+	FinishRun(ctx context.Context, report trade.RunReport) error
+	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
+	SetJobStatus(ctx context.Context, status trade.JobStatus) error
+}
+
+// References keeps the de-para tables.
+type References interface {
+	// References gives all codes of all kinds, by kind and code, and a text that changes with each change of them.
+	References(ctx context.Context) (map[string]map[string]string, string, error)
+	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the ERP). Equal content changes nothing.
+	ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error)
+}
+
+// Discovery is the part of the ledger that reading the ERP uses.
+type Discovery interface {
+	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+	// Known gives what is known of these keys, by key. At most 2,000 keys a call.
+	Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error)
+	// Entries gives whole entries by their numbers, in any order.
+	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
+	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding more than a page in memory; fn may write.
+	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
+	// Record stores one page of discovery in one transaction, fenced by the lease (trade.ErrLeaseLost). An update whose entry has moved since it
+	// was read, or a new entry whose key exists meanwhile, is left out; lost counts them, the next run sees them again.
+	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
+	// Stale calls fn for every entry in one of the states whose MappedWith differs, in the order of their numbers; fn may write.
+	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
+	// Counts gives the kept sums (I9). Recount counts the entries themselves; the two must agree.
+	Counts(ctx context.Context, job string) ([]trade.Tally, error)
+	Recount(ctx context.Context, job string) ([]trade.Tally, error)
+	// FlagCounts counts the entries of a job that have each flag.
+	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
+}
+
+// Submission is the part of the ledger that sending uses.
+type Submission interface {
+	// Recover moves every entry that an earlier epoch left in sending to in_doubt, before anything is sent. Their attempts become unknown
+	// and can still be closed by a definite late answer.
+	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
+	// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending.
+	Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
+	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row that needs it was accepted.
+	WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error)
+	// Due gives pending entries that may go now, with numbers above after, in the order of their numbers.
+	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
+	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents and updates are
+	// fenced by the lease; settlements are not (I12): when the lease is lost the
+	// settlements are stored all the same and no intent is. The result says which intents were claimed and which settlements applied.
+	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
+	// SameContent gives, for each payload hash, the other entries of this kind of record with the same payload whose attempt created, or may have created, a record.
+	SameContent(ctx context.Context, sends trade.Kind, hashes []string) ([]trade.Entry, error)
+	Blocks(ctx context.Context) ([]trade.Block, error)
+}
+
+// Source is the ERP: see package erp. Every method is read-only.
+type Source interface {
+	Columns(ctx context.Context, sql string) ([]erp.Column, error)
+	Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error)
+	ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error)
+	Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error)
+	Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error
+}
+
+// Platform is the API: see package apiclient.
+type Platform interface {
+	SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
+	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
+}

@@ -1,0 +1,150 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sort"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// conclude turns the end of a run, however it came, into its report, and stores both.
+func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
+	ctx = context.WithoutCancel(ctx)
+	if err != nil {
+		stop := r.stopOf(err)
+		r.report.Stopped = &stop
+		r.log.Warn("the job stopped", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+	}
+	r.countStates(ctx)
+	if r.report.Stopped == nil && r.report.InScope != nil && r.dry == nil {
+		if err := r.verify(ctx); err != nil {
+			stop := r.stopOf(err)
+			r.report.Stopped = &stop
+		}
+	}
+	r.report.EndedAt = r.Clock.Now()
+	r.Observe(Progress{Job: r.job.Name(), Phase: Done, Read: r.report.Read, Done: r.report.Sent, Total: r.report.Sent})
+	if r.dry != nil {
+		return r.report
+	}
+	if err := r.ledger.FinishRun(ctx, r.report); err != nil {
+		r.log.Error("the report of the run was not stored", zap.Error(err))
+	}
+	status := trade.JobStatus{Job: r.job.Name(), State: trade.Idle, Since: r.report.EndedAt}
+	if stop := r.report.Stopped; stop != nil {
+		status.State, status.Stop = trade.Stopped, stop
+		if stop.Code == string(stopThrottled) || stop.Code == string(stopUnreachable) {
+			status.State = trade.BackingOff
+		}
+	}
+	r.setStatus(ctx, status)
+	return r.report
+}
+
+// stopOf finds the reason in an error. Faults of the ERP and of the ledger are reasons too.
+func (r *jobRun) stopOf(err error) trade.Stop {
+	var s *stopError
+	var source *erp.Error
+	switch {
+	case errors.As(err, &s):
+		return s.stop
+	case errors.Is(err, trade.ErrLeaseLost):
+		return trade.Stop{Code: string(stopLease), Text: err.Error()}
+	case errors.Is(err, context.Canceled):
+		return trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}
+	case errors.As(err, &source):
+		return trade.Stop{Code: string(stopERP), Text: "the ERP cannot be read: " + err.Error()}
+	}
+	return trade.Stop{Code: string(stopLedger), Text: "the ledger cannot be used: " + err.Error(), All: true}
+}
+
+// countStates fills in where every entry of the job stands now.
+func (r *jobRun) countStates(ctx context.Context) {
+	r.report.States, r.report.Flags = map[trade.State]int{}, map[trade.Flag]int{}
+	tallies, err := r.ledger.Counts(ctx, r.job.Name())
+	if err != nil {
+		r.note("the entries could not be counted: %v", err)
+		return
+	}
+	for _, t := range tallies {
+		if t.Count > 0 {
+			r.report.States[t.State] += t.Count
+		}
+	}
+	if r.report.Flags, err = r.ledger.FlagCounts(ctx, r.job.Name()); err != nil {
+		r.note("the flags could not be counted: %v", err)
+	}
+}
+
+// verify proves after a sweep that everything adds up (I9): the sums kept with each move equal the entries, and the ERP's keys equal the entries that are not gone.
+func (r *jobRun) verify(ctx context.Context) error {
+	kept, err := r.ledger.Counts(ctx, r.job.Name())
+	if err != nil {
+		return err
+	}
+	counted, err := r.ledger.Recount(ctx, r.job.Name())
+	if err != nil {
+		return err
+	}
+	if a, b := tallyText(kept), tallyText(counted); !slices.Equal(a, b) {
+		return r.stop(stopUneven, fmt.Sprintf("the kept sums %v differ from the entries %v: keep a copy of the ledger and report this", a, b))
+	}
+	total := 0
+	for _, n := range r.report.States {
+		total += n
+	}
+	if *r.report.InScope != total-*r.report.Gone {
+		return r.stop(stopUneven, fmt.Sprintf("the ERP has %d keys in scope, the ledger %d entries of which %d are gone: keep a copy of the ledger and report this",
+			*r.report.InScope, total, *r.report.Gone))
+	}
+	return nil
+}
+
+func tallyText(tallies []trade.Tally) []string {
+	var out []string
+	for _, t := range tallies {
+		if t.Count != 0 {
+			out = append(out, fmt.Sprintf("%s %d %s %s", t.State, t.Count, t.Quantity.Amount, t.Quantity.Unit))
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (r *jobRun) setStatus(ctx context.Context, status trade.JobStatus) {
+	if err := r.Engine.Ledger.SetJobStatus(ctx, status); err != nil {
+		r.log.Warn("the job's status was not stored", zap.Error(err))
+	}
+}
+
+// judgePreflight tells whether a failed preflight says nothing about this job's requests (ok), or why the job must not begin.
+func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
+	a := failure.Answer
+	say := func(code stopCode, text string) (trade.Stop, bool) {
+		return trade.Stop{Code: string(code), Text: text, All: true}, false
+	}
+	switch {
+	case failure.Fault == apiclient.FaultCertificate:
+		return say(stopCertificate, "the API's certificate is not accepted: "+a.Evidence.Err)
+	case a.Status == 0:
+		return say(stopUnreachable, "the API is not reached: "+a.Evidence.Err+"; nothing was sent")
+	case a.Status == http.StatusUnauthorized:
+		d := decideUnauthorized(a)
+		return say(d.stop.code, d.stop.text)
+	case slices.Contains(a.Messages, keyNotContract), a.Status == http.StatusNotFound && a.APIForm():
+		return trade.Stop{}, true
+	case a.Status == http.StatusForbidden:
+		return say(stopPermission, "the API key has no permission (403): ask the platform")
+	case a.Status == http.StatusTooManyRequests, a.Status >= http.StatusInternalServerError:
+		return say(stopUnreachable, fmt.Sprintf("the API answers %d to a harmless question; nothing was sent", a.Status))
+	}
+	return say(stopAddress, fmt.Sprintf("the API answers %d to a harmless question: api.base_url or a proxy is wrong; nothing was sent", a.Status))
+}

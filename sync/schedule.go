@@ -1,0 +1,29 @@
+package sync
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// ParseSchedule reads a schedule in the syntax of robfig/cron ("*/10 * * * *", "@every 1h", "CRON_TZ=America/Cuiaba 0 3 * * *"). Without a zone
+// of its own it counts in the zone given. It refuses what the library accepts and never runs, or dies of.
+func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, err error) {
+	defer func() {
+		if recover() != nil { // the library slices out of bounds on a zone without a schedule
+			schedule, err = nil, fmt.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\"", text)
+		}
+	}()
+	parsed, err := cron.ParseStandard(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a schedule: %w", text, err)
+	}
+	if s, ok := parsed.(*cron.SpecSchedule); ok && s.Location == time.Local {
+		s.Location = zone
+	}
+	if parsed.Next(time.Now()).IsZero() {
+		return nil, fmt.Errorf("%q never comes: there is no such day", text)
+	}
+	return parsed, nil
+}

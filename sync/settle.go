@@ -1,0 +1,227 @@
+package sync
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	stopAfterUnreached = 3               // failures to reach the API in a row
+	stopAfterMalformed = 3               // malformed-request in a row
+	stopAfterNoID      = 2               // 2xx without an id in a row
+	longestRest        = 5 * time.Minute // that a pass waits for; longer ones end it
+	backoffFirst       = 2 * time.Second
+	backoffMost        = 15 * time.Minute
+)
+
+// take draws the conclusions of one landing for the job: how many may fly, whether it rests or stops, which records of the platform are there.
+func (s *submission) take(l landing) {
+	s.flights--
+	s.settling = append(s.settling, l)
+	d := l.decision
+	needs := s.blocks.needs(l.entry)
+	s.blocks.answered(l.entry.ID)
+	switch d.state {
+	case trade.Accepted:
+		s.found = append(s.found, s.blocks.confirm(needs)...)
+	case trade.Pending:
+		s.again = s.again || d.retry == retryNone
+	}
+	for _, m := range d.missing {
+		for _, n := range needs {
+			if n.kind == m.kind {
+				s.lacking = append(s.lacking, s.blocks.miss(n, m.message, l.at))
+			}
+		}
+	}
+	s.count(d)
+	s.pace(d, l.at)
+	s.judge(d)
+	s.log.Info("attempt", zap.String("key", l.entry.Key), zap.String("attempt", l.attempt.ID), zap.String("outcome", string(d.outcome)),
+		zap.String("state", string(d.state)), zap.Int("status", l.answer.Status), zap.Strings("messages", l.answer.Messages),
+		zap.Duration("duration", l.answer.Evidence.Duration))
+}
+
+// count keeps what came in a row.
+func (s *submission) count(d decision) {
+	inRow := func(n *int, yes bool) {
+		if *n++; !yes {
+			*n = 0
+		}
+	}
+	inRow(&s.unknowns, d.outcome == trade.OutcomeUnknown)
+	inRow(&s.badForms, d.badForm)
+	inRow(&s.noIDs, d.noID)
+	inRow(&s.unreached, d.retry == retrySoon)
+}
+
+// pace slows down after doubts and 429, and speeds up again with each acceptance.
+func (s *submission) pace(d decision, at time.Time) {
+	rest := d.wait
+	switch {
+	case d.outcome == trade.OutcomeUnknown:
+		s.slots = 1 // one at a time, until the API says something definite again
+		if d.slow {
+			rest = backoffFirst << min(s.unknowns, 6)
+		}
+	case d.wait > 0:
+		s.slots = max(1, s.slots/2)
+		if limit := s.limiter.Limit(); limit != rate.Inf {
+			s.limiter.SetLimit(max(limit/2, 0.2))
+		}
+	case d.state == trade.Accepted || d.state == trade.Rejected:
+		s.slots = min(s.Limits.MaxInFlight, s.slots+1)
+		if limit := s.limiter.Limit(); limit != rate.Inf {
+			s.limiter.SetLimit(min(rate.Limit(s.Limits.RateLimit), limit*1.05))
+		}
+	}
+	if until := at.Add(rest); rest > 0 && until.After(s.restUntil) {
+		s.restUntil = until
+	}
+}
+
+// judge stops the job where going on would make more damage or more doubts.
+func (s *submission) judge(d decision) {
+	code, text := stopCode(""), ""
+	switch {
+	case d.stop != nil:
+		s.stopSending(&stopError{trade.Stop{Code: string(d.stop.code), Text: d.stop.text, All: d.stop.reach == allJobs || d.stop.reach == sameSends}})
+		return
+	case s.noIDs >= stopAfterNoID:
+		code, text = stopAnswers, "two answers in a row said \"created\" without an id: something between us and the API answers instead of it; look at the rows in doubt"
+	case s.Limits.StopAfterUnknown > 0 && s.unknowns >= s.Limits.StopAfterUnknown:
+		code, text = stopDoubts, fmt.Sprintf("%d requests in a row ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.unknowns, s.job.Name())
+	case s.badForms >= stopAfterMalformed:
+		code, text = stopMalformed, fmt.Sprintf("the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.badForms, s.job.Name())
+	case s.unreached >= stopAfterUnreached:
+		code, text = stopUnreachable, "the API was not reached several times in a row; nothing is lost, the next run goes on"
+	case d.wait > longestRest:
+		s.stopSending(&stopError{trade.Stop{Code: string(stopThrottled), Text: "the API asks to wait " + d.wait.String() + "; the rows go after that", Until: s.restUntil}})
+		return
+	default:
+		return
+	}
+	s.stopSending(s.stop(code, text))
+}
+
+// settleInto adds everything that has landed to a group.
+func (s *submission) settleInto(group *trade.Group) {
+	for _, l := range s.settling {
+		group.Settle = append(group.Settle, s.settlement(l))
+	}
+	group.Block, group.Unblock = s.lacking, s.found
+}
+
+// settlement says what an attempt becomes, and its entry.
+func (s *submission) settlement(l landing) trade.Settlement {
+	a, d := l.answer, l.decision
+	attempt := l.attempt
+	attempt.FinishedAt, attempt.Outcome, attempt.Reason = l.at, d.outcome, d.reason
+	attempt.Status, attempt.Messages, attempt.RemoteID = a.Status, a.Messages, a.ID
+	attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader), headerOf(a.Header)
+	attempt.AnswerBody = a.Excerpt()
+	out := trade.Settlement{Attempt: attempt, State: d.state, Cause: d.cause, Counts: d.counts, NextAttemptAt: s.nextAttempt(l)}
+	if l.entry.Flags.Has(trade.Twin) {
+		out.Flags = trade.Flags{trade.Twin}
+	}
+	if d.kind != "" {
+		out.Error = &trade.EntryError{Kind: d.kind, Status: a.Status, Messages: a.Messages, Text: d.reason, Weak: d.weak}
+	}
+	return out
+}
+
+// nextAttempt is when a row is due again by time.
+func (s *submission) nextAttempt(l landing) time.Time {
+	switch l.decision.retry {
+	case retrySoon:
+		ceiling := min(backoffMost, backoffFirst<<min(s.unreached+l.entry.Attempts, 16))
+		return l.at.Add(backoffFirst/2 + rand.N(ceiling))
+	case retryLater:
+		next := noTime
+		for _, m := range l.decision.missing {
+			for _, n := range s.blocks.needs(l.entry) {
+				if b, ok := s.blocks.missing[n]; ok && n.kind == m.kind && (next.IsZero() || b.NextAt.After(next)) {
+					next = b.NextAt
+				}
+			}
+		}
+		if len(l.decision.missing) == 0 { // a record of a kind that the document does not name: the row asks for itself
+			next = nextAsk(l.entry.FirstSeenAt, l.entry.Attempts+1, l.at)
+		}
+		return next
+	}
+	return noTime
+}
+
+func headerOf(h http.Header) json.RawMessage {
+	if len(h) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(h)
+	if err != nil { // unreachable: texts
+		return nil
+	}
+	return data
+}
+
+// settled forgets what is on disk now. An id that another entry has is no proof of anything: the row is in doubt, and the job stops (F100).
+func (s *submission) settled(ctx context.Context, group trade.Group, result trade.GroupResult) error {
+	var again []landing
+	for _, l := range s.settling {
+		holder, conflict := result.Conflicts[l.attempt.ID]
+		if !conflict {
+			continue
+		}
+		l.decision = inDoubt("the API answered with an id that belongs to " + holder)
+		l.decision.stop = &stopOrder{stopAnswers, l.decision.reason + ": a cache or a fault of the API; look at both rows", thisJob}
+		s.judge(l.decision)
+		again = append(again, l)
+	}
+	s.settling, s.found, s.lacking = again, nil, nil
+	for _, b := range group.Unblock {
+		woken, err := s.ledger.WakeBlocked(context.WithoutCancel(ctx), s.lease, b.Kind, b.ID)
+		if err != nil {
+			return err
+		}
+		s.again = s.again || woken > 0
+	}
+	return nil
+}
+
+// commitFailed keeps the answers until the ledger takes them, for half a minute; the intents of the failed group were not sent, which is an answer too (F048,
+// F050, F052). What the ledger does not take by then is in doubt at the next start, and nothing is sent twice.
+func (s *submission) commitFailed(ctx context.Context, flights []flight, cause error) error {
+	s.stopSending(ledgerStop(cause))
+	for _, f := range flights {
+		s.settling = append(s.settling, landing{flight: f, at: s.Clock.Now(), decision: decision{
+			outcome: trade.OutcomeNotSent, state: trade.Pending, reason: "the ledger did not confirm the intent, so nothing was sent",
+		}})
+	}
+	err := cause
+	for wait := 250 * time.Millisecond; wait <= 16*time.Second && len(s.settling) > 0; wait *= 2 {
+		timer := time.NewTimer(wait)
+		<-timer.C
+		group := trade.Group{At: s.Clock.Now()}
+		s.settleInto(&group)
+		var result trade.GroupResult
+		if result, err = s.ledger.Commit(context.WithoutCancel(ctx), s.lease, group); err == nil {
+			return s.settled(ctx, group, result)
+		}
+	}
+	s.log.Error("the ledger takes no results; the rows on the wire will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
+	s.settling = nil
+	return nil
+}
+
+func ledgerStop(cause error) error {
+	return &stopError{trade.Stop{Code: string(stopLedger), Text: "the ledger cannot store: " + cause.Error(), All: true}}
+}

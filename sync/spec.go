@@ -1,0 +1,70 @@
+package sync
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// JobSpec is one job as the configuration describes it (`jobs:`), in plain data. [Compile] makes it executable and finds what is wrong with it.
+type JobSpec struct {
+	Name      string
+	Sends     trade.Kind
+	Schedule  string // cron, of the daemon
+	Query     string // any SELECT
+	Key       []string
+	ChangedAt string        // column; "" = every run compares all rows
+	Lookback  time.Duration // overlap of the reading window
+	Sweep     string        // cron: how old the last sweep may be
+	Cancelled *CancelledSpec
+	Fields    map[string]FieldSpec // by the API's field name
+	Checks    trade.Checks
+}
+
+// CancelledSpec tells which rows count as cancelled in the ERP.
+type CancelledSpec struct {
+	Column string
+	Values []string
+}
+
+// FieldSpec says where one field comes from and how its text is read. Exactly one of Columns and Const is given.
+type FieldSpec struct {
+	Columns    []string          // one column; several only with Ref, joined to a code
+	Const      *string           // the same text for every row
+	ValuesName string            // name of the value map, "" for one that stands at the field itself
+	Values     map[string]string // ERP value -> API value
+	Default    *string           // stands in for a missing value, in the API's form
+	Date       string            // YYYYMMDD, DD/MM/YYYY, … ; "" = the database's own dates and YYYY-MM-DD
+	Number     string            // a sample of how the ERP writes numbers: "1.234,56", "1234,56", "1,234.56", "1234.56"; "" = the last
+	Scale      *int32            // round to so many digits after the point
+	Empty      []string          // values that mean "nothing", beside NULL and blanks
+	Ref        string            // de-para kind
+}
+
+// SpecError is a fault of the configuration at a place: Path is like jobs.contracts.fields.price.scale.
+type SpecError struct {
+	Path string
+	Text string
+}
+
+// Error gives the place and what is wrong with it.
+func (e *SpecError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Text) }
+
+// ReferenceSpec reads one de-para kind from the ERP at the start of each run (`references:`).
+type ReferenceSpec struct {
+	Kind  string
+	Query string
+	Code  []string // columns that make the code
+	ID    string   // column with the platform's id
+}
+
+// Limits are the engine's own settings (`api:`).
+type Limits struct {
+	MaxInFlight      int           // POSTs on the wire at once
+	RateLimit        float64       // requests per second; 0 = none
+	Strict           bool          // `doubt: strict`: trusts no 502 and no empty 401
+	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never
+	Quarantine       time.Duration // I14, told to people with each doubt
+	Timeout          time.Duration // of one request
+}

@@ -1,0 +1,53 @@
+package sync
+
+import (
+	"errors"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// stopCode names why a job ended early, in `stopped.code` of the JSON.
+type stopCode string
+
+// The codes. Those of the first group end by themselves when a GET passes; those of the second end by `sync` by hand.
+const (
+	stopKey         stopCode = "api_key"         // 401 of the gateway
+	stopKeyInside   stopCode = "api_key_inside"  // 401 of a service behind it
+	stopModule      stopCode = "api_module"      // 403, module not contracted
+	stopPermission  stopCode = "api_permission"  // 403 of the gateway
+	stopAddress     stopCode = "api_address"     // 3xx, 404, 405 …: base_url, a proxy, or our program
+	stopCertificate stopCode = "api_certificate" // TLS
+	stopUnreachable stopCode = "api_unreachable" // not reached several times in a row
+	stopThrottled   stopCode = "api_throttled"   // 429 for longer than a pass waits
+	stopLedger      stopCode = "ledger"          // the state cannot store
+	stopERP         stopCode = "erp"             // the ERP cannot be read
+
+	stopColumns    stopCode = "columns"     // the query lacks a column of the mapping
+	stopEmptySweep stopCode = "empty_sweep" // the sweep found less than half of the known rows
+	stopDoubts     stopCode = "in_doubt"    // several unknown outcomes in a row
+	stopMalformed  stopCode = "malformed"   // the API could not read several requests in a row
+	stopAnswers    stopCode = "answers"     // answers that are not the API's
+	stopUneven     stopCode = "uneven"      // the sums do not add up (I9)
+	stopLease      stopCode = "lease"       // another process has taken the job over
+	stopPaused     stopCode = "paused"      // by a person or a brake
+	stopInterrupt  stopCode = "interrupted" // by a signal
+)
+
+// stopError ends a run with a reason for people.
+type stopError struct{ stop trade.Stop }
+
+func (e *stopError) Error() string { return e.stop.Text }
+
+// stop makes the error that ends this job's run.
+func (r *jobRun) stop(code stopCode, text string) error {
+	return &stopError{trade.Stop{Code: string(code), Text: text}}
+}
+
+// asStop finds the reason in an error of a run. Errors of the ERP and of the ledger become stops too: nothing that is stored is lost by them.
+func asStop(err error) (trade.Stop, bool) {
+	var s *stopError
+	if errors.As(err, &s) {
+		return s.stop, true
+	}
+	return trade.Stop{}, false
+}

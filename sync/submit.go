@@ -1,0 +1,400 @@
+package sync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// sendWindow is how long an intent may wait for its first byte (I13).
+const sendWindow = 10 * time.Second
+
+// Errors of the gate: the attempt is given up before a byte leaves.
+var (
+	errWindow  = errors.New("more than 10 s passed between the intent and the first byte")
+	errHalted  = errors.New("the job stopped before the first byte left")
+	errNoLease = errors.New("the job's lease is not ours for certain any more")
+)
+
+// submission sends the due entries of one job. One goroutine owns all of its fields; flights run in goroutines of their own and report by channel.
+type submission struct {
+	*jobRun
+	keeper *leaseKeeper
+
+	slots    int // POSTs that may be on the wire now: max_in_flight, or less after doubts and 429
+	limiter  *rate.Limiter
+	flights  int
+	landed   chan landing
+	settling []landing     // landed, not yet committed
+	found    []trade.Block // blocks that an acceptance ended, not yet committed
+	lacking  []trade.Block // blocks that a refusal made, not yet committed
+
+	queue  []trade.Entry // looked at, ready to go
+	lookAt time.Duration // Boot time of the look at queue
+	parked []trade.Entry // need a record of the platform that another flight is asking about
+	after  int64         // number of the last entry that was taken up
+	again  bool          // entries with lower numbers may be due again
+	blocks *blockList
+	due    int
+
+	unknowns, badForms, noIDs, unreached int // in a row
+	restUntil                            time.Time
+	halted                               chan struct{} // closed when nothing more may leave
+	halt                                 error         // why
+	preflown                             bool
+}
+
+// flight is one attempt on its way.
+type flight struct {
+	entry   trade.Entry
+	attempt trade.Attempt
+	intent  time.Duration // Boot time just before the commit of its intent
+}
+
+// landing is a flight with what came of it.
+type landing struct {
+	flight
+	answer   apiclient.Answer
+	decision decision
+	at       time.Time
+}
+
+func newSubmission(r *jobRun, keeper *leaseKeeper) *submission {
+	s := &submission{
+		jobRun: r, keeper: keeper, slots: r.Limits.MaxInFlight,
+		landed: make(chan landing, r.Limits.MaxInFlight), halted: make(chan struct{}), limiter: rate.NewLimiter(rate.Inf, 1),
+	}
+	if r.Limits.RateLimit > 0 {
+		s.limiter = rate.NewLimiter(rate.Limit(r.Limits.RateLimit), max(1, min(r.Limits.MaxInFlight, int(r.Limits.RateLimit))))
+	}
+	return s
+}
+
+// run sends until nothing is due, or something stops it. What is on the wire when it stops is awaited and settled.
+func (s *submission) run(ctx context.Context) error {
+	if _, err := s.ledger.Wake(ctx, s.lease, s.now); err != nil {
+		return err
+	}
+	blocks, err := s.ledger.Blocks(ctx)
+	if err != nil {
+		return err
+	}
+	s.blocks = newBlockList(blocks)
+	for {
+		more, err := s.step(ctx)
+		if err != nil {
+			s.stopSending(err)
+		}
+		if s.halt != nil && s.flights == 0 && len(s.settling) == 0 {
+			return s.halt
+		}
+		if !more && s.flights == 0 && len(s.settling) == 0 {
+			return nil
+		}
+	}
+}
+
+// step does one group: take up what has landed, choose what goes next, commit both, let it go.
+func (s *submission) step(ctx context.Context) (more bool, err error) {
+	if ctx.Err() != nil {
+		s.stopSending(&stopError{trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run", All: true}})
+	}
+	s.collect()
+	group := trade.Group{At: s.Clock.Now()}
+	s.settleInto(&group)
+	var flights []flight
+	if s.halt == nil {
+		more, err = s.fill(ctx)
+		if err == nil {
+			flights = s.choose(&group)
+		}
+	}
+	if err != nil {
+		s.stopSending(err)
+	}
+	if len(group.Settle)+len(group.Intents)+len(group.Updates)+len(group.Block)+len(group.Unblock) > 0 {
+		if err := s.commit(ctx, group, flights); err != nil {
+			return false, err
+		}
+		return true, nil
+	}
+	s.await(ctx, more)
+	return more, nil
+}
+
+// stopSending lets nothing more leave. The first reason stays.
+func (s *submission) stopSending(err error) {
+	if s.halt == nil {
+		s.halt = err
+		close(s.halted)
+	}
+}
+
+// collect takes up everything that has landed, without waiting.
+func (s *submission) collect() {
+	for {
+		select {
+		case l := <-s.landed:
+			s.take(l)
+		default:
+			return
+		}
+	}
+}
+
+// await waits for the next landing, the next token, the end of a rest, or the end of the run; a parked or resting queue waits here, not in a loop.
+func (s *submission) await(ctx context.Context, more bool) {
+	var wake <-chan time.Time
+	if s.halt == nil && more {
+		if d := s.pause(); d > 0 {
+			timer := time.NewTimer(d)
+			defer timer.Stop()
+			wake = timer.C
+		} else if s.flights == 0 {
+			return
+		}
+	} else if s.flights == 0 {
+		return
+	}
+	done := ctx.Done()
+	if s.halt != nil {
+		done = nil
+	}
+	select {
+	case l := <-s.landed:
+		s.take(l)
+	case <-wake:
+	case <-done:
+	}
+}
+
+// pause is how long nothing can leave although something is due: a rest that the API asked for, or the next token of the rate limit.
+func (s *submission) pause() time.Duration {
+	if d := s.restUntil.Sub(s.Clock.Now()); d > 0 {
+		return d
+	}
+	if s.flights >= s.slots || len(s.queue) == 0 {
+		return 0
+	}
+	r := s.limiter.Reserve()
+	defer r.Cancel()
+	return r.Delay()
+}
+
+// fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
+func (s *submission) fill(ctx context.Context) (more bool, err error) {
+	if s.flights >= s.slots {
+		return true, nil
+	}
+	batch := s.queue
+	if len(batch) > 0 && s.Clock.Boot()-s.lookAt <= lookHolds {
+		return true, nil
+	}
+	if len(batch) == 0 {
+		batch = s.unpark()
+	}
+	if len(batch) == 0 {
+		if batch, err = s.nextDue(ctx); err != nil {
+			return false, err
+		}
+	}
+	if len(batch) == 0 {
+		return len(s.parked) > 0, nil
+	}
+	if !s.preflown {
+		if err := s.preflight(ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, s.lookInto(ctx, batch)
+}
+
+// nextDue takes up the next due entries. Rows that came back to pending, or that a found record woke, have lower numbers: for them it begins again.
+func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
+	for {
+		batch, err := s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, lookBatch)
+		if err != nil {
+			return nil, err
+		}
+		if len(batch) == 0 {
+			if !s.again {
+				return nil, nil
+			}
+			s.again, s.after = false, 0
+			continue
+		}
+		s.after = batch[len(batch)-1].ID
+		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
+			return slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
+		})
+		if len(batch) > 0 {
+			return batch, nil
+		}
+	}
+}
+
+// lookInto looks at a batch once more and stores what the look changed before anything of it goes.
+func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
+	at := s.Clock.Boot()
+	result, err := s.look(ctx, batch)
+	if err != nil {
+		return err
+	}
+	if len(result.updates) > 0 {
+		res, err := s.ledger.Commit(ctx, s.lease, trade.Group{At: s.Clock.Now(), Updates: result.updates})
+		if err != nil {
+			return err
+		}
+		if res.LeaseLost {
+			return s.leaseLost()
+		}
+	}
+	s.queue, s.lookAt = result.ready, at
+	return nil
+}
+
+// choose takes from the queue what may go now, as intents and flights: no more than the free slots (I11), the tokens of the rate limit, and one row for each
+// record of the platform of which nobody knows yet whether it is there.
+func (s *submission) choose(group *trade.Group) []flight {
+	var flights []flight
+	if !s.keeper.trusted() {
+		s.stopSending(s.leaseLost())
+		return nil
+	}
+	if s.Clock.Now().Before(s.restUntil) {
+		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent, Total: s.due, Note: s.restUntil.Format(time.RFC3339)})
+		return nil
+	}
+	rest := s.queue[:0:0]
+	for i, entry := range s.queue {
+		if s.flights+len(flights) >= s.slots {
+			rest = append(rest, s.queue[i:]...)
+			break
+		}
+		needs := s.blocks.needs(entry)
+		if block, blocked := s.blocks.blocking(needs, group.At); blocked {
+			group.Updates = append(group.Updates, trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
+			continue
+		}
+		if s.blocks.asking(needs) {
+			s.parked = append(s.parked, entry)
+			continue
+		}
+		if !s.limiter.AllowN(s.Clock.Now(), 1) {
+			rest = append(rest, s.queue[i:]...)
+			break
+		}
+		s.blocks.ask(needs, entry.ID)
+		flights = append(flights, s.prepare(entry))
+	}
+	s.queue = rest
+	for _, f := range flights {
+		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt})
+	}
+	return flights
+}
+
+// prepare makes the attempt of an entry. The send window starts here, before the commit.
+func (s *submission) prepare(entry trade.Entry) flight {
+	return flight{entry: entry, intent: s.Clock.Boot(), attempt: trade.Attempt{
+		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.report.ID,
+		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
+	}}
+}
+
+// commit makes the group durable (I1) and lets the claimed intents go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.
+func (s *submission) commit(ctx context.Context, group trade.Group, flights []flight) error {
+	result, err := s.ledger.Commit(context.WithoutCancel(ctx), s.lease, group)
+	if err != nil {
+		return s.commitFailed(ctx, flights, err)
+	}
+	if err := s.settled(ctx, group, result); err != nil {
+		return err
+	}
+	if result.LeaseLost {
+		s.stopSending(s.leaseLost())
+		return nil
+	}
+	for _, f := range flights {
+		if !result.Claimed[f.attempt.ID] {
+			s.blocks.answered(f.entry.ID)
+			continue
+		}
+		s.flights++
+		s.report.Sent++
+		go s.fly(ctx, f)
+	}
+	s.Observe(Progress{Job: s.job.Name(), Phase: Sending, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent)})
+	return nil
+}
+
+// fly sends one request and reports what came of it. The request outlives the end of the run's context: what is on the wire is awaited.
+func (s *submission) fly(ctx context.Context, f flight) {
+	gate := func() error {
+		switch {
+		case s.Clock.Boot()-f.intent > sendWindow:
+			return errWindow
+		case !s.keeper.trusted():
+			return errNoLease
+		}
+		select {
+		case <-s.halted:
+			return errHalted
+		case <-ctx.Done():
+			return errHalted
+		default:
+			return nil
+		}
+	}
+	answer, err := s.Platform.SubmitOrderCommitment(context.WithoutCancel(ctx), f.attempt.Payload, gate)
+	fault := apiclient.FaultNone
+	var failure *apiclient.Error
+	if errors.As(err, &failure) {
+		answer, fault = failure.Answer, failure.Fault
+	}
+	s.landed <- landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
+}
+
+func (s *submission) leaseLost() error {
+	return s.stop(stopLease, "another process took the job over; rows that were on the wire are settled when their answers arrive")
+}
+
+// preflight asks the API one harmless question before the first POST of a run, so that a wrong key, address, proxy or certificate costs no doubt.
+func (s *submission) preflight(ctx context.Context) error {
+	_, err := s.Platform.ListWebhooks(ctx)
+	s.preflown = true
+	var failure *apiclient.Error
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &stopError{trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted before anything was sent", All: true}}
+	case !errors.As(err, &failure):
+		return err
+	}
+	stop, ok := judgePreflight(failure)
+	if ok {
+		s.log.Info("the preflight found a module that is not contracted, or a route that is not there; both say nothing of this job", zap.Int("status", failure.Answer.Status))
+		return nil
+	}
+	return &stopError{stop}
+}
+
+// evidence is what the ledger keeps of how far a request got.
+func evidenceOf(a apiclient.Answer) json.RawMessage {
+	data, err := json.Marshal(a.Evidence)
+	if err != nil { // unreachable: plain data
+		return json.RawMessage(fmt.Sprintf("%q", err.Error()))
+	}
+	return data
+}
