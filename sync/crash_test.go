@@ -1,0 +1,205 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// childVariable makes the test binary a process that syncs once: "<folder> <API address>".
+const childVariable = "SAFRASYNC_TEST_CHILD"
+
+// childMain is one pass in a process of its own, to be killed.
+func childMain() int {
+	dir, url, _ := strings.Cut(os.Getenv(childVariable), " ")
+	ctx := context.Background()
+	fail := func(err error) int {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	source, err := erp.Open(ctx, erp.Options{Driver: "sqlite", DSN: erp.Secret(dir + "/erp.db"), TimeZone: time.UTC})
+	if err != nil {
+		return fail(err)
+	}
+	ledger, err := state.Open(ctx, state.Options{Driver: "sqlite", DSN: dir + "/state.db"})
+	if err != nil {
+		return fail(err)
+	}
+	job, err := engine.Compile(contractsSpec(), time.UTC)
+	if err != nil {
+		return fail(err)
+	}
+	client, err := apiclient.New(apiclient.Options{BaseURL: url, APIKey: "a-key-of-the-tests"})
+	if err != nil {
+		return fail(err)
+	}
+	e := engine.New(engine.Config{
+		Ledger: ledger, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Jobs: []*engine.Job{job},
+		References: []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}},
+		Limits:     engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute}, Zone: time.UTC, Log: zap.NewNop(),
+	})
+	if _, err := e.Sync(ctx, nil, engine.Options{}); err != nil {
+		return fail(err)
+	}
+	return 0
+}
+
+// F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt, loses none and doubles none. The lease of the dead process
+// is free at once.
+func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	release := make(chan struct{})
+	var once gosync.Once
+	b := newBench(t, sandbox.Options{OnPost: func(n int) {
+		if n >= 12 {
+			once.Do(func() { close(arrived) })
+			<-release
+		}
+	}})
+	b.contracts(40)
+	child := exec.Command(os.Args[0], "-test.run=^$")
+	child.Env = append(os.Environ(), childVariable+"="+b.dir+" "+b.api.URL)
+	child.Stderr = os.Stderr
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-arrived
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
+	}
+	close(release)
+	r := b.sync(engine.Options{Sweep: true})
+	doubts := r.States[trade.InDoubt]
+	if doubts < 1 || doubts > 4 || r.States[trade.Accepted]+doubts != 40 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	again := b.sync(engine.Options{Sweep: true})
+	if again.Sent != 0 || again.States[trade.InDoubt] != doubts {
+		t.Errorf("a further run sent %d, states %v", again.Sent, again.States)
+	}
+}
+
+// failingLedger fails commits of intents, before or after they took effect: each boundary twice, "failed" and "happened, but an error came back".
+type failingLedger struct {
+	engine.Ledger
+	mu      gosync.Mutex
+	applied bool // the commit takes effect, and an error comes back all the same
+	failAt  int  // the n-th commit with intents
+	lasting bool // and every later one
+	commits int
+}
+
+func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(group.Intents)+len(group.Settle) > 0 {
+		l.commits++
+	}
+	if l.commits != l.failAt && (!l.lasting || l.commits < l.failAt) {
+		return l.Ledger.Commit(ctx, lease, group)
+	}
+	if l.applied {
+		if result, err := l.Ledger.Commit(ctx, lease, group); err != nil {
+			return result, err
+		}
+	}
+	return trade.GroupResult{}, fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
+}
+
+// F048, F050, F052: an uncertain commit lets nothing go, keeps the answers it has, and stops; the next run goes on without a doubt.
+func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, applied := range []bool{false, true} {
+		for failAt := 1; failAt <= 4; failAt++ {
+			t.Run(fmt.Sprintf("commit %d, applied %t", failAt, applied), func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, sandbox.Options{})
+				b.limits.MaxInFlight = 2
+				b.contracts(6)
+				b.wrap = func(l engine.Ledger) engine.Ledger { return &failingLedger{Ledger: l, applied: applied, failAt: failAt} }
+				r := b.sync(engine.Options{})
+				if r.Stopped == nil || r.Stopped.Code != "ledger" {
+					t.Errorf("stopped %+v", r.Stopped)
+				}
+				b.wrap = nil
+				r = b.sync(engine.Options{Sweep: true})
+				if r.States[trade.Accepted] != 6 || len(b.api.Created()) != 6 {
+					t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
+				}
+			})
+		}
+	}
+}
+
+// slowPlatform lets the test's clock pass before the request is made.
+type slowPlatform struct {
+	engine.Platform
+	before func()
+}
+
+func (p slowPlatform) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+	p.before()
+	return p.Platform.SubmitOrderCommitment(ctx, body, gate)
+}
+
+// F079, I13: an intent whose window has passed is given up unsent, and the row goes with a new one.
+func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 1
+	b.contracts(2)
+	var once gosync.Once
+	b.surface = func(p engine.Platform) engine.Platform {
+		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
+	}
+	r := b.sync(engine.Options{})
+	if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
+		t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
+	}
+	attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
+	if err != nil || len(attempts) != 2 || attempts[0].Outcome != trade.OutcomeNotSent || attempts[1].Outcome != trade.OutcomeCreated {
+		t.Errorf("attempts %+v, %v", attempts, err)
+	}
+	if e := b.entry(1); e.Attempts != 1 {
+		t.Errorf("%d attempts count, want 1: the first was not sent", e.Attempts)
+	}
+}
+
+// F072: what is on the wire when the run is interrupted is awaited and settled.
+func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, sandbox.Options{OnPost: func(n int) {
+		if n == 3 {
+			cancel()
+		}
+	}})
+	b.limits.MaxInFlight = 1
+	b.contracts(6)
+	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := reports[0]
+	if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 || r.States[trade.Pending] != 3 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}

@@ -1,0 +1,274 @@
+package sync_test
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+	_ "modernc.org/sqlite"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(childMain())
+	}
+	pgtest.Main(m, func() error { return goleak.Find() })
+}
+
+// testClock is the machine's clock, moved on by the test.
+type testClock struct {
+	mu     gosync.Mutex
+	ahead  time.Duration
+	system engine.SystemClock
+}
+
+func (c *testClock) Now() time.Time      { return c.system.Now().Add(c.offset()) }
+func (c *testClock) Boot() time.Duration { return c.system.Boot() + c.offset() }
+
+func (c *testClock) offset() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ahead
+}
+
+func (c *testClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead += d
+}
+
+// bench is everything that a run needs: a real ERP in SQLite, a real ledger in SQLite, the sandbox over real HTTP.
+type bench struct {
+	t       *testing.T
+	dir     string
+	erp     *sql.DB
+	source  *erp.Source
+	ledger  *state.Store
+	api     *sandbox.Running
+	clock   *testClock
+	spec    engine.JobSpec
+	refs    []engine.ReferenceSpec
+	limits  engine.Limits
+	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
+	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
+}
+
+// Platform ids that the open world of the sandbox knows.
+const (
+	producerID = "db5b5fab-8f4d-4e27-9da1-494c73cf256d"
+	issuerID   = "c4ff64de-bb5d-4b48-bc3b-66fa30d0b194"
+	placeID    = "563e9bed-4510-4358-acc6-d8f2c74c7ccf"
+	walletID   = "1b98fbe4-6680-4a11-9ba1-192ec42b7170"
+)
+
+const erpSchema = `CREATE TABLE contrato (filial TEXT, num TEXT, quantidade NUMERIC, preco NUMERIC, produto TEXT, carteira TEXT, situacao TEXT,
+	data_contrato TEXT, pagamento TEXT, obs TEXT, atualizado TEXT, PRIMARY KEY (filial, num));
+	CREATE TABLE de_para (tipo TEXT, codigo TEXT, id TEXT);
+	INSERT INTO de_para VALUES ('carteira', '1', '` + walletID + `');`
+
+func newBench(t *testing.T, opts sandbox.Options) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
+	var err error
+	if b.erp, err = sql.Open("sqlite", filepath.Join(b.dir, "erp.db")+"?_pragma=busy_timeout(5000)"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.erp.Close() })
+	b.exec(erpSchema)
+	if b.source, err = erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(filepath.Join(b.dir, "erp.db")), TimeZone: time.UTC}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.source.Close() })
+	b.ledger = openLedger(t, b.ledgerPath())
+	if opts.APIKey == "" {
+		opts.APIKey = "a-key-of-the-tests"
+	}
+	if b.api, err = sandbox.Start(opts, "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.api.Close() })
+	b.spec = contractsSpec()
+	b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}}
+	return b
+}
+
+func (b *bench) ledgerPath() string { return filepath.Join(b.dir, "state.db") }
+
+func openLedger(t *testing.T, path string) *state.Store {
+	t.Helper()
+	ledger, err := state.Open(t.Context(), state.Options{Driver: "sqlite", DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ledger.Close() })
+	return ledger
+}
+
+// contractsSpec maps the small ERP of the tests.
+func contractsSpec() engine.JobSpec {
+	column := func(name string) engine.FieldSpec { return engine.FieldSpec{Columns: []string{name}} }
+	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
+	return engine.JobSpec{
+		Name: "contracts", Sends: trade.OrderCommitments, Sweep: "0 3 * * *", Lookback: 2 * time.Hour,
+		Query: `SELECT filial, num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE situacao <> 'rascunho'`,
+		Key:   []string{"filial", "num"}, ChangedAt: "atualizado",
+		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
+		Fields: map[string]engine.FieldSpec{
+			"amount": column("quantidade"), "price": column("preco"), "order_date": column("data_contrato"), "payday": column("pagamento"),
+			"product":     {Columns: []string{"produto"}, ValuesName: "products", Values: map[string]string{"soja": "SOJA", "milho": "MILHO"}},
+			"wallet_id":   {Columns: []string{"carteira"}, Ref: "wallets"},
+			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID), "haverst": always("2025/2026"),
+			"unit_of_measurement": always("SC"), "order_type": always("COMPRA"), "currency": always("BRL"), "modality": always("BALCAO"), "payment_type": always("DINHEIRO"),
+			"initial_delivery_date": always("2026-05-01"), "end_delivery_date": always("2026-06-01"),
+		},
+	}
+}
+
+func (b *bench) exec(query string, args ...any) {
+	b.t.Helper()
+	if _, err := b.erp.Exec(query, args...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// contract inserts a valid contract; its amount is its number, so that every record on the platform tells its row.
+func (b *bench) contract(num int) {
+	b.t.Helper()
+	b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", num), num)
+}
+
+func (b *bench) contracts(n int) {
+	b.t.Helper()
+	for i := 1; i <= n; i++ {
+		b.contract(i)
+	}
+}
+
+func key(num int) string { return fmt.Sprintf("01|%04d", num) }
+
+func (b *bench) engine() *engine.Engine {
+	b.t.Helper()
+	job, err := engine.Compile(b.spec, time.UTC)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(client.Close)
+	var ledger engine.Ledger = b.ledger
+	if b.wrap != nil {
+		ledger = b.wrap(ledger)
+	}
+	var platform engine.Platform = client
+	if b.surface != nil {
+		platform = b.surface(platform)
+	}
+	return engine.New(engine.Config{
+		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: []*engine.Job{job},
+		References: b.refs, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(),
+	})
+}
+
+// sync makes one pass and checks what must hold after every pass: it adds up, and no row is on the platform twice.
+func (b *bench) sync(opts engine.Options) trade.RunReport {
+	b.t.Helper()
+	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.adds(reports[0])
+	b.once()
+	return reports[0]
+}
+
+// adds checks I9 from outside.
+func (b *bench) adds(r trade.RunReport) {
+	b.t.Helper()
+	if r.InScope == nil {
+		return
+	}
+	total := 0
+	for _, n := range r.States {
+		total += n
+	}
+	if *r.InScope != total-*r.Gone {
+		b.t.Errorf("the run does not add up: in scope %d, entries %d, gone %d", *r.InScope, total, *r.Gone)
+	}
+	kept, err := b.ledger.Counts(b.t.Context(), r.Job)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	counted, err := b.ledger.Recount(b.t.Context(), r.Job)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	sums := func(tallies []trade.Tally) (n int, amount trade.Decimal) {
+		for _, t := range tallies {
+			n += t.Count
+			amount = amount.Add(t.Quantity.Amount)
+		}
+		return n, amount
+	}
+	n, amount := sums(kept)
+	if m, other := sums(counted); n != m || !amount.Equal(other) {
+		b.t.Errorf("the kept sums are %d rows and %s, the entries %d and %s", n, amount, m, other)
+	}
+}
+
+// once checks I3 from outside: the platform has at most one record for each amount, and the tests give each row its own.
+func (b *bench) once() {
+	b.t.Helper()
+	seen := map[string]bool{}
+	for _, r := range b.api.Created() {
+		amount := fmt.Sprint(r.Fields["amount"])
+		if seen[amount] {
+			b.t.Errorf("the contract with amount %s is on the platform twice", amount)
+		}
+		seen[amount] = true
+	}
+}
+
+func (b *bench) entry(num int) trade.Entry {
+	b.t.Helper()
+	e, err := b.ledger.Entry(b.t.Context(), "contracts", key(num))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return e
+}
+
+// expect checks the state and the cause of one row.
+func (b *bench) expect(num int, state trade.State, cause string) trade.Entry {
+	b.t.Helper()
+	e := b.entry(num)
+	if e.State != state || e.Cause != cause {
+		b.t.Errorf("row %d is %s (%s), want %s (%s); error: %+v", num, e.State, e.Cause, state, cause, e.Error)
+	}
+	return e
+}
+
+func faults(t *testing.T, specs ...string) []sandbox.Fault {
+	t.Helper()
+	out, err := sandbox.ParseFaults(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
