@@ -53,7 +53,7 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	if err := r.settleDoubles(ctx, p); err != nil {
 		return err
 	}
-	r.report.Unreadable += result.Unreadable
+	r.report.Unreadable = result.Unreadable
 	if result.FutureBound {
 		r.note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.job.Spec.ChangedAt)
 	}

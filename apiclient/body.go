@@ -1,0 +1,247 @@
+package apiclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxMessages     = 64
+	maxMessageBytes = 300
+	textBytes       = 300
+)
+
+// reading is what a complete body in clear says.
+type reading struct {
+	format   Format
+	messages []string // bounded, see Answer.Messages
+	count    int      // of messages, before bounding
+	text     string
+}
+
+// onlyMessage reports whether the body is exactly {messages: [key]}.
+func (r reading) onlyMessage(key string) bool {
+	return r.format == FormatA && r.count == 1 && r.messages[0] == key
+}
+
+// readForm finds out in which of the API's forms the body is (chapter 7, Formats). It accepts any bytes.
+func readForm(status int, h http.Header, body []byte) reading {
+	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	trimmed := bytes.TrimSpace(doc)
+	switch {
+	case len(body) == 0:
+		return reading{format: FormatEmpty, text: "empty body"}
+	case len(trimmed) == 0:
+		return reading{format: FormatOther, text: "blank body"}
+	case json.Valid(doc):
+		return readJSON(status, trimmed)
+	case markup(h, trimmed):
+		return reading{format: FormatHTML, text: "a page of HTML: something between this machine and the API answered"}
+	case trimmed[0] == '{' || trimmed[0] == '[' || !utf8.Valid(trimmed):
+		return reading{format: FormatOther, text: "unreadable body"}
+	default:
+		return plainText(status, string(trimmed))
+	}
+}
+
+func markup(h http.Header, trimmed []byte) bool {
+	return trimmed[0] == '<' || strings.Contains(strings.ToLower(h.Get("Content-Type")), "html")
+}
+
+func plainText(status int, s string) reading {
+	f := FormatC
+	if success(status) {
+		f = FormatOther
+	}
+	return reading{format: f, text: sanitise([]byte(s), textBytes)}
+}
+
+// readJSON reads a valid document.
+func readJSON(status int, doc []byte) reading {
+	if success(status) {
+		return reading{format: FormatSuccess}
+	}
+	switch doc[0] {
+	case '{':
+		return readObject(status, doc)
+	case '[':
+		return reading{format: FormatD, text: sanitise(doc, textBytes)}
+	case '"':
+		var s string
+		if json.Unmarshal(doc, &s) != nil {
+			return reading{format: FormatOther} // unreachable: the document is a valid JSON string
+		}
+		return plainText(status, s)
+	default:
+		return reading{format: FormatOther, text: sanitise(doc, textBytes)}
+	}
+}
+
+// members are the top-level members that decide about the form; seen counts them in every spelling of their case.
+type members struct {
+	messages, timestamp, status, err, message, data json.RawMessage
+	doubled                                         bool
+}
+
+func (m *members) field(key string) *json.RawMessage {
+	switch strings.ToLower(key) {
+	case "messages":
+		return &m.messages
+	case "timestamp":
+		return &m.timestamp
+	case "status":
+		return &m.status
+	case "error":
+		return &m.err
+	case "message":
+		return &m.message
+	case "data":
+		return &m.data
+	default:
+		return nil
+	}
+}
+
+func readObject(status int, doc []byte) reading {
+	var m members
+	err := eachMember(doc, func(key string, value json.RawMessage) {
+		f := m.field(key)
+		if f == nil {
+			return
+		}
+		if *f != nil || key != strings.ToLower(key) {
+			m.doubled = true
+		}
+		*f = value
+	})
+	if err != nil {
+		return reading{format: FormatOther, text: "unreadable body"} // unreachable: the document is a valid object
+	}
+	raw := reading{format: FormatD, text: sanitise(doc, textBytes)}
+	isB := kind(m.timestamp) == 's' && kind(m.status) == '0' && kind(m.err) == 's'
+	switch {
+	case m.doubled, m.messages != nil && isB:
+		// A name twice, or both forms at once: no form of the API.
+		raw.format = FormatOther
+		return raw
+	case m.messages != nil:
+		all, ok := stringList(m.messages)
+		if !ok {
+			raw.format = FormatOther
+			return raw
+		}
+		return formA(all)
+	case isB && (m.message == nil || kind(m.message) == 's'):
+		return formB(m)
+	case status == http.StatusUnauthorized && kind(m.data) == '[' && m.err != nil:
+		return reading{format: FormatGateway401, text: "the gateway refused the key"}
+	default:
+		return raw
+	}
+}
+
+func formA(all []string) reading {
+	r := reading{format: FormatA, count: len(all)}
+	for i, s := range all {
+		if i == maxMessages {
+			break
+		}
+		r.messages = append(r.messages, cleanMessage(s))
+	}
+	r.text = sanitise([]byte(strings.Join(r.messages, ", ")), textBytes)
+	return r
+}
+
+func formB(m members) reading {
+	r := reading{format: FormatB}
+	if s, ok := text(m.message); ok && s != "" {
+		r.messages, r.count = []string{cleanMessage(s)}, 1
+		r.text = sanitise([]byte(s), textBytes)
+		return r
+	}
+	s, _ := text(m.err)
+	r.text = sanitise([]byte(s), textBytes)
+	return r
+}
+
+// cleanMessage bounds a message and takes control characters out. Blanks stay: a key is compared exactly.
+func cleanMessage(s string) string { return sanitise([]byte(s), maxMessageBytes) }
+
+// kind returns '{', '[', 's' for a string, '0' for an integer, 'x' for anything else and 0 for nothing.
+func kind(v json.RawMessage) byte {
+	switch {
+	case len(v) == 0:
+		return 0
+	case v[0] == '{' || v[0] == '[':
+		return v[0]
+	case v[0] == '"':
+		return 's'
+	case (v[0] == '-' || v[0] >= '0' && v[0] <= '9') && !bytes.ContainsAny(v, ".eE"):
+		return '0'
+	default:
+		return 'x'
+	}
+}
+
+// text returns a JSON string's content.
+func text(v json.RawMessage) (string, bool) {
+	if kind(v) != 's' {
+		return "", false
+	}
+	var s string
+	return s, json.Unmarshal(v, &s) == nil
+}
+
+// stringList returns a JSON array's strings; false unless it has at least one entry and all are strings.
+func stringList(v json.RawMessage) ([]string, bool) {
+	if kind(v) != '[' {
+		return nil, false
+	}
+	var raws []json.RawMessage
+	if json.Unmarshal(v, &raws) != nil || len(raws) == 0 {
+		return nil, false
+	}
+	out := make([]string, 0, len(raws))
+	for _, r := range raws {
+		s, ok := text(r)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, s)
+	}
+	return out, true
+}
+
+// eachMember calls f for every top-level member of doc in its order, doubles included: encoding/json would keep the
+// last and match names regardless of case. doc must already have passed json.Valid, which also bounds the depth.
+func eachMember(doc []byte, f func(key string, value json.RawMessage)) error {
+	dec := json.NewDecoder(bytes.NewReader(doc))
+	open, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if open != json.Delim('{') {
+		return errors.New("not a JSON object")
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, ok := t.(string)
+		if !ok {
+			return fmt.Errorf("a member's name is a %T", t) // unreachable: valid objects have text names
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return err
+		}
+		f(key, value)
+	}
+	return nil
+}

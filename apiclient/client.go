@@ -1,0 +1,259 @@
+package apiclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// Client talks to one API with one key. It is safe for use by several goroutines. Close it when done.
+type Client struct {
+	base      *url.URL
+	key       func() string // a function, because fmt prints unexported fields plainly
+	redact    redactor
+	timeout   time.Duration
+	userAgent string
+	transport *http.Transport
+	close     context.CancelFunc
+	closed    atomic.Bool
+	// readBackoff is the first pause between two tries of a GET.
+	readBackoff time.Duration
+}
+
+// New returns a client. It opens no connection. Its error names every option that is wrong, and never the key.
+func New(o Options) (*Client, error) {
+	c, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	closing, cancel := context.WithCancel(context.Background())
+	d := &dialer{
+		Dialer: net.Dialer{
+			Timeout:         dialTimeout,
+			KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
+		},
+		tls:          c.tlsConfig(),
+		loopbackOnly: c.base.Scheme == "http",
+		closing:      closing,
+	}
+	return &Client{
+		base:        c.base,
+		key:         func() string { return c.key },
+		redact:      newRedactor(c.key),
+		timeout:     c.timeout,
+		userAgent:   c.userAgent,
+		transport:   newTransport(d, c.maxConns),
+		close:       cancel,
+		readBackoff: defaultReadBackoff,
+	}, nil
+}
+
+// Close gives up dials that are on their way and closes idle connections. Requests in flight end by themselves; calls
+// made later are refused unsent. It may be called twice.
+func (c *Client) Close() {
+	c.closed.Store(true)
+	c.close()
+	c.transport.CloseIdleConnections()
+}
+
+// String names the host, and nothing else.
+func (c *Client) String() string { return "apiclient for " + c.base.Host }
+
+// Format prints String for every verb: %+v would walk through the transport.
+func (c *Client) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, c.String()) }
+
+// call is one request to be made.
+type call struct {
+	op     string // for errors: "create order commitment"
+	method string
+	path   string // begins with /api/v1/; every variable part is already checked and escaped
+	body   []byte // nil: none
+	gate   func() error
+	// idOf reads the id of a created record out of a complete 2xx body; nil for calls that create nothing.
+	idOf func(body []byte) (string, error)
+}
+
+// result is what a call came to. err is nil exactly on an HTTP success; for a call that creates, with its id.
+type result struct {
+	Answer
+	fault Fault
+	err   error
+}
+
+// outcome turns the result into what the exported methods return.
+func (r result) outcome(op string) (Answer, error) {
+	if r.fault == FaultNone && r.err == nil && r.success() {
+		return r.Answer, nil
+	}
+	return r.Answer, &Error{Op: op, Answer: r.Answer, Err: r.err, Fault: r.fault}
+}
+
+func (r result) success() bool {
+	return r.Status >= 200 && r.Status <= 299 && r.Known != CreatedIDUnknown
+}
+
+// unsent is the result of a call that could not even be begun.
+func unsent(fault Fault, err error) result {
+	return result{
+		Answer: Answer{
+			Known: NotSent, Text: sanitise([]byte(err.Error()), 300),
+			Evidence: Evidence{StartedAt: time.Now().UTC().Round(0), Err: sanitise([]byte(err.Error()), 300)},
+		},
+		fault: fault, err: err,
+	}
+}
+
+// maxIdleTries bounds how many kept connections in a row may turn out to have ended.
+const maxIdleTries = 3
+
+// send makes the call. Its bytes leave at most once. The only repetition is this: when a kept connection turns out to
+// have ended before anything was written and before the gate was asked, another connection is taken.
+func (c *Client) send(ctx context.Context, call call) result {
+	if c.closed.Load() {
+		return unsent(FaultCanceled, errClosed)
+	}
+	started := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &timeoutError{after: c.timeout})
+	defer cancel()
+	for try := 1; ; try++ {
+		ex := newExchange(ctx, started, call)
+		res := c.exchange(ctx, call, ex)
+		if res.err == nil || try == maxIdleTries || !ex.untouched() || ctx.Err() != nil {
+			return res
+		}
+		c.transport.CloseIdleConnections()
+	}
+}
+
+// untouched reports whether a finished exchange failed only because its connection had already ended.
+func (e *exchange) untouched() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.wroteOn == nil && !e.gateRan && (e.idleDeath || e.reused)
+}
+
+func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
+	req := c.request(ex.withTrace(ctx), call)
+	sent := c.redact.header(req.Header)
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		ex.finish()
+		res := c.failed(ctx, ex, err)
+		res.RequestHeader = sent
+		return res
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if !ex.hasWritten() {
+		// Bytes of an earlier exchange, or a server that speaks first: whatever this is, it answers nothing of ours.
+		ex.finish()
+		if !ex.hasWritten() {
+			res := c.failed(ctx, ex, errors.New("an answer arrived before the request was sent"))
+			res.fault = FaultProtocol
+			res.RequestHeader = sent
+			return res
+		}
+	}
+	ex.reach(PhaseHeaders)
+	res := c.receive(ctx, call, ex, resp)
+	res.RequestHeader = sent
+	return res
+}
+
+// request builds the request. GetBody stays nil: Go then has no means to send the body again.
+func (c *Client) request(ctx context.Context, call call) *http.Request {
+	u := *c.base
+	u.Path += call.path
+	if u.RawPath != "" {
+		u.RawPath += call.path
+	}
+	req := &http.Request{
+		Method: call.method, URL: &u, Host: u.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Authorization": {c.key()}, // no scheme (chapter 5)
+			"Accept":        {"application/json"},
+			// Asked for in so many words: an answer that is compressed all the same is not decoded.
+			"Accept-Encoding": {"identity"},
+			"User-Agent":      {c.userAgent},
+		},
+	}
+	if call.body != nil {
+		req.Body = io.NopCloser(bytes.NewReader(call.body))
+		req.ContentLength = int64(len(call.body))
+	}
+	if call.body != nil || call.method == http.MethodDelete {
+		req.Header.Set("Content-Type", "application/json") // on DELETE too (chapter 7, 415)
+	}
+	return req.WithContext(ctx)
+}
+
+// failed is the result of a call without a complete status line and header.
+func (c *Client) failed(ctx context.Context, ex *exchange, err error) result {
+	res := result{Answer: Answer{Known: Unknown, Evidence: ex.evidence()}}
+	if !ex.hasWritten() {
+		res.Known = NotSent
+	}
+	text := c.redact.errorText(err)
+	res.Evidence.Err = text
+	raw := err
+	var handshake *handshakeError
+	var refused *dialRefusedError
+	switch gateErr := ex.gateError(); {
+	case gateErr != nil:
+		res.fault, raw, text = FaultWindow, gateErr, c.redact.errorText(gateErr)
+		res.Evidence.Err = text
+	case errors.As(err, &handshake) && handshake.certificate():
+		res.fault = FaultCertificate
+		text = c.redact.text(handshake.Error())
+	case ctx.Err() != nil:
+		res.fault, text = ended(ctx)
+		raw = errors.Join(ctx.Err(), context.Cause(ctx), err)
+	case res.Known == NotSent && c.closed.Load():
+		res.fault, text = FaultCanceled, errClosed.Error()
+	case errors.As(err, &handshake):
+		res.fault = FaultNetwork
+		text = c.redact.text(handshake.Error())
+	case errors.As(err, &refused):
+		res.fault, text = FaultRequest, refused.Error()
+	case res.Evidence.Phase >= PhaseFirstByte:
+		res.fault, text = FaultProtocol, "the answer is not readable HTTP: "+text
+	default:
+		res.fault = FaultNetwork
+		if res.Known == NotSent {
+			if t := connectText(c.base.Hostname(), err); t != "" {
+				text = t
+			}
+		} else {
+			text = "the connection was lost before an answer came: " + text
+		}
+	}
+	res.Text = text
+	res.err = &cause{text: text, raw: raw}
+	return res
+}
+
+// ended says why ctx is over.
+func ended(ctx context.Context) (Fault, string) {
+	var timeout *timeoutError
+	switch why := context.Cause(ctx); {
+	case errors.As(why, &timeout):
+		return FaultTimeout, timeout.Error()
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return FaultTimeout, "the caller's deadline passed"
+	default:
+		return FaultCanceled, "the call was cancelled"
+	}
+}
+
+func (e *exchange) gateError() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.gateErr
+}

@@ -1,0 +1,129 @@
+package apiclient
+
+import (
+	"errors"
+	"net"
+	"sync"
+)
+
+// errSpoke ends a connection on which the server sent something nobody had asked for.
+var errSpoke = errors.New("the server sent an answer without a request")
+
+// wireConn is a connection, above TLS, that knows which request it carries. It is the only place where bytes of a
+// request leave, so it is where they are counted, and where they are stopped.
+//
+// On a kept connection two things are checked before the first byte, because each would tie an answer to the wrong
+// request or lose one for nothing: the server must not have ended the connection, and it must not have sent anything
+// since the last answer.
+type wireConn struct {
+	net.Conn
+
+	// mu guards the fields below; changed is signalled whenever one of them changes.
+	mu      sync.Mutex
+	changed *sync.Cond
+	// cur is the request that owns the connection, nil in between.
+	cur *exchange
+	// reading is set while the transport waits in Read. Its read loop does so only when its buffer is empty: then no
+	// byte of an earlier answer is left over.
+	reading bool
+	// ended is set when reading failed or the connection was closed.
+	ended bool
+	// spoke is set when bytes arrived that no request had asked for.
+	spoke bool
+}
+
+func newWireConn(c net.Conn) *wireConn {
+	w := &wireConn{Conn: c}
+	w.changed = sync.NewCond(&w.mu)
+	return w
+}
+
+// attach makes e the owner. The transport calls it, through the trace, before it writes.
+func (w *wireConn) attach(e *exchange) {
+	w.mu.Lock()
+	w.cur = e
+	w.changed.Broadcast()
+	w.mu.Unlock()
+}
+
+// release ends the ownership of e, if it still is the owner, and wakes a write that is waiting.
+func (w *wireConn) release(e *exchange) {
+	w.mu.Lock()
+	if w.cur == e {
+		w.cur = nil
+	}
+	w.changed.Broadcast()
+	w.mu.Unlock()
+}
+
+// Write lets bytes of the current request out, if they may leave.
+func (w *wireConn) Write(p []byte) (int, error) {
+	e, err := w.admit()
+	if err != nil {
+		return 0, err
+	}
+	if err := e.beginWrite(w); err != nil {
+		return 0, err
+	}
+	n, err := w.Conn.Write(p)
+	e.endWrite(p[:max(n, 0)])
+	return n, err
+}
+
+// admit returns the owner, after the first write of a request has waited for proof that the connection is clean.
+func (w *wireConn) admit() (*exchange, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := w.cur
+	if e == nil {
+		return nil, errOver
+	}
+	if e.hasWritten() {
+		return e, nil
+	}
+	for !w.reading && !w.ended && !w.spoke && !e.isOver() {
+		w.changed.Wait()
+	}
+	switch {
+	case e.isOver():
+		return nil, errOver
+	case w.ended || w.spoke:
+		e.refuseIdle()
+		return nil, errIdleConn
+	default:
+		return e, nil
+	}
+}
+
+// Read notes when the server ends the connection or speaks out of turn. What it says out of turn is not handed on: the
+// transport would print it with the standard logger, and it may be the data of a person.
+func (w *wireConn) Read(p []byte) (int, error) {
+	w.mu.Lock()
+	w.reading = true
+	w.changed.Broadcast()
+	w.mu.Unlock()
+
+	n, err := w.Conn.Read(p)
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reading = false
+	if n > 0 && (w.cur == nil || !w.cur.hasWritten()) {
+		w.spoke = true
+		n, err = 0, errSpoke
+	}
+	if err != nil {
+		w.ended = true
+	}
+	w.changed.Broadcast()
+	return n, err
+}
+
+// Close closes the connection and wakes a write that is waiting.
+func (w *wireConn) Close() error {
+	w.mu.Lock()
+	w.ended = true
+	w.changed.Broadcast()
+	w.mu.Unlock()
+	return w.Conn.Close()
+}

@@ -1,0 +1,182 @@
+package apiclient
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and costs a person's time.
+	defaultTimeout   = 120 * time.Second
+	defaultMaxConns  = 8
+	defaultUserAgent = "safrasync"
+)
+
+// Options configures a [Client]. The names in brackets are the configuration keys that [New] uses in its errors.
+type Options struct {
+	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is accepted for loopback.
+	// It may carry a path prefix, but no user, query or fragment.
+	BaseURL string
+	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter 5). Blanks and line
+	// ends around it are removed: key files end with a line end.
+	APIKey Secret
+	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the answer. 0 means 120 s.
+	Timeout time.Duration
+	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this machine.
+	CAFile string
+	// UserAgent is sent as it is. Empty means "safrasync".
+	UserAgent string
+	// MaxConns [api.max_in_flight] is how many requests are expected in flight: that many idle connections are kept.
+	// 0 means 8.
+	MaxConns int
+}
+
+// checked is Options after validation.
+type checked struct {
+	base      *url.URL // path without a trailing slash
+	key       string
+	timeout   time.Duration
+	roots     *x509.CertPool // nil: those of this machine
+	userAgent string
+	maxConns  int
+}
+
+// check validates all options and reports every fault at once. No error carries the key or the whole base URL: a
+// password may have been typed into either.
+func (o Options) check() (checked, error) {
+	c := checked{timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns}
+	var errs []error
+	var err error
+	if c.base, err = checkBaseURL(o.BaseURL); err != nil {
+		errs = append(errs, fmt.Errorf("api.base_url: %w", err))
+	}
+	if c.key, err = checkKey(string(o.APIKey)); err != nil {
+		errs = append(errs, fmt.Errorf("api.api_key: %w", err))
+	}
+	if c.roots, err = loadRoots(o.CAFile); err != nil {
+		errs = append(errs, fmt.Errorf("api.ca_file: %w", err))
+	}
+	switch {
+	case c.timeout < 0:
+		errs = append(errs, fmt.Errorf("api.timeout: %v is negative; use a duration such as 120s", c.timeout))
+	case c.timeout == 0:
+		c.timeout = defaultTimeout
+	}
+	switch {
+	case c.maxConns < 0:
+		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more", c.maxConns))
+	case c.maxConns == 0:
+		c.maxConns = defaultMaxConns
+	}
+	if c.userAgent == "" {
+		c.userAgent = defaultUserAgent
+	}
+	if hasControl(c.userAgent) {
+		errs = append(errs, errors.New("user agent: contains a control character"))
+	}
+	return c, errors.Join(errs...)
+}
+
+func checkBaseURL(s string) (*url.URL, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return nil, errors.New("missing; give the address of the API, such as https://api.example.com")
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		// The error of url.Parse quotes the whole text, and with it a password.
+		return nil, errors.New("not a valid URL; give an address such as https://api.example.com")
+	}
+	host := u.Hostname()
+	switch {
+	case u.User != nil:
+		return nil, errors.New("must not contain a user or password; the key belongs in api.api_key")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, errors.New("must begin with https://")
+	case host == "" || u.Opaque != "":
+		return nil, errors.New("has no host name; give an address such as https://api.example.com")
+	case u.RawQuery != "" || u.ForceQuery:
+		return nil, errors.New("must not contain a query (the part from ? on)")
+	case u.Fragment != "" || strings.Contains(s, "#"):
+		return nil, errors.New("must not contain a fragment (the part from # on)")
+	case u.Scheme == "http" && !loopbackName(host):
+		return nil, fmt.Errorf("http:// is accepted for this machine only (localhost, 127.0.0.1), not for %q: use https://", host)
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if part == "." || part == ".." {
+			return nil, errors.New("must not contain . or .. in its path")
+		}
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	u.RawPath = strings.TrimRight(u.RawPath, "/")
+	return u, nil
+}
+
+// loopbackName reports whether host can only mean this machine. The dialer checks the address again: the resolver may
+// disagree about "localhost".
+func loopbackName(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// checkKey trims the key and refuses what could not stand in a header. Without this check every single row would fail
+// with "invalid header field value".
+func checkKey(key string) (string, error) {
+	key = strings.TrimSpace(key)
+	if key == "" {
+		return "", errors.New("missing; give the API key of the cooperative, such as ${env:SAFRASYNC_API_KEY}")
+	}
+	for i, r := range key {
+		switch {
+		case r < ' ' || r == 0x7f:
+			return "", fmt.Errorf("contains a control character (code %d) at position %d; the key is one line, check its file or variable", r, i+1)
+		case r > 0x7e:
+			return "", fmt.Errorf("contains a character outside ASCII at position %d; it was probably damaged when it was copied", i+1)
+		}
+	}
+	return key, nil
+}
+
+func loadRoots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		// A machine without certificates of its own: the file is then all that is trusted.
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate; it must be PEM (-----BEGIN CERTIFICATE-----)", file)
+	}
+	return pool, nil
+}
+
+func (c checked) tlsConfig() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		RootCAs:    c.roots,
+		ServerName: c.base.Hostname(),
+		// HTTP/1.1 only: over HTTP/2 Go repeats a POST after some stream errors by itself.
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(c.maxConns),
+	}
+}
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+}

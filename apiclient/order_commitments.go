@@ -1,0 +1,214 @@
+package apiclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"unicode/utf8"
+)
+
+// pathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
+const pathOrderCommitments = "/api/v1/integration/order-commitments"
+
+// Product is what is traded (chapter 2.1).
+type Product string
+
+// The products.
+const (
+	Soja  Product = "SOJA"
+	Trigo Product = "TRIGO"
+	Milho Product = "MILHO"
+)
+
+// Products lists the allowed products in the order of chapter 2.1.
+var Products = []Product{Soja, Trigo, Milho}
+
+// Unit is a unit of measurement of an order commitment (chapter 2.1) and of traceability (chapter 2.3). Deliveries use
+// other spellings.
+type Unit string
+
+// The units.
+const (
+	SC  Unit = "SC"
+	KG  Unit = "KG"
+	TON Unit = "TON"
+)
+
+// Units lists the allowed units in the order of chapter 2.1.
+var Units = []Unit{SC, KG, TON}
+
+// OrderType is the kind of an order commitment (chapter 2.1).
+type OrderType string
+
+// The order types. COMPRA makes the seven conditional fields required.
+const (
+	Compra          OrderType = "COMPRA"
+	FixacaoCompra   OrderType = "FIXACAO_COMPRA"
+	FixacaoDeposito OrderType = "FIXACAO_DEPOSITO"
+	AFixar          OrderType = "A_FIXAR"
+)
+
+// OrderTypes lists the allowed order types in the order of chapter 2.1.
+var OrderTypes = []OrderType{Compra, FixacaoCompra, FixacaoDeposito, AFixar}
+
+// Currency is the currency of the price (chapter 2.1).
+type Currency string
+
+// The currencies.
+const (
+	BRL Currency = "BRL"
+	USD Currency = "USD"
+	EUR Currency = "EUR"
+)
+
+// Currencies lists the allowed currencies in the order of chapter 2.1.
+var Currencies = []Currency{BRL, USD, EUR}
+
+// Modality is how the goods are traded (chapter 2.1).
+type Modality string
+
+// The modalities.
+const (
+	Balcao     Modality = "BALCAO"
+	Disponivel Modality = "DISPONIVEL"
+	Futuro     Modality = "FUTURO"
+	Exportacao Modality = "EXPORTACAO"
+)
+
+// Modalities lists the allowed modalities in the order of chapter 2.1.
+var Modalities = []Modality{Balcao, Disponivel, Futuro, Exportacao}
+
+// PaymentType is how the goods are paid (chapter 2.1).
+type PaymentType string
+
+// The payment types.
+const (
+	Dinheiro PaymentType = "DINHEIRO"
+	Troca    PaymentType = "TROCA"
+)
+
+// PaymentTypes lists the allowed payment types in the order of chapter 2.1.
+var PaymentTypes = []PaymentType{Dinheiro, Troca}
+
+// OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), fields in the order of the chapter. The first ten are
+// always sent. The other seven are left out when empty: absent means absent, never null, "" or 0. Which of them an
+// order type requires is not decided here.
+type OrderCommitmentRequest struct {
+	// Amount is the quantity in UnitOfMeasurement, plain decimal text such as "1250.5" (chapter 2.1).
+	Amount json.Number `json:"amount"`
+	// ProducerID is a UUID (chapter 2.1).
+	ProducerID string `json:"producer_id"`
+	// IssuerID is the UUID of a user (chapter 2.1).
+	IssuerID string `json:"issuer_id"`
+	// Product is one of Products (chapter 2.1).
+	Product Product `json:"product"`
+	// DeliveryPlaceID is a UUID (chapter 2.1).
+	DeliveryPlaceID string `json:"delivery_place_id"`
+	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract (chapter 2.1): corrected,
+	// the API would not find the field.
+	Haverst string `json:"haverst"`
+	// UnitOfMeasurement is one of Units (chapter 2.1).
+	UnitOfMeasurement Unit `json:"unit_of_measurement"`
+	// OrderType is one of OrderTypes (chapter 2.1).
+	OrderType OrderType `json:"order_type"`
+	// OrderDate is YYYY-MM-DD (chapter 2.1).
+	OrderDate string `json:"order_date"`
+	// WalletID is the UUID of a wallet that is linked to the producer (chapter 2.1).
+	WalletID string `json:"wallet_id"`
+	// Currency is one of Currencies; required for COMPRA (chapter 2.1).
+	Currency Currency `json:"currency,omitempty"`
+	// Price is plain decimal text, in Currency; required for COMPRA (chapter 2.1).
+	Price json.Number `json:"price,omitempty"`
+	// InitialDeliveryDate is YYYY-MM-DD; required for COMPRA (chapter 2.1).
+	InitialDeliveryDate string `json:"initial_delivery_date,omitempty"`
+	// EndDeliveryDate is YYYY-MM-DD; required for COMPRA (chapter 2.1).
+	EndDeliveryDate string `json:"end_delivery_date,omitempty"`
+	// Modality is one of Modalities; required for COMPRA (chapter 2.1).
+	Modality Modality `json:"modality,omitempty"`
+	// Payday is YYYY-MM-DD; required for COMPRA (chapter 2.1).
+	Payday string `json:"payday,omitempty"`
+	// PaymentType is one of PaymentTypes; required for COMPRA (chapter 2.1).
+	PaymentType PaymentType `json:"payment_type,omitempty"`
+}
+
+// plainNumber is JSON number text without an exponent: money is written out.
+var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// Encode returns the body as it is sent: the same value always gives the same bytes, in the order of the chapter,
+// numbers unquoted, nothing escaped for HTML. It refuses a number that is not plain decimal text (encoding/json would
+// write an empty one as 0) and text that is not UTF-8 (it would be altered silently). Its error names the field, never
+// the value.
+func (r OrderCommitmentRequest) Encode() ([]byte, error) {
+	if !plainNumber.MatchString(string(r.Amount)) {
+		return nil, errors.New("amount is not a plain decimal number such as 1250.5")
+	}
+	if r.Price != "" && !plainNumber.MatchString(string(r.Price)) {
+		return nil, errors.New("price is not a plain decimal number such as 120.35")
+	}
+	for _, f := range []struct{ name, value string }{
+		{"producer_id", r.ProducerID},
+		{"issuer_id", r.IssuerID},
+		{"product", string(r.Product)},
+		{"delivery_place_id", r.DeliveryPlaceID},
+		{"haverst", r.Haverst},
+		{"unit_of_measurement", string(r.UnitOfMeasurement)},
+		{"order_type", string(r.OrderType)},
+		{"order_date", r.OrderDate},
+		{"wallet_id", r.WalletID},
+		{"currency", string(r.Currency)},
+		{"initial_delivery_date", r.InitialDeliveryDate},
+		{"end_delivery_date", r.EndDeliveryDate},
+		{"modality", string(r.Modality)},
+		{"payday", r.Payday},
+		{"payment_type", string(r.PaymentType)},
+	} {
+		if !utf8.ValidString(f.value) {
+			return nil, fmt.Errorf("%s is not valid UTF-8; check the character set of the source", f.name)
+		}
+	}
+	return encode(r)
+}
+
+// encode marshals v without HTML escaping and without the line end that json.Encoder adds.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+const opCreateOrderCommitment = "create order commitment"
+
+// SubmitOrderCommitment POSTs exactly these bytes to endpoint 1 (chapter 4). It never repeats the request and follows
+// no redirect.
+//
+// gate, if not nil, is asked at most once: when a connection is ready and the first byte is about to leave. Its error
+// gives the call up with NotSent and FaultWindow; errors.Is finds it in the error returned. It runs on a goroutine of the
+// transport and must return soon.
+//
+// The error is nil exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
+func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
+	if len(body) == 0 {
+		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(opCreateOrderCommitment)
+	}
+	return c.send(ctx, call{
+		op: opCreateOrderCommitment, method: http.MethodPost, path: pathOrderCommitments,
+		body: body, gate: gate, idOf: uuidFromBody,
+	}).outcome(opCreateOrderCommitment)
+}
+
+// CreateOrderCommitment encodes r and submits it without a gate (endpoint 1, chapter 4). See SubmitOrderCommitment.
+func (c *Client) CreateOrderCommitment(ctx context.Context, r OrderCommitmentRequest) (Answer, error) {
+	body, err := r.Encode()
+	if err != nil {
+		return unsent(FaultRequest, err).outcome(opCreateOrderCommitment)
+	}
+	return c.SubmitOrderCommitment(ctx, body, nil)
+}

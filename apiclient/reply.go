@@ -1,0 +1,169 @@
+package apiclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// receive reads the answer behind resp to its end, within the limits, and classifies it.
+func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *http.Response) result {
+	body, format, readErr := readBody(resp, ex)
+	if readErr == nil && format == FormatNone {
+		ex.reach(PhaseComplete)
+	}
+	ex.finish()
+	elapsed := ex.sinceWrite()
+
+	// What is decided is decided on the bytes as they came; what is kept is redacted. The text comes from the redacted
+	// bytes: cutting it first could leave half a key behind.
+	kept := c.redact.bytes(body)
+	res := result{Answer: Answer{
+		Status: resp.StatusCode, Body: kept, Header: c.redact.header(resp.Header), Evidence: ex.evidence(),
+	}}
+	form := reading{format: format}
+	shown := form
+	if format == FormatNone {
+		form = readForm(resp.StatusCode, resp.Header, body)
+		shown = form
+		if !bytes.Equal(kept, body) {
+			shown = readForm(resp.StatusCode, resp.Header, kept)
+		}
+	}
+	res.Format = form.format
+	for _, m := range shown.messages {
+		res.Messages = append(res.Messages, c.redact.text(m))
+	}
+	res.Text = c.redact.text(shown.text)
+	if readErr != nil {
+		res.Evidence.Err = c.redact.errorText(readErr)
+	}
+
+	var idErr error
+	if success(resp.StatusCode) && call.idOf != nil {
+		if form.format == FormatSuccess {
+			res.ID, idErr = call.idOf(body)
+		} else {
+			idErr = fmt.Errorf("the status says success but the body is %s", form.format)
+		}
+	}
+	res.Known = classify(resp, form, elapsed)
+	switch {
+	case res.Known == Throttled:
+		res.RetryAfter = retryAfter(resp.Header, time.Now())
+	case success(resp.StatusCode) && call.idOf != nil:
+		res.Known = Created
+		if idErr != nil {
+			res.Known, res.ID = CreatedIDUnknown, ""
+			res.err = idErr
+			res.Text = sanitise([]byte(idErr.Error()), 300)
+		}
+	}
+	res.fault = replyFault(ctx, resp, res.Known, readErr)
+	if res.fault != FaultNone {
+		res.err = c.replyError(ctx, resp, res.fault, readErr)
+		res.Text = res.err.Error()
+	}
+	return res
+}
+
+// replyFault names what was wrong with an answer that has a status. A refusal that is certain by its status is no
+// fault, even if its body was cut.
+func replyFault(ctx context.Context, resp *http.Response, known Known, readErr error) Fault {
+	switch {
+	case known == NotCreated || known == Throttled:
+		return FaultNone
+	case resp.StatusCode >= 300 && resp.StatusCode <= 399:
+		return FaultRedirect
+	case readErr != nil && ctx.Err() != nil:
+		f, _ := ended(ctx)
+		return f
+	case readErr != nil, resp.StatusCode < 200, resp.StatusCode > 599, resp.ProtoMajor != 1:
+		return FaultProtocol
+	default:
+		return FaultNone
+	}
+}
+
+func (c *Client) replyError(ctx context.Context, resp *http.Response, fault Fault, readErr error) error {
+	switch {
+	case fault == FaultRedirect:
+		return errors.New("a redirect came back and was not followed; check api.base_url, and what stands between this machine and the API")
+	case fault == FaultTimeout || fault == FaultCanceled:
+		_, text := ended(ctx)
+		return &cause{text: text + " (the answer had begun)", raw: errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
+	case readErr != nil:
+		return &cause{text: "the answer was cut: " + c.redact.errorText(readErr), raw: readErr}
+	default:
+		return fmt.Errorf("status %d over HTTP/%d is none the API can give; something else answered", resp.StatusCode, resp.ProtoMajor)
+	}
+}
+
+// readBody reads at most 1 MiB. The format it returns is FormatNone when the body is complete and in clear.
+func readBody(resp *http.Response, ex *exchange) ([]byte, Format, error) {
+	if resp.StatusCode < 200 {
+		// 101: the "body" would be the connection itself.
+		return nil, FormatOther, nil
+	}
+	ex.reach(PhaseBody)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBodyBytes+1))
+	switch {
+	case len(body) > maxBodyBytes:
+		return body[:maxBodyBytes], FormatTooLarge, nil
+	case err != nil:
+		return body, FormatCut, err
+	case encoded(resp.Header):
+		return body, FormatEncoded, nil
+	default:
+		return body, FormatNone, nil
+	}
+}
+
+func encoded(h http.Header) bool {
+	for _, v := range h.Values("Content-Encoding") {
+		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "identity") {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	defaultRetryAfter = time.Minute
+	minRetryAfter     = time.Second
+	maxRetryAfter     = time.Hour
+)
+
+// retryAfter reads the Retry-After header of a 429: seconds or a date. A date is compared with the answer's own Date
+// where there is one, so that a wrong clock here does no harm. Nothing usable, a past date and a negative number mean
+// 60 s.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	v := strings.TrimSpace(h.Get("Retry-After"))
+	if v == "" {
+		return defaultRetryAfter
+	}
+	if strings.Trim(v, "0123456789") == "" {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return max(time.Duration(n)*time.Second, minRetryAfter)
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return defaultRetryAfter
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	if !at.After(now) {
+		return defaultRetryAfter
+	}
+	return min(max(at.Sub(now), minRetryAfter), maxRetryAfter)
+}

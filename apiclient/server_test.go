@@ -1,0 +1,215 @@
+package apiclient_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/apiclient"
+)
+
+const (
+	testKey   = "canary-key-7f3a91/with+signs="
+	testID    = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
+	otherID   = "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d"
+	postPath  = "/api/v1/integration/order-commitments"
+	hooksPath = "/api/v1/integration/webhooks"
+)
+
+var payload = []byte(`{"amount":1}`)
+
+func TestMain(m *testing.M) {
+	// Go's transport reports answers without a request to the standard logger; the tests provoke them.
+	log.SetOutput(io.Discard)
+	goleak.VerifyTestMain(m)
+}
+
+// received is one complete request as a raw server saw it.
+type received struct {
+	conn   int // number of the connection, from 1
+	nth    int // number of the request on this connection, from 1
+	method string
+	path   string
+	target string // as it stood in the request line
+	header http.Header
+	body   []byte
+}
+
+// rawServer is a TCP server whose answers are written byte by byte, so that it can do everything a real server would not.
+type rawServer struct {
+	addr string
+	mu   sync.Mutex
+	seen []received
+	// conns counts accepted connections.
+	conns atomic.Int64
+}
+
+// answerFunc writes the answer to r. Returning false closes the connection.
+type answerFunc func(c net.Conn, r received) bool
+
+func startRaw(t *testing.T, answer answerFunc) *rawServer {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &rawServer{addr: ln.Addr().String()}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	closing := false
+	wg.Go(func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			n := int(s.conns.Add(1))
+			mu.Lock()
+			if closing {
+				_ = c.Close()
+			}
+			open[c] = true
+			mu.Unlock()
+			wg.Go(func() {
+				defer func() { _ = c.Close() }()
+				s.serve(c, n, answer)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = ln.Close()
+		mu.Lock()
+		closing = true
+		for c := range open {
+			_ = c.Close()
+		}
+		mu.Unlock()
+		wg.Wait()
+	})
+	return s
+}
+
+func (s *rawServer) serve(c net.Conn, n int, answer answerFunc) {
+	br := bufio.NewReader(c)
+	for nth := 1; ; nth++ {
+		req, err := http.ReadRequest(br)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		r := received{conn: n, nth: nth, method: req.Method, path: req.URL.Path, target: req.RequestURI, header: req.Header, body: body}
+		s.mu.Lock()
+		s.seen = append(s.seen, r)
+		s.mu.Unlock()
+		if !answer(c, r) {
+			return
+		}
+	}
+}
+
+func (s *rawServer) requests() []received {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]received(nil), s.seen...)
+}
+
+func (s *rawServer) url() string { return "http://" + s.addr }
+
+// raw answers every request with text and closes.
+func raw(text string) answerFunc {
+	return func(c net.Conn, _ received) bool {
+		_, _ = io.WriteString(c, text)
+		return false
+	}
+}
+
+// reply is an ordinary answer that keeps the connection.
+func reply(status int, body string, headers ...string) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d X\r\nContent-Length: %d\r\n", status, len(body))
+	for _, h := range headers {
+		b.WriteString(h + "\r\n")
+	}
+	b.WriteString("\r\n" + body)
+	return b.String()
+}
+
+func always(status int, body string, headers ...string) answerFunc {
+	return func(c net.Conn, _ received) bool {
+		_, err := io.WriteString(c, reply(status, body, headers...))
+		return err == nil
+	}
+}
+
+func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
+	t.Helper()
+	if o.APIKey == "" {
+		o.APIKey = testKey
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 20 * time.Second
+	}
+	c, err := apiclient.New(o)
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// submit POSTs to a raw server that answers with answer.
+func submit(t *testing.T, answer answerFunc) (apiclient.Answer, *rawServer, error) {
+	t.Helper()
+	s := startRaw(t, answer)
+	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(), payload, nil)
+	return a, s, err
+}
+
+// asError returns the *apiclient.Error in err.
+func asError(t *testing.T, err error) *apiclient.Error {
+	t.Helper()
+	var e *apiclient.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error = %v (%T), want an *apiclient.Error", err, err)
+	}
+	return e
+}
+
+func wantKnown(t *testing.T, a apiclient.Answer, err error, known apiclient.Known, fault apiclient.Fault) {
+	t.Helper()
+	if a.Known != known {
+		t.Errorf("Known = %v, want %v (error: %v)", a.Known, known, err)
+	}
+	if known == apiclient.Created {
+		if err != nil {
+			t.Errorf("error = %v, want nil", err)
+		}
+		return
+	}
+	e := asError(t, err)
+	if e.Fault != fault {
+		t.Errorf("Fault = %v, want %v (error: %v)", e.Fault, fault, err)
+	}
+	if e.Known != a.Known || e.Status != a.Status {
+		t.Errorf("the error carries %v/%d, the answer %v/%d: want the same", e.Known, e.Status, a.Known, a.Status)
+	}
+	if a.ID != "" {
+		t.Errorf("ID = %q, want none", a.ID)
+	}
+}

@@ -1,0 +1,246 @@
+package apiclient_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+)
+
+// authority is a CA of the test.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	file string
+}
+
+func newAuthority(t *testing.T) authority {
+	t.Helper()
+	key := newKey(t)
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test CA"},
+		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return authority{cert: cert, key: key, file: file}
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// issue returns a server certificate for 127.0.0.1, after change has spoiled it.
+func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
+	t.Helper()
+	key := newKey(t)
+	tmpl := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "server"},
+		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if change != nil {
+		change(tmpl)
+	}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+// startTLS starts a server that would also speak HTTP/2, and fails the test for every request that is not HTTP/1.1.
+func startTLS(t *testing.T, cert tls.Certificate, change func(*tls.Config)) (*httptest.Server, *[]string) {
+	t.Helper()
+	var protos []string
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protos = append(protos, r.Proto+" "+r.TLS.NegotiatedProtocol)
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, created)
+	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.EnableHTTP2 = true
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if change != nil {
+		change(s.TLS)
+	}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s, &protos
+}
+
+func TestF098_OverTLSOnlyHTTP11IsSpokenAndConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	s, protos := startTLS(t, ca.issue(t, nil), nil)
+	c := newClient(t, apiclient.Options{BaseURL: s.URL, CAFile: ca.file})
+	for i := range 3 {
+		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
+		if a.Evidence.ReusedConn != (i > 0) {
+			t.Errorf("call %d: ReusedConn = %v", i, a.Evidence.ReusedConn)
+		}
+	}
+	s.Close()
+	for _, p := range *protos {
+		if p != "HTTP/1.1 http/1.1" {
+			t.Errorf("the server was spoken to in %q", p)
+		}
+	}
+}
+
+func TestF087_CertificateFaultsAreProofThatNothingWasSent(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	past := time.Now().Add(-12 * time.Hour)
+	for name, tc := range map[string]struct {
+		cert   func(*x509.Certificate)
+		server func(*tls.Config)
+		noCA   bool
+		want   string
+	}{
+		"expired": {
+			cert: func(c *x509.Certificate) { c.NotAfter = past },
+			want: "the certificate expired on " + past.UTC().Format(time.DateOnly),
+		},
+		"not yet valid": {
+			cert: func(c *x509.Certificate) { c.NotBefore = time.Now().Add(12 * time.Hour) },
+			want: "check the clock of this machine",
+		},
+		"wrong name": {
+			cert: func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"api.example.com"} },
+			want: "is for api.example.com, not for 127.0.0.1; check api.base_url",
+		},
+		"F088 unknown authority": {noCA: true, want: "set api.ca_file"},
+		"not for servers": {
+			cert: func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} },
+			want: "the certificate is not valid",
+		},
+		"TLS 1.1 only": {
+			server: func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 },
+			want:   "protocol version",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, protos := startTLS(t, ca.issue(t, tc.cert), tc.server)
+			o := apiclient.Options{BaseURL: s.URL, CAFile: ca.file}
+			if tc.noCA {
+				o.CAFile = ""
+			}
+			gate := func() error { t.Error("the gate was asked"); return nil }
+			a, err := newClient(t, o).SubmitOrderCommitment(context.Background(), payload, gate)
+			wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCertificate)
+			if !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error = %v, want %q in it", err, tc.want)
+			}
+			if a.Evidence.Phase != apiclient.PhaseTLS || a.Evidence.BytesWritten != 0 {
+				t.Errorf("evidence = %+v", a.Evidence)
+			}
+			s.Close()
+			if len(*protos) != 0 {
+				t.Errorf("the server saw requests: %v", *protos)
+			}
+		})
+	}
+}
+
+func TestATLSPortThatSpeaksPlainHTTPIsNamed(t *testing.T) {
+	t.Parallel()
+	s := startRaw(t, always(201, created))
+	// The raw server cannot parse the handshake and hangs up; a server that answers in clear is named as such.
+	a, err := newClient(t, apiclient.Options{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
+
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	a, err = newClient(t, apiclient.Options{BaseURL: "https://" + plain.Listener.Addr().String()}).
+		SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCertificate)
+	if !strings.Contains(err.Error(), "does not speak TLS on this port") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestALossOfTheConnectionOverTLSAfterTheBytesLeftIsUnknown(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	s, _ := startTLS(t, ca.issue(t, nil), nil)
+	s.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	a, err := newClient(t, apiclient.Options{BaseURL: s.URL, CAFile: ca.file}).SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
+	if a.Evidence.Phase != apiclient.PhaseWroteAll {
+		t.Errorf("evidence = %+v", a.Evidence)
+	}
+}
+
+// The server accepts the connection and never finishes the handshake: the time-out of the request ends it, unsent.
+func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: 200 * time.Millisecond})
+	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultTimeout)
+	if a.Evidence.Phase != apiclient.PhaseTLS {
+		t.Errorf("phase = %v", a.Evidence.Phase)
+	}
+}
+
+func TestClosingTheClientGivesUpAHandshake(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ln.Close() })
+	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: 5 * time.Second})
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = io.CopyN(io.Discard, conn, 1) // the handshake has begun
+		c.Close()
+		_, _ = io.Copy(io.Discard, conn)
+		_ = conn.Close()
+	}()
+	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
+}

@@ -1,0 +1,100 @@
+package apiclient
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	dialTimeout      = 15 * time.Second
+	handshakeTimeout = 15 * time.Second
+	// idleTimeout is short on purpose. A POST written to a connection that the server is just closing is lost without
+	// an answer, and so in doubt. Within a burst connections are reused; after a pause a new one is opened. One second
+	// is far below the keep-alive time of the usual servers (5 s and more).
+	idleTimeout    = time.Second
+	maxHeaderBytes = 64 << 10
+	maxBodyBytes   = 1 << 20
+)
+
+// dialer opens the connections of one client.
+type dialer struct {
+	net.Dialer
+	tls *tls.Config
+	// loopbackOnly is set for http://: the name "localhost" must not lead elsewhere.
+	loopbackOnly bool
+	// closing ends dials that are still on their way when the client is closed.
+	closing context.Context
+}
+
+// newTransport returns a transport that speaks HTTP/1.1 and nothing else, never decompresses, and never uses a proxy
+// from the environment: the key goes to the configured host only.
+func newTransport(d *dialer, maxConns int) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  nil,
+		DialContext:            d.dial,
+		DialTLSContext:         d.dialTLS,
+		Protocols:              protocols,
+		DisableCompression:     true,
+		MaxIdleConns:           maxConns,
+		MaxIdleConnsPerHost:    maxConns,
+		IdleConnTimeout:        idleTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		// Header and body of an ordinary request leave in one write.
+		WriteBufferSize: 32 << 10,
+	}
+}
+
+func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	c, err := d.connect(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return newWireConn(c), nil
+}
+
+func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.closing, cancel)()
+	c, err := d.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	if a, ok := c.RemoteAddr().(*net.TCPAddr); d.loopbackOnly && (!ok || !a.IP.IsLoopback()) {
+		_ = c.Close()
+		return nil, &dialRefusedError{addr: addr}
+	}
+	return c, nil
+}
+
+// dialTLS does the handshake itself, so that the connection above it can be wrapped: the transport then counts and
+// stops plain bytes of requests, not records of the handshake.
+func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
+	raw, err := d.connect(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	exchangeFrom(ctx).reach(PhaseTLS)
+	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
+	defer cancel()
+	defer context.AfterFunc(d.closing, cancel)()
+	c := tls.Client(raw, d.tls)
+	if err := c.HandshakeContext(ctx); err != nil {
+		_ = raw.Close()
+		return nil, &handshakeError{host: d.tls.ServerName, err: err}
+	}
+	return newWireConn(c), nil
+}
+
+// dialRefusedError says that http:// would have left this machine.
+type dialRefusedError struct{ addr string }
+
+func (e *dialRefusedError) Error() string {
+	return fmt.Sprintf("%s is not on this machine; http:// is accepted for loopback only, use https:// in api.base_url", e.addr)
+}

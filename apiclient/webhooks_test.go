@@ -1,0 +1,210 @@
+package apiclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/apiclient"
+)
+
+func TestWebhooksAreListedAsReceived(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]json.RawMessage{
+		`[]`: {},
+		"\xef\xbb\xbf[ {\"id\":\"a\",\"x\":1.50} , {} ]\n": {json.RawMessage(`{"id":"a","x":1.50}`), json.RawMessage(`{}`)},
+	} {
+		s := startRaw(t, always(200, body))
+		got, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("ListWebhooks (-want +got):\n%s", d)
+		}
+		r := s.requests()[0]
+		if r.method != "GET" || r.path != hooksPath || len(r.body) != 0 {
+			t.Errorf("request = %s %s with %d bytes", r.method, r.path, len(r.body))
+		}
+	}
+}
+
+func TestThePreflightTellsAPageFromAList(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`<html>login</html>`, `{}`, `null`, ``, `"x"`, `[`, `OK`} {
+		s := startRaw(t, always(200, body))
+		list, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		if e := asError(t, err); e.Fault != apiclient.FaultProtocol || e.Status != 200 || list != nil {
+			t.Errorf("%q: %v, %v", body, list, err)
+		}
+	}
+}
+
+func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		status int
+		body   string
+		known  apiclient.Known
+		fault  apiclient.Fault
+		format apiclient.Format
+	}{
+		{401, `{"data":[],"error":{}}`, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatGateway401},
+		{401, ``, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatEmpty},
+		{403, `{"messages":["message.module.not-contracted"]}`, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatA},
+		{302, ``, apiclient.Unknown, apiclient.FaultRedirect, apiclient.FormatEmpty},
+	} {
+		s := startRaw(t, always(tc.status, tc.body))
+		_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		e := asError(t, err)
+		if e.Status != tc.status || e.Known != tc.known || e.Fault != tc.fault || e.Format != tc.format {
+			t.Errorf("%d: %v, fault %v, format %v", tc.status, err, e.Fault, e.Format)
+		}
+		if n := len(s.requests()); n != 1 {
+			t.Errorf("%d: asked %d times, want once", tc.status, n)
+		}
+	}
+}
+
+// flaky fails the first n requests with fail and then answers with a list.
+func flaky(n int, fail answerFunc) answerFunc {
+	left := make(chan struct{}, n)
+	for range n {
+		left <- struct{}{}
+	}
+	return func(c net.Conn, r received) bool {
+		select {
+		case <-left:
+			return fail(c, r)
+		default:
+			_, err := io.WriteString(c, reply(200, `[]`))
+			return err == nil
+		}
+	}
+}
+
+func TestAGetIsRepeatedAFewTimes(t *testing.T) {
+	t.Parallel()
+	failures := map[string]answerFunc{
+		"connection lost": func(net.Conn, received) bool { return false },
+		"500":             always(500, ""),
+		"502":             always(502, `{"messages":["message.integration.connection.refused"]}`),
+		"503":             always(503, ""),
+		"429":             always(429, "", "Retry-After: 1"),
+		"cut":             raw("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n["),
+	}
+	for name, fail := range failures {
+		for n, wantRequests := range map[int]int{1: 2, 2: 3, 3: 3} {
+			if name == "429" && n > 1 {
+				continue // each waits a second
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := startRaw(t, flaky(n, fail))
+				c := newClient(t, apiclient.Options{BaseURL: s.url()})
+				c.SetReadBackoff(time.Millisecond)
+				_, err := c.ListWebhooks(context.Background())
+				if (err == nil) != (n < 3) {
+					t.Errorf("after %d failures: %v", n, err)
+				}
+				if got := len(s.requests()); got != wantRequests {
+					t.Errorf("after %d failures: %d requests, want %d", n, got, wantRequests)
+				}
+			})
+		}
+	}
+}
+
+func TestAGetIsNotRepeatedWhereItCannotHelp(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]answerFunc{
+		"429 with a long wait": always(429, "", "Retry-After: 60"),
+		"501":                  always(501, ""),
+		"400":                  always(400, ""),
+		"redirect":             always(307, "", "Location: /"),
+	} {
+		s := startRaw(t, flaky(1, fail))
+		if _, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if n := len(s.requests()); n != 1 {
+			t.Errorf("%s: %d requests, want 1", name, n)
+		}
+	}
+}
+
+func TestCancellationEndsTheRepetitionOfAGet(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := startRaw(t, func(c net.Conn, _ received) bool {
+		_, _ = io.WriteString(c, reply(429, "", "Retry-After: 4"))
+		cancel()
+		return true
+	})
+	_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(ctx)
+	if err == nil {
+		t.Error("no error")
+	}
+	if n := len(s.requests()); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+// The preflight's connection serves the first POST: no second handshake, and no unsent request either.
+func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
+	t.Parallel()
+	s := startRaw(t, func(c net.Conn, r received) bool {
+		body := `[]`
+		if r.method == "POST" {
+			body = created
+		}
+		_, err := io.WriteString(c, reply(200, body))
+		return err == nil
+	})
+	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	if _, err := c.ListWebhooks(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
+	if !a.Evidence.ReusedConn {
+		t.Error("the connection was not reused")
+	}
+}
+
+func TestConcurrentCallsEachGetTheirOwnAnswer(t *testing.T) {
+	t.Parallel()
+	s := startRaw(t, func(c net.Conn, r received) bool {
+		_, err := io.WriteString(c, reply(201, string(r.body)))
+		return err == nil
+	})
+	c := newClient(t, apiclient.Options{BaseURL: s.url(), MaxConns: 4})
+	const calls = 200
+	results := make(chan error, calls)
+	slots := make(chan struct{}, 8)
+	for i := range calls {
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots }()
+			id := testID[:32] + string("0123456789abcdef"[i/16%16]) + string("0123456789abcdef"[i%16]) + "ff"
+			a, err := c.SubmitOrderCommitment(context.Background(), []byte(`{"id":"`+id+`"}`), nil)
+			if err == nil && a.ID != id {
+				t.Errorf("got the id %s, want %s", a.ID, id)
+			}
+			results <- err
+		}()
+	}
+	for range calls {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(s.requests()); n != calls {
+		t.Errorf("%d calls led to %d requests", calls, n)
+	}
+}
