@@ -1,0 +1,81 @@
+package erp
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// charset turns the bytes of a database that does not know its own encoding
+// into text. The zero value is UTF-8.
+type charset struct {
+	name  string
+	table *charmap.Charmap
+}
+
+var charsets = map[string]*charmap.Charmap{
+	"WIN1252": charmap.Windows1252, "WINDOWS1252": charmap.Windows1252, "CP1252": charmap.Windows1252,
+	"LATIN1": charmap.ISO8859_1, "ISO88591": charmap.ISO8859_1,
+	"LATIN9": charmap.ISO8859_15, "ISO885915": charmap.ISO8859_15,
+	"CP850": charmap.CodePage850, "CP437": charmap.CodePage437,
+}
+
+func findCharset(name string) (charset, *Error) {
+	fold := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToUpper(name))
+	if fold == "" || fold == "UTF8" {
+		return charset{}, nil
+	}
+	table, ok := charsets[fold]
+	if !ok {
+		return charset{}, failf(CodeConfig, "unknown charset %q: use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437", name)
+	}
+	return charset{name: name, table: table}, nil
+}
+
+// decode returns the text, or why the bytes are none. Positions count bytes
+// from 1, as a person counts.
+func (c charset) decode(raw string) (text, errText string) {
+	if c.table == nil {
+		if at, bad := firstInvalidUTF8(raw); bad {
+			return "", fmt.Sprintf("bytes not valid UTF-8 at %d", at+1)
+		}
+		return raw, ""
+	}
+	var b strings.Builder
+	b.Grow(len(raw) + len(raw)/8)
+	for i := range len(raw) {
+		r := c.table.DecodeByte(raw[i])
+		if r == utf8.RuneError {
+			return "", fmt.Sprintf("byte not defined in %s at %d", c.name, i+1)
+		}
+		b.WriteRune(r)
+	}
+	return b.String(), ""
+}
+
+// encode gives the stored bytes of a text read with this charset.
+func (c charset) encode(text string) ([]byte, bool) {
+	if c.table == nil {
+		return []byte(text), true
+	}
+	out := make([]byte, 0, len(text))
+	for _, r := range text {
+		b, ok := c.table.EncodeRune(r)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, b)
+	}
+	return out, true
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,233 @@
+package erp
+
+import "strings"
+
+// selectParts is a plain SELECT cut at its conditions.
+type selectParts struct {
+	sql        string
+	dialect    syntax
+	fromAt     int      // offset of FROM
+	headEnd    int      // where the FROM clause ends
+	tail       string   // GROUP BY and ORDER BY
+	where      string   // the whole condition; "" when there is none
+	conditions []string // where, cut at its top-level ANDs
+	joins      []innerJoin
+	plainFrom  bool // FROM names tables only: no subquery that could filter
+}
+
+// innerJoin is a JOIN that drops rows without a partner.
+type innerJoin struct {
+	start, end int    // the words to replace: JOIN or INNER JOIN
+	text       string // the join as written, for people
+}
+
+// splitSelect understands one top-level SELECT … FROM … [WHERE …] [GROUP BY …]
+// [ORDER BY …]. ok is false for everything whose meaning would change if the
+// condition were taken away, and for everything not understood.
+func splitSelect(st statement) (p selectParts, ok bool) {
+	p = selectParts{sql: st.body, dialect: st.dialect, fromAt: -1, headEnd: len(st.body), plainFrom: true}
+	whereAt, tailAt, depth := -1, len(st.toks), 0
+	if st.toks[0].word != "SELECT" {
+		return p, false
+	}
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+			if depth == 1 && p.fromAt >= 0 && whereAt < 0 && tailAt == len(st.toks) && i+1 < len(st.toks) {
+				if w := st.toks[i+1].word; w == "SELECT" || w == "WITH" || w == "VALUES" || st.toks[i+1].kind == tokOpen {
+					p.plainFrom = false
+				}
+			}
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		switch t.word {
+		case "UNION", "INTERSECT", "EXCEPT", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
+			return p, false
+		case "DISTINCT":
+			if i+1 < len(st.toks) && st.toks[i+1].word == "ON" {
+				return p, false
+			}
+		case "FROM":
+			if p.fromAt < 0 && (i == 0 || st.toks[i-1].word != "DISTINCT") {
+				p.fromAt = t.start
+			}
+		case "WHERE":
+			if whereAt >= 0 || p.fromAt < 0 || tailAt < len(st.toks) {
+				return p, false
+			}
+			whereAt = i
+		case "GROUP", "ORDER":
+			if p.fromAt >= 0 && tailAt == len(st.toks) {
+				tailAt = i
+			}
+		}
+	}
+	if p.fromAt < 0 {
+		return p, false
+	}
+	if tailAt < len(st.toks) {
+		p.tail = st.body[st.toks[tailAt].start:]
+		p.headEnd = st.toks[tailAt].start
+	}
+	fromEnd := tailAt
+	if whereAt >= 0 {
+		if whereAt+1 >= tailAt {
+			return p, false
+		}
+		fromEnd = whereAt
+		p.headEnd = st.toks[whereAt].start
+		cond := st.toks[whereAt+1 : tailAt]
+		p.where = st.body[cond[0].start:cond[len(cond)-1].end]
+		p.conditions = splitAnd(st.body, cond)
+	}
+	p.joins = innerJoins(st, p.fromAt, fromEnd)
+	return p, true
+}
+
+// isQualified: the word follows a dot or precedes one, so it is a name.
+func (st statement) isQualified(i int) bool {
+	if i > 0 && st.body[st.toks[i-1].start:st.toks[i-1].end] == "." {
+		return true
+	}
+	return i+1 < len(st.toks) && st.body[st.toks[i+1].start:st.toks[i+1].end] == "."
+}
+
+// splitAnd cuts a condition at the ANDs that join its parts. The AND of BETWEEN
+// and those inside CASE … END or parentheses are none; with an OR at the same
+// level the condition is one piece.
+func splitAnd(sql string, toks []token) []string {
+	var parts []string
+	depth, cases, between, start := 0, 0, 0, toks[0].start
+	for i, t := range toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord {
+			continue
+		}
+		switch t.word {
+		case "CASE":
+			cases++
+		case "END":
+			cases = max(0, cases-1)
+		case "BETWEEN":
+			if cases == 0 {
+				between++
+			}
+		case "OR":
+			if cases == 0 {
+				return []string{sql[toks[0].start:toks[len(toks)-1].end]}
+			}
+		case "AND":
+			switch {
+			case cases > 0:
+			case between > 0:
+				between--
+			case i == 0 || i+1 == len(toks) || toks[i-1].start < start:
+				return []string{sql[toks[0].start:toks[len(toks)-1].end]} // no SQL: let the database say so
+			default:
+				parts = append(parts, sql[start:toks[i-1].end])
+				start = toks[i+1].start
+			}
+		}
+	}
+	return append(parts, sql[start:toks[len(toks)-1].end])
+}
+
+func innerJoins(st statement, fromAt, fromEnd int) []innerJoin {
+	var joins []innerJoin
+	var bounds []int // token indexes at which any join begins
+	depth := 0
+	for i, t := range st.toks[:fromEnd] {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if t.start < fromAt || depth > 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		switch t.word {
+		case "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "INNER":
+			bounds = append(bounds, i)
+		case "JOIN":
+			switch st.toks[i-1].word {
+			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
+			case "INNER":
+				joins = append(joins, innerJoin{start: st.toks[i-1].start, end: t.end})
+			default:
+				bounds = append(bounds, i)
+				joins = append(joins, innerJoin{start: t.start, end: t.end})
+			}
+		}
+	}
+	for i := range joins {
+		end := st.toks[fromEnd-1].end
+		for _, b := range bounds {
+			if st.toks[b].start > joins[i].start {
+				end = st.toks[b-1].end
+				break
+			}
+		}
+		joins[i].text = tidy(st.body[joins[i].start:end], st.dialect)
+	}
+	return joins
+}
+
+// head is a SELECT up to the end of FROM, to which a condition may be added.
+type head struct{ text, tail string }
+
+func (p selectParts) from() head { return head{p.sql[:p.headEnd], p.tail} }
+
+// relax makes every inner join optional but the one with this number (-1: all).
+func (p selectParts) relax(strict int) head {
+	var b strings.Builder
+	at := 0
+	for i, j := range p.joins {
+		if i == strict {
+			continue
+		}
+		b.WriteString(p.sql[at:j.start])
+		b.WriteString("LEFT JOIN")
+		at = j.end
+	}
+	b.WriteString(p.sql[at:p.headEnd])
+	return head{b.String(), p.tail}
+}
+
+func (h head) with(cond string) string {
+	if cond == "" {
+		return h.text + "\n" + h.tail
+	}
+	return h.text + "\nWHERE (" + cond + "\n)\n" + h.tail
+}
+
+// tidy puts a piece of a query on one line, without its comments.
+func tidy(sql string, dialect syntax) string {
+	toks, err := tokenize(sql, dialect)
+	if err != nil {
+		return strings.Join(strings.Fields(sql), " ")
+	}
+	var b strings.Builder
+	end := -1
+	for _, t := range toks {
+		if t.kind == tokComment {
+			continue
+		}
+		if end >= 0 && t.start > end {
+			b.WriteByte(' ')
+		}
+		b.WriteString(sql[t.start:t.end])
+		end = t.end
+	}
+	return b.String()
+}

@@ -1,0 +1,393 @@
+package erp_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/pgtest"
+)
+
+func openError(t *testing.T, driver, dsn string) error {
+	t.Helper()
+	s, err := erp.Open(t.Context(), erp.Options{Driver: driver, DSN: erp.Secret(dsn)})
+	if err == nil {
+		_ = s.Close()
+		t.Fatalf("Open succeeded")
+	}
+	if strings.Contains(err.Error(), "segredo") {
+		t.Errorf("the error holds the password: %v", err)
+	}
+	return err
+}
+
+func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t)
+	admin(t, "postgres", dsn) // so that the server runs
+	// A port on which nobody listens, because we hold and then free it.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	host, port, _ := net.SplitHostPort(free)
+
+	wantError(t, openError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable, free+"/erp", "connection refused")
+	wantError(t, openError(t, "postgres", "host="+host+" port="+port+" user=u password=segredo"), erp.CodeUnreachable, free)
+	wantError(t, openError(t, "postgres", "host=/nowhere user=u password=segredo"), erp.CodeUnreachable, "no such socket")
+	wantError(t, openError(t, "postgres", dsn+" dbname=nenhum"), erp.CodeNoDatabase, "/nenhum does not exist")
+	wantError(t, openError(t, "postgres", dsn+" sslmode=require password=segredo"), erp.CodeTLS, "sslmode=disable")
+	wantError(t, openError(t, "postgres", "postgres://u:segredo%zz@h/db"), erp.CodeConfig, "cannot be read as a PostgreSQL address")
+	wantError(t, openError(t, "postgres", "segredo"), erp.CodeConfig, "cannot be read")
+	wantError(t, openError(t, "postgres", dsn+" sslmode=segredo"), erp.CodeConfig, "the value of sslmode")
+	wantError(t, openError(t, "oracle", "segredo"), erp.CodeConfig, `"oracle"`)
+}
+
+func TestAWrongPasswordIsCalledThat(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Server(t) // roles are shared by all databases of a server
+	dsn := server.Database(t)
+	db := admin(t, "postgres", dsn, `CREATE ROLE pw_user LOGIN PASSWORD 'certa'`)
+	err := openError(t, "postgres", dsn+" user=pw_user password=segredo")
+	wantError(t, err, erp.CodeAuth, "refused the user or the password", "28P01")
+	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn + " user=pw_user password=certa")})
+
+	// The same role may not read a table it was not granted.
+	exec(t, db, `CREATE TABLE c (k int)`)
+	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
+	wantError(t, readError(t, s, q), erp.CodePermission, "grant it SELECT")
+
+	// An ordinary role sees no other transaction's start: the lookback has to do.
+	exec(t, db, `GRANT SELECT ON c TO pw_user`)
+	read(t, s, q, erp.Window{})
+	for _, want := range []bool{false, true} {
+		f, err := s.Facts(t.Context())
+		if err != nil || f.SeesTransactions != want || f.Charset != "UTF8" || f.Version == "" || time.Since(f.ServerTime).Abs() > time.Hour {
+			t.Errorf("Facts = %+v, %v; want SeesTransactions %v", f, err, want)
+		}
+		exec(t, db, `GRANT pg_read_all_stats TO pw_user`)
+	}
+}
+
+func TestSSLModeIsSetForALocalServerOnly(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t)
+	admin(t, "postgres", dsn)
+	without := strings.Replace(dsn, "sslmode=disable", "", 1)
+	if without == dsn {
+		t.Fatalf("the test's DSN has changed its form")
+	}
+	open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(without)}) // this server has no TLS
+}
+
+func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	missing, rubbish := filepath.Join(dir, "x.db"), filepath.Join(dir, "rubbish.db")
+	if err := os.WriteFile(rubbish, []byte(strings.Repeat("isto não é um banco de dados ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, openError(t, "sqlite", missing), erp.CodeNoDatabase, missing, "does not exist")
+	if _, err := os.Stat(missing); !os.IsNotExist(err) {
+		t.Error("Open created the file")
+	}
+	wantError(t, openError(t, "sqlite", rubbish), erp.CodeNotADatabase, rubbish)
+	wantError(t, openError(t, "sqlite", dir), erp.CodeNotADatabase, "folder")
+	wantError(t, openError(t, "sqlite", "postgres://u:segredo@h/db"), erp.CodeConfig, "erp.driver")
+	wantError(t, openError(t, "sqlite", ":memory:"), erp.CodeConfig)
+	wantError(t, openError(t, "sqlite", "file:"+missing+"?mode=rwc"), erp.CodeConfig, `"mode"`)
+	wantError(t, openError(t, "sqlite", "file:"+missing+"?_pragma=segredo"), erp.CodeConfig)
+}
+
+func TestOpenSQLiteRefusesAnUnknownCharset(t *testing.T) {
+	t.Parallel()
+	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	_, err := erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(path), Charset: "EBCDIC"})
+	wantError(t, err, erp.CodeConfig, "EBCDIC", "WIN1252")
+}
+
+func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
+	t.Parallel()
+	table := `CREATE TABLE c (k int, preco numeric)`
+	pg, _ := postgres(t, table)
+	lite, _ := sqlite(t, table)
+	for _, c := range []struct {
+		sql   string
+		code  erp.Code
+		words []string // of both databases
+		pg    []string
+	}{
+		{"SELECT k,\n  prco FROM c", erp.CodeMissingColumn, []string{"prco"}, []string{"line 2, column 3", `near "prco"`, "c.preco"}},
+		{"SELECT k FRM c", erp.CodeSyntax, []string{"c"}, []string{"line 1"}},
+		{"SELECT ção, k FROM contratos", erp.CodeMissingTable, []string{"contratos"}, []string{"line 1, column 20"}},
+		{"SELECT k, k FROM c", erp.CodeDuplicateColumn, []string{`two columns named "k"`}, nil},
+		{"SELECT a.*, b.* FROM c a JOIN c b ON a.k = b.k", erp.CodeDuplicateColumn, []string{`"k"`}, nil},
+		{"SELECT k FROM c; DELETE FROM c", erp.CodeSyntax, []string{"a second statement", "line 1, column 18"}, nil},
+		{"DELETE FROM c RETURNING k", erp.CodeSyntax, []string{`begins with "DELETE"`}, nil},
+		{"SELECT k FROM c) AS x, (SELECT 1", erp.CodeSyntax, []string{"closing parenthesis"}, nil},
+		{"SELECT (k FROM c", erp.CodeSyntax, []string{"not closed"}, nil},
+		{"SELECT 'k FROM c", erp.CodeSyntax, []string{"string does not end", "column 8"}, nil},
+		{"SELECT k FROM c WHERE k = $1", erp.CodeSyntax, []string{"parameter $1"}, nil},
+		{" -- nada\n ; ", erp.CodeSyntax, []string{"empty"}, nil},
+	} {
+		for _, s := range []*erp.Source{pg, lite} {
+			_, err := s.Columns(t.Context(), c.sql)
+			words := c.words
+			if s == pg {
+				words = append(words[:len(words):len(words)], c.pg...)
+			}
+			if s == lite && strings.Contains(c.sql, "ção") {
+				continue // SQLite names the missing table first or the column first, as it likes
+			}
+			wantError(t, err, c.code, words...)
+		}
+	}
+}
+
+func TestTwoExpressionsWithoutNameAreRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := postgres(t)
+	_, err := s.Columns(t.Context(), "SELECT 1+1, 2+2")
+	wantError(t, err, erp.CodeDuplicateColumn, "name each with AS")
+}
+
+func TestConfiguredColumnsMustBeInTheResult(t *testing.T) {
+	t.Parallel()
+	s, _ := postgres(t, `CREATE TABLE c (filial int, num int, em date)`)
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"filial", "numero"}, Job: "contracts"}),
+		erp.CodeMissingColumn, "job contracts", `"numero"`, "key", "filial, num, em")
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"num"}, ChangedAt: "atualizado"}), erp.CodeMissingColumn, "changed_at")
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT * FROM c"}), erp.CodeConfig, "no key")
+}
+
+func TestF027_AColumnThatIsDroppedStopsTheRead(t *testing.T) {
+	t.Parallel()
+	s, db := postgres(t, `CREATE TABLE c (k int, preco numeric)`, `INSERT INTO c VALUES (1, 2)`)
+	q := erp.Query{SQL: "SELECT k, preco FROM c", Key: []string{"k"}}
+	read(t, s, q, erp.Window{})
+	exec(t, db, `ALTER TABLE c RENAME preco TO preco_unitario`)
+	wantError(t, readError(t, s, q), erp.CodeMissingColumn, "preco", "renamed")
+	cols, err := s.Columns(t.Context(), "SELECT * FROM c")
+	if err != nil || len(cols) != 2 || cols[1] != (erp.Column{Name: "preco_unitario", Type: "numeric"}) {
+		t.Errorf("Columns = %v, %v", cols, err)
+	}
+}
+
+func TestI8_NothingIsEverWritten(t *testing.T) {
+	t.Parallel()
+	s, db := postgres(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`, `CREATE SEQUENCE n`,
+		`CREATE FUNCTION apaga() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM c; RETURN 1; END $$`)
+	for _, query := range []string{
+		"SELECT apaga() AS k", "SELECT nextval('n') AS k", "SELECT k FROM c FOR UPDATE",
+		"SELECT set_config('transaction_read_only', 'off', true)::text AS k FROM (SELECT apaga()) x",
+	} {
+		wantError(t, readError(t, s, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly, "25006")
+	}
+	// In parentheses a WITH that writes is no SQL at all.
+	wantError(t, readError(t, s, erp.Query{SQL: "WITH d AS (DELETE FROM c RETURNING k) SELECT k FROM d", Key: []string{"k"}}), erp.CodeSyntax)
+	var n int
+	if err := db.QueryRow("SELECT count(*) FROM c").Scan(&n); err != nil || n != 1 {
+		t.Errorf("the table has %d rows, %v; want 1", n, err)
+	}
+
+	path, ldb := sqliteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)})
+	read(t, lite, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
+	for _, query := range []string{"PRAGMA user_version = 7", "WITH x AS (SELECT 1) DELETE FROM c", "ATTACH 'x.db' AS x"} {
+		if _, err := lite.Columns(t.Context(), query); err == nil {
+			t.Errorf("%s was accepted", query)
+		}
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the file has changed (%v)", err)
+	}
+	exec(t, ldb, `INSERT INTO c VALUES (2)`) // we hold no lock on it
+}
+
+func TestTheSessionIsReadOnlyAndNamed(t *testing.T) {
+	t.Parallel()
+	s, _ := postgres(t)
+	rows, _ := read(t, s, erp.Query{Key: []string{"a"}, SQL: `SELECT current_setting('application_name') AS a, current_setting('default_transaction_read_only') AS d,
+		current_setting('transaction_read_only') AS r, current_setting('transaction_isolation') AS i, current_setting('statement_timeout') AS s, current_setting('lock_timeout') AS l`}, erp.Window{})
+	var got []string
+	for _, v := range rows[0].Values {
+		got = append(got, v.Text)
+	}
+	if want := "safrasync on on repeatable read 1min 5s"; strings.Join(got, " ") != want {
+		t.Errorf("session = %v, want %s", got, want)
+	}
+}
+
+func TestF012_ALockedTableEndsTheReadInTime(t *testing.T) {
+	t.Parallel()
+	s, db := postgres(t, `CREATE TABLE c (k int)`)
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, tx, `LOCK TABLE c`)
+	err = readError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}})
+	wantError(t, err, erp.CodeLocked, "locked by another session", "55P03")
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
+}
+
+func TestF012_ASlowStatementIsStopped(t *testing.T) {
+	t.Parallel()
+	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(pgtest.Database(t)), StatementTimeout: 200 * time.Millisecond})
+	err := readError(t, s, erp.Query{SQL: "SELECT 1 AS k, pg_sleep(60)::text AS s", Key: []string{"k"}})
+	wantError(t, err, erp.CodeTimeout, "200ms", "erp.statement_timeout")
+	var e *erp.Error
+	if !errors.As(err, &e) || !e.Transient() {
+		t.Errorf("%v is not transient", err)
+	}
+	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 200 * time.Millisecond})
+	err = readError(t, lite, erp.Query{SQL: "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT max(k) AS k FROM n", Key: []string{"k"}})
+	wantError(t, err, erp.CodeTimeout, "200ms")
+}
+
+func TestASlowCallerIsNoSlowStatement(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t)
+	db := admin(t, "postgres", dsn)
+	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 100 * time.Millisecond})
+	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
+	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 100 * time.Millisecond})
+	for _, c := range []struct {
+		s   *erp.Source
+		sql string
+	}{
+		{s, "SELECT i AS k, repeat('x', 5000) AS x FROM generate_series(1, 3000) i"}, // more than any socket buffer
+		{lite, "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 3000) SELECT k FROM n"},
+	} {
+		n := 0
+		_, err := c.s.Read(t.Context(), erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
+			if n++; n == 5 || n == 700 {
+				exec(t, db, "SELECT pg_sleep(0.25)") // what the caller does takes longer than a statement may
+			}
+			return nil
+		})
+		if err != nil || n != 3000 {
+			t.Errorf("%s: %d rows, %v", c.s.Target(), n, err)
+		}
+	}
+}
+
+func TestACancelledReadIsCalledThat(t *testing.T) {
+	t.Parallel()
+	pg, _ := postgres(t)
+	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	for _, c := range []struct {
+		s   *erp.Source
+		sql string
+	}{
+		{pg, "SELECT i AS k FROM generate_series(1, 1000000) i"},
+		{lite, "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 1000000) SELECT k FROM n"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		res, err := c.s.Read(ctx, erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
+			if n++; n == 150 {
+				cancel()
+			}
+			return nil
+		})
+		wantError(t, err, erp.CodeCancelled, "before it was complete")
+		if !errors.Is(err, context.Canceled) || res != (erp.Result{}) || n > 2000 {
+			t.Errorf("%v, %+v, %d rows", err, res, n)
+		}
+		cancel()
+	}
+}
+
+func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
+	t.Parallel()
+	pg, _ := postgres(t)
+	lite, _ := sqlite(t, `CREATE TABLE c (k)`)
+	full := &os.PathError{Op: "write", Path: "ledger", Err: io.ErrShortWrite}
+	for _, s := range []*erp.Source{pg, lite} {
+		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}, Job: "contracts"}, erp.Window{}, func(erp.Row) error { return full })
+		if err != error(full) { //nolint:errorlint // the very value must come back, not a wrapped one
+			t.Errorf("%s: %v, want the caller's own error", s.Target(), err)
+		}
+	}
+}
+
+func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
+	t.Parallel()
+	s, db := postgres(t)
+	q := erp.Query{SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"}, ChangedAt: "em"}
+	n := 0
+	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
+		if n++; n == 50 {
+			var ended sql.NullInt64
+			return db.QueryRow(`SELECT sum(pg_terminate_backend(pid)::int) FROM pg_stat_activity
+				WHERE datname = current_database() AND application_name = 'safrasync' AND state = 'idle in transaction'`).Scan(&ended)
+		}
+		return nil
+	})
+	wantError(t, err, erp.CodeUnreachable, "tried again at the next run")
+	if res != (erp.Result{}) {
+		t.Errorf("a cut read returned %+v", res)
+	}
+	if n >= 100000 {
+		t.Errorf("the read was not cut")
+	}
+	read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
+}
+
+func TestASilentServerDoesNotHangTheReader(t *testing.T) {
+	t.Parallel()
+	// A server that accepts and never says a word.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = c.Close() })
+		}
+	}()
+	err = openError(t, "postgres", "postgres://u:segredo@"+l.Addr().String()+"/erp?connect_timeout=1")
+	wantError(t, err, erp.CodeUnreachable, "does not answer")
+}
+
+func TestSQLiteWaitsForAWriterAndThenSaysSo(t *testing.T) {
+	t.Parallel()
+	s, db := sqlite(t, `CREATE TABLE c (k INTEGER)`)
+	c, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, c, "BEGIN EXCLUSIVE")
+	wantError(t, readError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked)
+	exec(t, c, "ROLLBACK")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

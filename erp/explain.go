@@ -1,0 +1,153 @@
+package erp
+
+import "context"
+
+// Exclusion says why a job's query does not return a key.
+type Exclusion struct {
+	// Known is false when the query is of a kind that is not understood (a
+	// union, a CTE, a HAVING, a LIMIT) or when asking failed; nothing else is
+	// set then.
+	Known bool
+	// Returned: the query does return the key; nothing excludes it (any more).
+	Returned bool
+	// Exists tells whether the row is there when the conditions are removed;
+	// nil where that cannot be told, because FROM itself filters.
+	Exists *bool
+	// Conditions are the conditions, as written in the query, that exclude the
+	// row; joins that find no partner are among them.
+	Conditions []string
+	// Row is the row without the conditions: only the columns of the query.
+	Row *Row
+}
+
+// Explain finds out why the query does not return a row. key is the canonical
+// text of the key: trimmed parts in the order of Query.Key. It reads only, and
+// only ever says what the database has answered. The error is for a database
+// that is not reachable and the like; what cannot be understood is
+// Exclusion{Known: false}.
+func (s *Source) Explain(ctx context.Context, q Query, key []string) (Exclusion, error) {
+	if len(key) != len(q.Key) {
+		return Exclusion{}, forJob(q.Job, failf(CodeOther, "the key has %d parts; %d are configured", len(key), len(q.Key)))
+	}
+	st, bad := parseStatement(q.SQL, s.d.syntax())
+	if bad != nil {
+		return Exclusion{}, nil //nolint:nilerr // a query that is not understood is an answer here
+	}
+	x := explainer{source: s, query: q, key: key}
+	out, err := x.explain(ctx, st)
+	switch CodeOf(err) {
+	case "":
+		return out, nil
+	case CodeUnreachable, CodeTLS, CodeAuth, CodeCancelled, CodeNoDatabase:
+		return Exclusion{}, forJob(q.Job, err)
+	default:
+		if ctx.Err() != nil {
+			return Exclusion{}, forJob(q.Job, err)
+		}
+		return Exclusion{}, nil
+	}
+}
+
+type explainer struct {
+	source *Source
+	query  Query
+	key    []string
+}
+
+func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error) {
+	row, err := x.find(ctx, st.body)
+	if err != nil {
+		return Exclusion{}, err
+	}
+	yes, no := true, false
+	if row != nil {
+		return Exclusion{Known: true, Returned: true, Exists: &yes, Row: row}, nil
+	}
+	sel, ok := splitSelect(st)
+	if !ok {
+		return Exclusion{}, nil
+	}
+	out := Exclusion{Known: true}
+	from := sel.from()
+	row, err = x.find(ctx, from.with(""))
+	if err != nil {
+		return Exclusion{}, err
+	}
+	if row == nil && len(sel.joins) > 0 {
+		// Perhaps a join finds no partner: make all of them optional, then each
+		// strict again alone.
+		loose := sel.relax(-1)
+		if row, err = x.find(ctx, loose.with("")); err != nil {
+			return Exclusion{}, err
+		}
+		if row != nil {
+			for i := range sel.joins {
+				strict := sel.relax(i)
+				there, err := x.find(ctx, strict.with(""))
+				if err != nil {
+					return Exclusion{}, err
+				}
+				if there == nil {
+					out.Conditions = append(out.Conditions, sel.joins[i].text)
+				}
+			}
+			from = loose
+		}
+	}
+	if row == nil {
+		if sel.plainFrom {
+			out.Exists = &no
+		}
+		return out, nil
+	}
+	out.Exists, out.Row = &yes, row
+	for _, cond := range sel.conditions {
+		there, err := x.find(ctx, from.with(cond))
+		if err != nil {
+			return Exclusion{}, err
+		}
+		if there == nil {
+			out.Conditions = append(out.Conditions, tidy(cond, st.dialect))
+		}
+	}
+	if len(out.Conditions) == 0 && sel.where != "" {
+		// Each condition alone lets a row of this key through, all together do not.
+		out.Conditions = []string{tidy(sel.where, st.dialect)}
+	}
+	return out, nil
+}
+
+// find looks for the key in a query: first as an index can serve it, then
+// comparing trimmed text.
+func (x explainer) find(ctx context.Context, sql string) (*Row, error) {
+	st, bad := parseStatement(sql, x.source.d.syntax())
+	if bad != nil {
+		return nil, bad
+	}
+	var found *Row
+	err := x.source.inTx(ctx, func(_ clock, tx readTx) error {
+		q := x.query
+		q.SQL, q.ChangedAt = st.body, ""
+		p, err := x.source.plan(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		for _, fast := range []bool{true, false} {
+			b := x.source.d.newBinder()
+			cond := x.source.d.looseKey(b, p.keyCols, x.key, fast)
+			query := where(p.st.wrap(selectList(p.items)), cond) + " LIMIT 1"
+			if err := tx.few(ctx, query, b.args, p.items, func(values []Value) error {
+				row := p.row(values)
+				found = &row
+				return nil
+			}); err != nil {
+				return err
+			}
+			if found != nil {
+				return nil
+			}
+		}
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,38 @@
+package erp
+
+import (
+	"math"
+	"strconv"
+)
+
+// This file is the only one that touches binary floats. Some ERPs keep amounts
+// in them; the shortest text that reads back the same is what a person typed,
+// and from that text on the amount is a decimal (I6).
+
+// floatText rewrites the database's text of a float without exponent.
+func floatText(s string, bits int) Value {
+	f, err := strconv.ParseFloat(s, bits) //nolint:forbidigo // the column itself is a binary float
+	if err != nil && !math.IsInf(f, 0) {
+		return Value{Kind: Float, Err: "unreadable number"}
+	}
+	return floatValue(f, bits)
+}
+
+func floatValue(f float64, bits int) Value { //nolint:forbidigo // the column itself is a binary float
+	v := Value{Kind: Float, Text: strconv.FormatFloat(f, 'f', -1, bits)}
+	switch {
+	case math.IsNaN(f):
+		v.Err = "not a number (NaN)"
+	case math.IsInf(f, 0):
+		v.Err = "infinite number"
+	case f == 0:
+		v.Text = "0" // not "-0"
+	}
+	return v
+}
+
+// floatBack gives the argument that SQLite compares with a stored float.
+func floatBack(text string) (any, bool) {
+	f, err := strconv.ParseFloat(text, 64) //nolint:forbidigo // a key stored as a binary float
+	return f, err == nil
+}

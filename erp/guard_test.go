@@ -1,0 +1,73 @@
+package erp
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"testing"
+	"time"
+)
+
+// lib/pq goes on reading after its context ended; only a deadline on the
+// connection ends that. The server here says one byte and then nothing.
+func TestASilentConnectionEndsByItself(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = c.Write([]byte("x"))
+		accepted <- c
+	}()
+	d := newGuardDialer(time.Minute)
+	d.silence = 50 * time.Millisecond
+	c, err := d.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	server := <-accepted
+	t.Cleanup(func() { _ = server.Close() })
+
+	buf := make([]byte, 1)
+	if _, err := c.Read(buf); err != nil {
+		t.Fatalf("the byte that is there: %v", err)
+	}
+	_, err = c.Read(buf)
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("reading from a silent server: %v, want a deadline", err)
+	}
+	p := &postgres{target: "erp:5432/coop"}
+	if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeUnreachable {
+		t.Errorf("it is called %s, want %s", got, CodeUnreachable)
+	}
+
+	// lib/pq's own deadline for the start-up is not pushed back by a read.
+	guarded := c.(*guardedConn)
+	guarded.silence = time.Hour
+	if err := c.SetDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(buf); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the earlier deadline was forgotten: %v", err)
+	}
+}
+
+func TestAnUntrustedCertificateIsCalledThat(t *testing.T) {
+	t.Parallel()
+	p := &postgres{target: "erp:5432/coop"}
+	for _, err := range []error{x509.UnknownAuthorityError{}, fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "erp"})} {
+		if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeTLS {
+			t.Errorf("%T is called %s, want %s", err, got, CodeTLS)
+		}
+	}
+}

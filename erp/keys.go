@@ -1,0 +1,99 @@
+package erp
+
+import (
+	"context"
+	"slices"
+)
+
+// ByKeys reads the rows with these keys again, in one short read-only
+// transaction: the last look before something is sent. A key is the values as
+// [Source.Read] gave them, untrimmed and with their kinds, in the order of
+// Query.Key.
+//
+// It returns all rows found, in no order: none for a key that is gone, more
+// than one for a key that stands twice. Where the ERP compares text without
+// regard to case or padding, rows of a neighbouring spelling may be among
+// them: the caller matches by its own canonical key. Values that the database
+// cannot read carry Err, as in Read.
+func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	for _, key := range keys {
+		if len(key) != len(q.Key) {
+			return nil, forJob(q.Job, failf(CodeOther, "a key of %d parts was asked for, and the key has %d columns", len(key), len(q.Key)))
+		}
+		if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {
+			return nil, forJob(q.Job, failf(CodeOther, "a key with a NULL or unreadable part was asked for; such a row cannot be found by its key"))
+		}
+	}
+	var found []Row
+	err := s.inTx(ctx, func(_ clock, tx readTx) error {
+		p, err := s.plan(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		for chunk := range slices.Chunk(keys, chunkKeys) {
+			rows, err := s.chunk(ctx, tx, p, chunk)
+			if err != nil {
+				return err
+			}
+			for _, values := range rows {
+				found = append(found, p.row(values))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, forJob(q.Job, err)
+	}
+	return found, nil
+}
+
+func (s *Source) chunk(ctx context.Context, tx readTx, p plan, keys [][]Value) (rows [][]Value, err error) {
+	if t, ok := tx.(*pgTx); ok {
+		k := keyReader{t: t, plan: p, items: p.items}
+		for _, i := range p.key {
+			k.keyItems = append(k.keyItems, p.items[i])
+		}
+		return k.read(ctx, keys)
+	}
+	b := s.d.newBinder()
+	cond, bad := s.d.keys(b, p.keyCols, keys)
+	if bad != nil {
+		return nil, bad
+	}
+	err = tx.few(ctx, where(p.st.wrap(selectList(p.items)), cond), b.args, p.items, func(values []Value) error {
+		rows = append(rows, values)
+		return nil
+	})
+	return rows, err
+}
+
+// Table streams the named columns of a query, in that order, from one
+// read-only snapshot: the de-para tables. An error of fn is returned as it is.
+func (s *Source) Table(ctx context.Context, sql string, columns []string, fn func([]Value) error) error {
+	st, bad := parseStatement(sql, s.d.syntax())
+	if bad != nil {
+		return bad
+	}
+	err := s.inTx(ctx, func(_ clock, tx readTx) error {
+		cols, err := s.describe(ctx, tx, st)
+		if err != nil {
+			return err
+		}
+		at, bad := resolve(cols, "the reference", columns)
+		if bad != nil {
+			return bad
+		}
+		if len(at) == 0 {
+			return failf(CodeConfig, "no column of the reference is named; give code and id")
+		}
+		items := make([]selectItem, len(at))
+		for i, c := range at {
+			items[i] = s.d.item(cols[c], false)
+		}
+		return tx.stream(ctx, st.wrap(selectList(items)), nil, items, fn)
+	})
+	return forJob("", err)
+}

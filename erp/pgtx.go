@@ -1,0 +1,163 @@
+package erp
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// pgTx is one REPEATABLE READ, READ ONLY transaction.
+type pgTx struct {
+	p  *postgres
+	tx *sqlx.Tx
+}
+
+func (p *postgres) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
+	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	// The start-up parameters say the same, but a pooler in between may drop
+	// them. A cursor is planned for its first rows unless told that all are
+	// wanted. The ERP must not keep a snapshot open for us if we hang.
+	_, err = tx.ExecContext(ctx, fmt.Sprintf(
+		"SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL cursor_tuple_fraction = 1; "+
+			"SET LOCAL idle_in_transaction_session_timeout = '10min'",
+		p.opt.StatementTimeout.Milliseconds(), lockTimeout.Milliseconds()))
+	if err != nil {
+		_ = tx.Rollback() // the first error is the one to report
+		return nil, err
+	}
+	return &pgTx{p: p, tx: tx}, nil
+}
+
+func (t *pgTx) end() { _ = t.tx.Rollback() } // nothing was written, so nothing can be lost
+
+func (t *pgTx) columns(ctx context.Context, st statement) (cols []Column, err error) {
+	rows, err := t.tx.QueryxContext(ctx, st.describe())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	for _, ct := range types {
+		cols = append(cols, Column{Name: ct.Name(), Type: strings.ToLower(ct.DatabaseTypeName())})
+	}
+	return cols, rows.Err()
+}
+
+func (t *pgTx) few(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
+	batch, _, err := t.fetch(ctx, query, args, items)
+	if err != nil {
+		return err
+	}
+	return deliver(ctx, batch, fn)
+}
+
+// Limits of one FETCH: many small rows at once, few large ones.
+const (
+	fetchRows  = 1000
+	fetchFirst = 100
+	fetchBytes = 4 << 20
+)
+
+// stream reads through a cursor. The rows of one FETCH are taken off the wire
+// before the caller sees the first of them: statement_timeout is then about the
+// database's work alone, however slow the caller is, and memory is bounded by
+// one batch.
+func (t *pgTx) stream(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
+	const name = "safrasync_rows"
+	return t.cursor(ctx, name, query, args, items, func(batch [][]Value) error { return deliver(ctx, batch, fn) })
+}
+
+func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items []selectItem, fn func([][]Value) error) error {
+	if _, err := t.tx.ExecContext(ctx, "DECLARE "+name+" NO SCROLL CURSOR FOR "+query, args...); err != nil {
+		return err
+	}
+	for n := fetchFirst; ; {
+		batch, size, err := t.fetch(ctx, fmt.Sprintf("FETCH FORWARD %d FROM %s", n, name), nil, items)
+		if err != nil {
+			return err
+		}
+		if err := fn(batch); err != nil {
+			return err
+		}
+		if len(batch) < n {
+			break
+		}
+		n = min(fetchRows, n*4, 1+fetchBytes/(1+size/len(batch)))
+	}
+	_, err := t.tx.ExecContext(ctx, "CLOSE "+name)
+	return err
+}
+
+func (t *pgTx) fetch(ctx context.Context, query string, args []any, items []selectItem) (batch [][]Value, size int, err error) {
+	rows, err := t.tx.QueryxContext(ctx, query, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	cells, into := make([]any, len(items)), make([]any, len(items))
+	for i := range cells {
+		into[i] = &cells[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return nil, 0, err
+		}
+		values := make([]Value, len(items))
+		for i, it := range items {
+			if cells[i] == nil {
+				continue
+			}
+			switch x := cells[i].(type) { // also what is not kept has to be sent
+			case string:
+				size += len(x)
+			case []byte:
+				size += len(x)
+			}
+			values[i] = it.convert(cells[i])
+			cells[i] = nil
+		}
+		batch = append(batch, values)
+	}
+	return batch, size, rows.Err()
+}
+
+func deliver(ctx context.Context, batch [][]Value, fn func([]Value) error) error {
+	for _, values := range batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := fn(values); err != nil {
+			return callerError{err}
+		}
+	}
+	return nil
+}
+
+// inSavepoint runs fn so that a failure of one statement leaves the
+// transaction, and with it the snapshot, usable.
+func (t *pgTx) inSavepoint(ctx context.Context, name string, fn func() error) error {
+	if _, err := t.tx.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		if !isDataError(err) {
+			return err
+		}
+		if _, back := t.tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT "+name+"; RELEASE SAVEPOINT "+name); back != nil {
+			return back
+		}
+		return err
+	}
+	_, err := t.tx.ExecContext(ctx, "RELEASE SAVEPOINT "+name)
+	return err
+}

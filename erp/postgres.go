@@ -1,0 +1,314 @@
+package erp
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// postgres is the dialect of PostgreSQL through lib/pq.
+type postgres struct {
+	opt    Options
+	cs     charset
+	target string
+	// bytesMode: the server's encoding is SQL_ASCII. It then checks text only on
+	// its way out, and one wrong byte fails the whole query; so text is asked
+	// for as bytes and decoded here.
+	bytesMode bool
+}
+
+var _ dialect = (*postgres)(nil)
+
+// applicationName shows the ERP's administrators who is reading.
+const applicationName = "safrasync"
+
+func openPostgres(opt Options, cs charset) (*sqlx.DB, *postgres, error) {
+	cfg, err := postgresConfig(opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	connector, e := pq.NewConnectorConfig(cfg)
+	if e != nil {
+		return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a PostgreSQL address")
+	}
+	connector.Dialer(newGuardDialer(opt.StatementTimeout))
+	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
+	db.SetMaxOpenConns(6)
+	db.SetMaxIdleConns(2)
+	db.SetConnMaxIdleTime(time.Minute)
+	// After a fail-over an old connection may sit on the wrong node.
+	db.SetConnMaxLifetime(5 * time.Minute)
+	return db, &postgres{opt: opt, cs: cs, target: targetOf(cfg)}, nil
+}
+
+// postgresConfig reads the DSN. lib/pq's and net/url's errors quote what they
+// could not read, password included, so none of them is passed on.
+func postgresConfig(opt Options) (pq.Config, *Error) {
+	dsn := string(opt.DSN)
+	cfg, err := pq.NewConfig(dsn)
+	if err != nil {
+		return pq.Config{}, failf(CodeConfig, "erp.dsn cannot be read as a PostgreSQL address; write "+
+			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full (with %%-escapes for special characters in the password) "+
+			"or host=… port=… dbname=… user=… password='…'%s", settingNamed(err))
+	}
+	if len(cfg.Multi) == 0 && cfg.Service == "" && !mentionsSSLMode(dsn) && isLocal(cfg) {
+		// lib/pq's default is "require"; a server on this machine seldom has TLS.
+		cfg.SSLMode = pq.SSLModeDisable
+	}
+	if cfg.ConnectTimeout <= 0 {
+		cfg.ConnectTimeout = connectTimeout
+	}
+	cfg.ApplicationName = applicationName
+	runtime := make(map[string]string, len(cfg.Runtime)+4)
+	zoned := false
+	for k, v := range cfg.Runtime {
+		if strings.EqualFold(k, "timezone") {
+			zoned = true
+		}
+		runtime[k] = v
+	}
+	runtime["default_transaction_read_only"] = "on"
+	runtime["statement_timeout"] = strconv.FormatInt(opt.StatementTimeout.Milliseconds(), 10)
+	runtime["lock_timeout"] = strconv.FormatInt(lockTimeout.Milliseconds(), 10)
+	if name := zoneName(opt.TimeZone); name != "" && !zoned && cfg.TZ == "" {
+		// So that `changed_at::date` in a query means the same day as the mapping's.
+		runtime["TimeZone"] = name
+	}
+	cfg.Runtime = runtime
+	return cfg, nil
+}
+
+// settingNamed names the setting that lib/pq refused, when its message does so
+// in the one form that holds no value before it.
+func settingNamed(err error) string {
+	rest, ok := strings.CutPrefix(err.Error(), `pq: wrong value for "`)
+	if !ok {
+		return ""
+	}
+	name, _, ok := strings.Cut(rest, `"`)
+	if !ok || name == "password" {
+		return ""
+	}
+	return "; the value of " + name + " is not accepted"
+}
+
+func mentionsSSLMode(dsn string) bool {
+	if os.Getenv("PGSSLMODE") != "" {
+		return true
+	}
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		u, err := url.Parse(dsn)
+		return err == nil && u.Query().Has("sslmode")
+	}
+	// The last setting wins in this form, so ours in front counts only if the
+	// DSN has none; "allow" is never a default.
+	cfg, err := pq.NewConfig("sslmode=allow " + dsn)
+	return err == nil && cfg.SSLMode != pq.SSLModeAllow
+}
+
+func isLocal(cfg pq.Config) bool {
+	if cfg.Hostaddr.IsValid() {
+		return cfg.Hostaddr.IsLoopback()
+	}
+	if cfg.Host == "localhost" || strings.HasPrefix(cfg.Host, "/") || strings.HasPrefix(cfg.Host, "@") {
+		return true
+	}
+	ip := net.ParseIP(cfg.Host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func targetOf(cfg pq.Config) string {
+	hosts := []string{hostPort(cfg.Host, cfg.Port)}
+	if len(cfg.Multi) > 0 {
+		for _, m := range cfg.Multi {
+			hosts = append(hosts, hostPort(m.Host, m.Port))
+		}
+	}
+	return strings.Join(hosts, ",") + "/" + cfg.Database
+}
+
+func hostPort(host string, port uint16) string {
+	if strings.HasPrefix(host, "/") {
+		return fmt.Sprintf("%s:%d", host, port)
+	}
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+// zoneName is a name PostgreSQL may know; "" for a zone without one.
+func zoneName(loc *time.Location) string {
+	name := loc.String()
+	if name == "" || name == "Local" {
+		return ""
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+func (p *postgres) syntax() syntax     { return postgresSyntax }
+func (p *postgres) newBinder() *binder { return &binder{dollar: true} }
+
+func (p *postgres) changedAtUsable(col Column) *Error {
+	switch col.Type {
+	case "timestamptz", "timestamp", "date":
+		return nil
+	}
+	return failf(CodeConfig, "changed_at column %s has type %s; cast it to timestamp in the query, or remove changed_at", col.Name, typeName(col))
+}
+
+func typeName(col Column) string {
+	if col.Type == "" {
+		return "unknown"
+	}
+	return col.Type
+}
+
+// window compares in the column's own type, so that nothing is rounded on the
+// way. Rows without a value, and '-infinity', which some programs write for
+// one, are always in.
+func (p *postgres) window(b *binder, col Column, w Window) (string, *Error) {
+	m, ok := parseMoment(w.Since)
+	if !ok {
+		return "", failf(CodeOther, "the saved bound %q is no date or time; run a sweep", w.Since)
+	}
+	lookback := max(w.Lookback, 0)
+	name := "q." + quoteName(col.Name)
+	var low string
+	switch col.Type {
+	case "date":
+		days := max(2, int64(math.Ceil(lookback.Hours()/24)))
+		low = b.add(m.at.Format("2006-01-02")) + "::date - " + b.add(days) + "::int"
+	default:
+		low = b.add(w.Since) + "::" + col.Type + " - " + b.add(fmt.Sprintf("%d microseconds", lookback.Microseconds())) + "::interval"
+	}
+	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
+}
+
+// keys binds the stored text without a type: PostgreSQL then takes each part
+// in the column's own type and can use its index.
+func (p *postgres) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		names[i] = "q." + quoteName(c.Name)
+	}
+	var plain, special []string
+	for _, key := range keys {
+		if p.foreign(key) {
+			special = append(special, p.foreignKey(b, names, key))
+			continue
+		}
+		parts := make([]string, len(key))
+		for i, v := range key {
+			parts[i] = b.add(v.Text)
+		}
+		plain = append(plain, "("+strings.Join(parts, ",")+")")
+	}
+	if len(plain) > 0 {
+		left := names[0]
+		if len(names) > 1 {
+			left = "(" + strings.Join(names, ",") + ")"
+		}
+		special = append(special, left+" IN ("+strings.Join(plain, ",")+")")
+	}
+	return "(" + strings.Join(special, " OR ") + ")", nil
+}
+
+// foreign: the text was decoded here, so its stored bytes are not UTF-8 and
+// cannot be bound as text.
+func (p *postgres) foreign(key []Value) bool {
+	if !p.bytesMode || p.cs.table == nil {
+		return false
+	}
+	for _, v := range key {
+		if v.Kind == Text && !isASCII(v.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *postgres) foreignKey(b *binder, names []string, key []Value) string {
+	parts := make([]string, len(key))
+	for i, v := range key {
+		if raw, ok := p.cs.encode(v.Text); ok && v.Kind == Text && !isASCII(v.Text) {
+			parts[i] = bytesOf(names[i]) + " = " + b.add(raw) + "::bytea"
+		} else {
+			parts[i] = names[i] + " = " + b.add(v.Text)
+		}
+	}
+	return "(" + strings.Join(parts, " AND ") + ")"
+}
+
+// bytesOf gives the stored bytes of any column. concat calls the type's output
+// function, so unlike a cast to text it keeps the padding of CHAR.
+func bytesOf(name string) string {
+	return "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), 'SQL_ASCII') END"
+}
+
+const pgBlanks = `E' \t\n\r\f\v'`
+
+func (p *postgres) looseKey(b *binder, cols []Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := "q." + quoteName(c.Name)
+		switch c.Type {
+		case "text", "varchar", "bpchar", "char", "name", "":
+			if !fast {
+				parts[i] = "btrim(" + name + "::text, " + pgBlanks + ") = " + b.add(key[i]) + "::text"
+				continue
+			}
+			parts[i] = name + " = " + b.add(key[i])
+		default:
+			parts[i] = name + " = " + b.add(key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// clockSQL reads the clock in the three types a bound may have, and the start
+// of the oldest open transaction of this database that the role may see: an
+// ordinary role sees its own only, and then the lookback has to do. Workers of
+// autovacuum and of replication out of this server write no rows. Of a prepared
+// transaction only the time of its preparation is kept; what it did before is
+// the lookback's.
+const clockSQL = `SELECT now()::text, now()::timestamp::text, now()::date::text,
+  h::text, h::timestamp::text, h::date::text
+FROM (SELECT least(
+  (SELECT min(xact_start) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+      AND backend_type NOT IN ('autovacuum worker', 'walsender')),
+  (SELECT min(prepared) FROM pg_prepared_xacts WHERE database = current_database())) AS h) AS x`
+
+func (p *postgres) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
+	var now, horizon [3]sql.NullString
+	err := c.QueryRowxContext(ctx, clockSQL).Scan(&now[0], &now[1], &now[2], &horizon[0], &horizon[1], &horizon[2])
+	if err != nil {
+		return clock{}, err
+	}
+	m, ok := parseMoment(now[0].String)
+	if !ok {
+		return clock{}, failf(CodeOther, "the ERP database's clock cannot be read")
+	}
+	return clock{now: m.at, limits: func(col Column, _ moment) []limit {
+		i := map[string]int{"timestamptz": 0, "timestamp": 1, "date": 2}[col.Type]
+		var limits []limit
+		if m, ok := parseMoment(now[i].String); ok {
+			limits = append(limits, limit{text: now[i].String, at: m.at, warnAfter: m.at})
+		}
+		if m, ok := parseMoment(horizon[i].String); ok && horizon[i].Valid {
+			limits = append(limits, limit{text: horizon[i].String, at: m.at})
+		}
+		return limits
+	}}, nil
+}

@@ -1,0 +1,176 @@
+package erp
+
+import (
+	"context"
+	"hash/maphash"
+)
+
+// plan is a query that has been described and whose roles are resolved.
+type plan struct {
+	st      statement
+	cols    []Column
+	index   *columnIndex
+	items   []selectItem // one for each column, then the raw changed_at
+	key     []int
+	keyCols []Column
+	changed int // -1: none
+}
+
+func (s *Source) plan(ctx context.Context, tx readTx, q Query) (plan, error) {
+	if len(q.Key) == 0 {
+		return plan{}, failf(CodeConfig, "no key is configured; name the columns that identify a row")
+	}
+	st, bad := parseStatement(q.SQL, s.d.syntax())
+	if bad != nil {
+		return plan{}, bad
+	}
+	cols, err := s.describe(ctx, tx, st)
+	if err != nil {
+		return plan{}, err
+	}
+	p := plan{st: st, cols: cols, index: newColumnIndex(namesOf(cols)), changed: -1}
+	if p.key, bad = resolve(cols, "key", q.Key); bad != nil {
+		return plan{}, bad
+	}
+	isKey := make(map[int]bool, len(p.key))
+	for _, i := range p.key {
+		isKey[i] = true
+		p.keyCols = append(p.keyCols, cols[i])
+	}
+	for i, c := range cols {
+		p.items = append(p.items, s.d.item(c, isKey[i]))
+	}
+	if q.ChangedAt != "" {
+		at, bad := resolve(cols, "changed_at", []string{q.ChangedAt})
+		if bad != nil {
+			return plan{}, bad
+		}
+		if bad := s.d.changedAtUsable(cols[at[0]]); bad != nil {
+			return plan{}, bad
+		}
+		p.changed = at[0]
+	}
+	return p, nil
+}
+
+func (p plan) row(values []Value) Row {
+	return Row{columns: p.index, Values: values[:len(p.cols):len(p.cols)]}
+}
+
+func (p plan) keyOf(values []Value) (key []Value, usable bool) {
+	usable = true
+	for _, i := range p.key {
+		key = append(key, values[i])
+		usable = usable && values[i].Usable()
+	}
+	return key, usable
+}
+
+// Read gives every row of the query, or of the window, to fn, all from one
+// read-only snapshot. fn may be slow: it costs the ERP nothing but an open
+// snapshot, and no time-out counts its time. An error of fn ends the read and
+// is returned as it is. After any error the result is empty and nothing may be
+// concluded from the rows seen: they were real, but perhaps not all.
+//
+// Memory does not grow with the table but for eight bytes a row (PostgreSQL),
+// needed to give no row twice if the database gives up half way and the rest
+// is read key by key.
+func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {
+	r := reader{source: s, window: w, fn: fn, seed: maphash.MakeSeed()}
+	err := s.inTx(ctx, func(clk clock, tx readTx) error {
+		var err error
+		if r.plan, err = s.plan(ctx, tx, q); err != nil {
+			return err
+		}
+		return r.read(ctx, clk, tx)
+	})
+	if err != nil {
+		return Result{}, forJob(q.Job, err)
+	}
+	return r.result, nil
+}
+
+type reader struct {
+	source  *Source
+	plan    plan
+	window  Window
+	fn      func(Row) error
+	tracker boundTracker
+	result  Result
+	seed    maphash.Seed
+	given   []uint64 // hashes of the rows given, only where salvage may follow
+	keep    bool
+}
+
+func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
+	d := r.source.d
+	r.result.ServerTime = clk.now
+	items := r.plan.items
+	if r.plan.changed >= 0 {
+		r.tracker.col = r.plan.cols[r.plan.changed]
+		items = append(items[:len(items):len(items)], d.rawItem(r.tracker.col))
+	}
+	condition := func(b *binder) (string, *Error) {
+		if r.plan.changed < 0 || r.window.Since == "" {
+			return "", nil
+		}
+		return d.window(b, r.tracker.col, r.window)
+	}
+	b := d.newBinder()
+	cond, bad := condition(b)
+	if bad != nil {
+		return bad
+	}
+	query := where(r.plan.st.wrap(selectList(items)), cond)
+	salvager, can := tx.(*pgTx)
+	if !can {
+		if err := tx.stream(ctx, query, b.args, items, r.give); err != nil {
+			return err
+		}
+	} else {
+		r.keep = true
+		err := salvager.inSavepoint(ctx, "safrasync_read", func() error { return tx.stream(ctx, query, b.args, items, r.give) })
+		if err != nil {
+			if ctx.Err() != nil || !isDataError(err) {
+				return err
+			}
+			r.result.Degraded = true
+			if err := r.salvage(ctx, salvager, items, condition); err != nil {
+				return err
+			}
+		}
+	}
+	if r.plan.changed >= 0 {
+		r.result.Bound, r.result.FutureBound = r.tracker.bound(r.window.Since, clk)
+	}
+	return nil
+}
+
+// give hands one row to the caller and keeps the books.
+func (r *reader) give(values []Value) error {
+	if r.plan.changed >= 0 {
+		raw := values[len(r.plan.cols)]
+		if raw.Kind == Number { // SQLite only: text is what a bound can be compared with
+			return failf(CodeConfig, "changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
+				r.tracker.col.Name, r.tracker.col.Name)
+		}
+		r.tracker.observe(raw)
+	}
+	if r.keep {
+		r.given = append(r.given, r.hash(values))
+	}
+	if _, usable := r.plan.keyOf(values); !usable {
+		r.result.Unreadable++
+	}
+	r.result.Rows++
+	return r.fn(r.plan.row(values))
+}
+
+func (r *reader) hash(values []Value) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, v := range values {
+		maphash.WriteComparable(&h, v)
+	}
+	return h.Sum64()
+}

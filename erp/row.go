@@ -1,0 +1,123 @@
+package erp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Column is one column of a query's result.
+type Column struct {
+	// Name as the database returns it.
+	Name string
+	// Type is the database's type in lower case ("numeric", "timestamptz"; for
+	// SQLite the declared type). It is empty where the database names none, as
+	// for an enum or an expression of SQLite.
+	Type string
+}
+
+// columnIndex finds columns by name; all rows of one read share it.
+type columnIndex struct {
+	names  []string
+	exact  map[string]int
+	folded map[string]int // -1: two columns differ by case only
+}
+
+func newColumnIndex(names []string) *columnIndex {
+	x := &columnIndex{names: names, exact: make(map[string]int, len(names)), folded: make(map[string]int, len(names))}
+	for i, n := range names {
+		x.exact[n] = i
+		low := strings.ToLower(n)
+		if _, twice := x.folded[low]; twice {
+			x.folded[low] = -1
+		} else {
+			x.folded[low] = i
+		}
+	}
+	return x
+}
+
+// find prefers the exact name; else the case does not matter, because
+// PostgreSQL folds unquoted names to lower case and people write them as they like.
+func (x *columnIndex) find(name string) (int, bool) {
+	if i, ok := x.exact[name]; ok {
+		return i, true
+	}
+	i, ok := x.folded[strings.ToLower(name)]
+	return i, ok && i >= 0
+}
+
+// Row is one row of a query. It keeps nothing of the connection and may be
+// held after the read.
+type Row struct {
+	columns *columnIndex
+	// Values are in the order of Columns.
+	Values []Value
+}
+
+// NewRow builds a row, for tests of mappings and for previews. It panics if
+// the two slices differ in length.
+func NewRow(columns []string, values []Value) Row {
+	if len(columns) != len(values) {
+		panic(fmt.Sprintf("erp.NewRow: %d columns, %d values", len(columns), len(values)))
+	}
+	return Row{columns: newColumnIndex(columns), Values: values}
+}
+
+// Columns are the column names. The slice is shared: do not change it.
+func (r Row) Columns() []string {
+	if r.columns == nil {
+		return nil
+	}
+	return r.columns.names
+}
+
+// Get returns the value of a column: the exact name first, else without regard
+// to case. ok is false when there is no such column.
+func (r Row) Get(name string) (v Value, ok bool) {
+	if r.columns == nil {
+		return Value{}, false
+	}
+	i, ok := r.columns.find(name)
+	if !ok || i >= len(r.Values) {
+		return Value{}, false
+	}
+	return r.Values[i], true
+}
+
+// checkColumns refuses two columns of one name: a mapping could not tell them apart.
+func checkColumns(cols []Column) *Error {
+	seen := make(map[string]bool, len(cols))
+	for _, c := range cols {
+		if seen[c.Name] && c.Name == "?column?" {
+			return failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
+		}
+		if seen[c.Name] {
+			return failf(CodeDuplicateColumn, "the query returns two columns named %q; give one of them another name with AS", c.Name)
+		}
+		seen[c.Name] = true
+	}
+	return nil
+}
+
+func namesOf(cols []Column) []string {
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// resolve finds configured names among the columns of a result.
+func resolve(cols []Column, what string, wanted []string) ([]int, *Error) {
+	x := newColumnIndex(namesOf(cols))
+	at := make([]int, 0, len(wanted))
+	for _, name := range wanted {
+		i, ok := x.find(name)
+		if !ok {
+			return nil, failf(CodeMissingColumn, "column %q, named in %s, is not in the result of the query; it returns: %s",
+				name, what, strings.Join(x.names, ", "))
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}
