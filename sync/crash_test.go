@@ -134,7 +134,9 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 				b := newBench(t, sandbox.Options{})
 				b.limits.MaxInFlight = 2
 				b.contracts(6)
-				b.wrap = func(l engine.Ledger) engine.Ledger { return &failingLedger{Ledger: l, applied: applied, failAt: failAt} }
+				b.wrap = func(l engine.Ledger) engine.Ledger {
+					return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
+				}
 				r := b.sync(engine.Options{})
 				if r.Stopped == nil || r.Stopped.Code != "ledger" {
 					t.Errorf("stopped %+v", r.Stopped)

@@ -9,9 +9,9 @@ import (
 // dryLedger is a ledger that cannot write: what a dry run would store is only counted. It has no way to send, because sending needs a lease and an intent.
 type dryLedger struct {
 	Ledger
-	states  map[trade.State]int          // change of each state's count
-	refs    map[string]map[string]string // tables read from the ERP in this run
-	planned []trade.Entry
+	states map[trade.State]int          // change of each state's count
+	refs   map[string]map[string]string // tables read from the ERP in this run
+	judged map[int64]bool               // entries whose change is counted
 }
 
 // Record counts what would be stored.
@@ -20,6 +20,10 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 		d.states[e.State]++
 	}
 	for _, u := range page.Updates {
+		if d.judged[u.Entry.ID] {
+			continue // read from the ERP in this run already; what the ledger has of it is older
+		}
+		d.judged[u.Entry.ID] = true
 		d.states[u.From]--
 		d.states[u.Entry.State]++
 	}

@@ -75,10 +75,10 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	}
 	var reports []trade.RunReport
 	var leased error
-	var halt *trade.Stop
+	var halts []trade.Stop
 	for _, job := range jobs {
-		if halt != nil && !opts.DryRun {
-			reports = append(reports, e.notRun(ctx, job, *halt))
+		if i := slices.IndexFunc(halts, func(s trade.Stop) bool { return s.All || s.Sends == job.Spec.Sends }); i >= 0 {
+			reports = append(reports, e.notRun(ctx, job, halts[i]))
 			continue
 		}
 		report, err := e.runJob(ctx, job, opts)
@@ -91,8 +91,8 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 			return reports, err
 		}
 		reports = append(reports, report)
-		if report.Stopped != nil && report.Stopped.All {
-			halt = report.Stopped
+		if stop := report.Stopped; stop != nil && !opts.DryRun && (stop.All || stop.Sends != "") {
+			halts = append(halts, *stop)
 		}
 	}
 	return reports, leased
@@ -165,7 +165,7 @@ func (e *Engine) runJob(ctx context.Context, job *Job, opts Options) (trade.RunR
 	}
 	r.log = e.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
 	if opts.DryRun {
-		r.dry = &dryLedger{Ledger: e.Ledger, states: map[trade.State]int{}}
+		r.dry = &dryLedger{Ledger: e.Ledger, states: map[trade.State]int{}, judged: map[int64]bool{}}
 		r.ledger = r.dry
 		err := r.pass(ctx, opts)
 		return r.conclude(ctx, err), nil

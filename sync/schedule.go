@@ -2,6 +2,7 @@ package sync
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -15,6 +16,11 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 			schedule, err = nil, fmt.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\"", text)
 		}
 	}()
+	if every, ok := strings.CutPrefix(text, "@every "); ok {
+		if d, err := time.ParseDuration(strings.TrimSpace(every)); err == nil && d < time.Second { // the library would run these every second
+			return nil, fmt.Errorf("%q is too often: one second is the least", text)
+		}
+	}
 	parsed, err := cron.ParseStandard(text)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a schedule: %w", text, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"time"
 
 	"go.uber.org/zap"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/safrasync/safrasync/trade"
 )
+
+// messageKey is the form of a stable key (chapter 7).
+var messageKey = regexp.MustCompile(`^message\.[a-z0-9._-]{1,100}$`)
 
 const (
 	stopAfterUnreached = 3               // failures to reach the API in a row
@@ -47,8 +51,19 @@ func (s *submission) take(l landing) {
 	s.pace(d, l.at)
 	s.judge(d)
 	s.log.Info("attempt", zap.String("key", l.entry.Key), zap.String("attempt", l.attempt.ID), zap.String("outcome", string(d.outcome)),
-		zap.String("state", string(d.state)), zap.Int("status", l.answer.Status), zap.Strings("messages", l.answer.Messages),
+		zap.String("state", string(d.state)), zap.Int("status", l.answer.Status), zap.Strings("messages", stableKeys(l.answer.Messages)),
 		zap.Duration("duration", l.answer.Evidence.Duration))
+}
+
+// stableKeys leaves out what is no message key: a technical text may carry a person's data, and does not belong in a log (I10).
+func stableKeys(messages []string) []string {
+	var out []string
+	for _, m := range messages {
+		if messageKey.MatchString(m) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // count keeps what came in a row.
@@ -94,7 +109,11 @@ func (s *submission) judge(d decision) {
 	code, text := stopCode(""), ""
 	switch {
 	case d.stop != nil:
-		s.stopSending(&stopError{trade.Stop{Code: string(d.stop.code), Text: d.stop.text, All: d.stop.reach == allJobs || d.stop.reach == sameSends}})
+		stop := trade.Stop{Code: string(d.stop.code), Text: d.stop.text, All: d.stop.reach == allJobs}
+		if d.stop.reach == sameSends {
+			stop.Sends = s.job.Spec.Sends
+		}
+		s.stopSending(&stopError{stop})
 		return
 	case s.noIDs >= stopAfterNoID:
 		code, text = stopAnswers, "two answers in a row said \"created\" without an id: something between us and the API answers instead of it; look at the rows in doubt"

@@ -53,7 +53,7 @@ func (c *testClock) advance(d time.Duration) {
 
 // bench is everything that a run needs: a real ERP in SQLite, a real ledger in SQLite, the sandbox over real HTTP.
 type bench struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	erp     *sql.DB
 	source  *erp.Source
@@ -80,7 +80,7 @@ const erpSchema = `CREATE TABLE contrato (filial TEXT, num TEXT, quantidade NUME
 	CREATE TABLE de_para (tipo TEXT, codigo TEXT, id TEXT);
 	INSERT INTO de_para VALUES ('carteira', '1', '` + walletID + `');`
 
-func newBench(t *testing.T, opts sandbox.Options) *bench {
+func newBench(t testing.TB, opts sandbox.Options) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
 	var err error
@@ -108,7 +108,7 @@ func newBench(t *testing.T, opts sandbox.Options) *bench {
 
 func (b *bench) ledgerPath() string { return filepath.Join(b.dir, "state.db") }
 
-func openLedger(t *testing.T, path string) *state.Store {
+func openLedger(t testing.TB, path string) *state.Store {
 	t.Helper()
 	ledger, err := state.Open(t.Context(), state.Options{Driver: "sqlite", DSN: path})
 	if err != nil {
@@ -271,4 +271,3 @@ func faults(t *testing.T, specs ...string) []sandbox.Fault {
 	}
 	return out
 }
-

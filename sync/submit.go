@@ -90,6 +90,9 @@ func (s *submission) run(ctx context.Context) error {
 		return err
 	}
 	s.blocks = newBlockList(blocks)
+	if s.due, err = s.pending(ctx); err != nil {
+		return err
+	}
 	for {
 		more, err := s.step(ctx)
 		if err != nil {
@@ -102,6 +105,18 @@ func (s *submission) run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// pending counts the rows that may go in this run.
+func (s *submission) pending(ctx context.Context) (int, error) {
+	tallies, err := s.ledger.Counts(ctx, s.job.Name())
+	n := 0
+	for _, t := range tallies {
+		if t.State == trade.Pending {
+			n += t.Count
+		}
+	}
+	return n, err
 }
 
 // step does one group: take up what has landed, choose what goes next, commit both, let it go.

@@ -30,10 +30,9 @@ type Cursor struct {
 
 // Sweep is the result of a complete comparison of the ERP with the ledger (I9).
 type Sweep struct {
-	InScope    int        `json:"in_scope"`   // distinct keys in the ERP
-	Gone       int        `json:"gone"`       // entries that it did not find
-	Unreadable int        `json:"unreadable"` // rows without a usable key
-	Quantities []Quantity `json:"quantities"` // sums over the distinct keys, by unit
+	InScope    int `json:"in_scope"`   // distinct keys in the ERP
+	Gone       int `json:"gone"`       // entries that it did not find
+	Unreadable int `json:"unreadable"` // rows without a usable key
 }
 
 // Page is one step of discovery, recorded in one transaction.
@@ -89,9 +88,10 @@ func (r RunReport) NeedsPerson() bool {
 
 // Stop says why a job ended before its work was done.
 type Stop struct {
-	Code string `json:"code"`
-	Text string `json:"text"` // what happened and what to do, English
-	All  bool   `json:"-"`    // the other jobs would meet the same and do not start
+	Code  string `json:"code"`
+	Text  string `json:"text"` // what happened and what to do, English
+	All   bool   `json:"-"`    // every other job would meet the same and does not start
+	Sends Kind   `json:"-"`    // every other job that sends this kind would meet the same; "" = none
 	// Until is when the engine may try again; zero: when somebody has done what Text says.
 	Until time.Time `json:"until,omitzero"`
 }

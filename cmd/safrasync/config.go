@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Config is the configuration file, checked, with its defaults filled in and its secrets resolved. Only [LoadConfig] makes one.
+// The yaml tags are the grammar: they decide which keys exist, and a test holds config.example.yaml against them.
+type Config struct {
+	API        APIConfig                  `yaml:"api"`
+	ERP        ERPConfig                  `yaml:"erp"`
+	State      StateConfig                `yaml:"state"`
+	References map[string]ReferenceConfig `yaml:"references"` // by kind; optional
+	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
+	Checks     ChecksConfig               `yaml:"checks"`
+	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
+	Jobs       JobsConfig                 `yaml:"jobs"`
+
+	source  *configSource
+	index   map[string]configEntry // every place of the file by its path
+	written map[string]string      // values that hold ${…}, as they stand in the file
+	zone    *time.Location
+}
+
+// APIConfig says where the platform is and how it may be used.
+type APIConfig struct {
+	BaseURL          string        `yaml:"base_url"` // required; without a slash at its end
+	APIKey           Secret        `yaml:"api_key"`  // required
+	Timeout          time.Duration `yaml:"timeout"`
+	MaxInFlight      int           `yaml:"max_in_flight"`
+	RateLimit        float64       `yaml:"rate_limit"` // requests per second; 0 = none
+	Doubt            string        `yaml:"doubt"`      // documented or strict
+	Quarantine       time.Duration `yaml:"quarantine"` // I14
+	StopAfterUnknown int           `yaml:"stop_after_unknown"`
+	CAFile           string        `yaml:"ca_file"` // optional PEM file; absolute, or relative to the working directory
+}
+
+// ERPConfig says how the ERP's database is reached. It is only ever read (I8).
+type ERPConfig struct {
+	Driver           string        `yaml:"driver"` // required: postgres or sqlite
+	DSN              Secret        `yaml:"dsn"`    // required
+	TimeZone         string        `yaml:"time_zone"`
+	StatementTimeout time.Duration `yaml:"statement_timeout"`
+}
+
+// StateConfig says where the ledger is kept.
+type StateConfig struct {
+	Driver string `yaml:"driver"` // sqlite or postgres
+	DSN    Secret `yaml:"dsn"`    // a file for SQLite; required for PostgreSQL
+}
+
+// ReferenceConfig reads one de-para table from the ERP at the start of each run.
+type ReferenceConfig struct {
+	Query string  `yaml:"query"` // required
+	Code  Columns `yaml:"code"`  // required: the columns that make the code
+	ID    string  `yaml:"id"`    // required: the column with the platform's id
+}
+
+// ChecksConfig gives each plausibility check its severity: error, warn or off.
+type ChecksConfig struct {
+	Amount     string `yaml:"amount"`
+	Price      string `yaml:"price"`
+	DateOrder  string `yaml:"date_order"`
+	DateWindow string `yaml:"date_window"`
+}
+
+// JobsConfig are the jobs in the order of the file.
+type JobsConfig []JobConfig
+
+// JobConfig is one job.
+type JobConfig struct {
+	Name      string                 `yaml:"-"`
+	Sends     string                 `yaml:"sends"` // required
+	Schedule  string                 `yaml:"schedule"`
+	Query     string                 `yaml:"query"`      // required
+	Key       Columns                `yaml:"key"`        // required
+	ChangedAt string                 `yaml:"changed_at"` // optional
+	Lookback  time.Duration          `yaml:"lookback"`
+	Sweep     string                 `yaml:"sweep"`
+	Cancelled *CancelledConfig       `yaml:"cancelled"` // optional
+	Fields    map[string]FieldConfig `yaml:"fields"`    // required
+}
+
+// CancelledConfig tells which rows the ERP calls cancelled.
+type CancelledConfig struct {
+	Column string   `yaml:"column"` // required
+	Values []string `yaml:"values"` // required
+}
+
+// FieldConfig says where one field of the API comes from. A plain text in its place is a column.
+type FieldConfig struct {
+	Column  Columns     `yaml:"column"`
+	Const   *string     `yaml:"const"`
+	Values  FieldValues `yaml:"values"`
+	Default *string     `yaml:"default"`
+	Date    string      `yaml:"date"`
+	Number  string      `yaml:"number"`
+	Empty   []string    `yaml:"empty"`
+	Scale   *int32      `yaml:"scale"`
+	Ref     string      `yaml:"ref"`
+}
+
+// Columns are one or several columns: a text or a list in the file.
+type Columns []string
+
+// ValueMap maps values of the ERP to values of the API. Both are the texts of the file: 001 and NO stay as they are written.
+type ValueMap map[string]string
+
+// FieldValues is the name of a value map, or a map that stands at the field itself.
+type FieldValues struct {
+	Name   string
+	Inline ValueMap
+}
+
+// leaseMargin is what a quarantine must last beyond two time-outs: the lease (30 s) and 10 s more (I14).
+const leaseMargin = 40 * time.Second
+
+func defaultConfig() *Config {
+	refuse := string(trade.Refuse)
+	return &Config{
+		API:    APIConfig{Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented", Quarantine: 15 * time.Minute, StopAfterUnknown: 3},
+		ERP:    ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
+		State:  StateConfig{Driver: "sqlite"},
+		Checks: ChecksConfig{Amount: refuse, Price: refuse, DateOrder: refuse, DateWindow: refuse},
+	}
+}
+
+const (
+	defaultStateFile = "/var/lib/safrasync/state.db"
+	defaultSchedule  = "*/10 * * * *"
+	defaultSweep     = "0 3 * * *"
+	defaultLookback  = 2 * time.Hour
+)
+
+// configPlaces are where a configuration is looked for without --config, in this order.
+var configPlaces = []string{"/etc/safrasync/config.yaml", "./config.yaml"}
+
+// FindConfig gives the path of the configuration: the file that --config names, else the first of the two usual places that exists.
+// A file that exists and cannot be reached is an error, never a reason to take the next one.
+func FindConfig(flag string) (string, error) { return findConfig(flag, configPlaces) }
+
+func findConfig(flag string, places []string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	for _, place := range places {
+		_, err := os.Stat(place)
+		if err == nil {
+			return place, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", &ConfigError{Faults: []ConfigFault{{File: place, Text: "cannot be looked at: " + plainReason(err) + "; give the service's user access, or name another file with --config FILE"}}, cause: err}
+		}
+	}
+	return "", &ConfigError{Faults: []ConfigFault{{Text: fmt.Sprintf("no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, cause: fs.ErrNotExist}
+}
+
+// LoadConfig reads the file strictly: every key must be known, every value of its type, every secret a reference that resolves. env looks
+// up environment variables; nil means those of the process. The error is a *[ConfigError] that tells all faults found, each with its
+// line, and never a secret or what a reference resolved to.
+func LoadConfig(path string, env func(string) (string, bool)) (*Config, error) {
+	if env == nil {
+		env = os.LookupEnv
+	}
+	source, err := readConfigSource(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := source.parse()
+	if err != nil {
+		return nil, err
+	}
+	d := &configDecoder{
+		source: source, secrets: secretResolver{env: env, base: path},
+		index: map[string]configEntry{}, given: map[string]bool{}, written: map[string]string{}, meant: map[string]bool{},
+	}
+	top := d.walk(root)
+	c := defaultConfig()
+	c.source, c.index, c.written = source, d.index, d.written
+	d.structure(top, c)
+	if top.isMap() { // else everything would be missing
+		c.check(d)
+	}
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// String names the file and nothing of its content, so that a configuration in a log line tells no secret.
+func (c *Config) String() string { return "configuration " + c.source.name }
+
+// GoString is as silent as String.
+func (c *Config) GoString() string { return c.String() }
+
+// Zone is erp.time_zone.
+func (c *Config) Zone() *time.Location { return c.zone }

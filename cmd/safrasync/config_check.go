@@ -1,0 +1,215 @@
+package main
+
+import (
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// check finds what is wrong beyond types and names, and fills the defaults that depend on other keys.
+func (c *Config) check(d *configDecoder) {
+	c.checkAPI(d)
+	c.checkERP(d)
+	c.checkState(d)
+	c.checkReferences(d)
+	for name := range c.Values {
+		d.checkName("values", name)
+	}
+	for name, value := range map[string]string{
+		"amount": c.Checks.Amount, "price": c.Checks.Price, "date_order": c.Checks.DateOrder, "date_window": c.Checks.DateWindow,
+	} {
+		d.oneOf("checks."+name, value, "error", "warn", "off")
+	}
+	if c.Language != "" {
+		d.oneOf("language", c.Language, "pt-BR", "en")
+	}
+	c.checkJobs(d)
+}
+
+func (d *configDecoder) oneOf(path, value string, allowed ...string) {
+	if !d.faulty(path) && !slices.Contains(allowed, value) {
+		d.fault(path, "must be "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
+	}
+}
+
+// require reports keys that have no default and are not there.
+func (d *configDecoder) require(path string, missing map[string]bool) {
+	var names []string
+	for name, is := range missing {
+		if at := joinPath(path, name); is && !d.meant[at] && !d.faulty(at) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d.fault(joinPath(path, name), "is required and missing")
+	}
+}
+
+func (c *Config) checkAPI(d *configDecoder) {
+	a := &c.API
+	d.require("api", map[string]bool{"base_url": a.BaseURL == "", "api_key": a.APIKey.IsZero()})
+	if a.BaseURL != "" {
+		if why := wrongBaseURL(a.BaseURL); why != "" {
+			d.fault("api.base_url", why)
+		}
+		a.BaseURL = strings.TrimRight(a.BaseURL, "/")
+	}
+	if !a.APIKey.IsZero() {
+		switch {
+		case !reference.MatchString(a.APIKey.written):
+			d.fault("api.api_key", "must not stand in the file: write ${env:SAFRASYNC_API_KEY} or ${file:/path/to/key} (and change a key that others have seen)")
+		case !headerSafe(a.APIKey.value):
+			d.fault("api.api_key", "resolves to a text with blanks at its ends or characters that a header cannot carry; look at where the reference points")
+		}
+	}
+	between(d, "api.timeout", a.Timeout, time.Second, 10*time.Minute)
+	between(d, "api.max_in_flight", a.MaxInFlight, 1, 256)
+	between(d, "api.stop_after_unknown", a.StopAfterUnknown, 0, 1000)
+	between(d, "api.rate_limit", a.RateLimit, 0, 1000)
+	d.oneOf("api.doubt", a.Doubt, "documented", "strict")
+	least := 2*a.Timeout + leaseMargin
+	switch {
+	case d.faulty("api.timeout"), d.faulty("api.quarantine"):
+	case !d.given["api.quarantine"]:
+		a.Quarantine = max(a.Quarantine, least)
+	case a.Quarantine < least:
+		d.fault("api.quarantine", fmt.Sprintf("must be at least %s: twice api.timeout and 40 s", shortDuration(least)))
+	}
+	if a.CAFile != "" {
+		if !filepath.IsAbs(a.CAFile) {
+			a.CAFile = filepath.Join(filepath.Dir(c.source.name), a.CAFile)
+		}
+		pem, err := os.ReadFile(a.CAFile)
+		if err != nil {
+			d.fault("api.ca_file", "cannot be read: "+plainReason(err))
+		} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {
+			d.fault("api.ca_file", "has no certificate in PEM form (-----BEGIN CERTIFICATE-----)")
+		}
+	}
+}
+
+func between[T int | float64 | time.Duration](d *configDecoder, path string, value, least, most T) {
+	if (value >= least && value <= most) || d.faulty(path) {
+		return
+	}
+	show := func(v T) string {
+		if t, ok := any(v).(time.Duration); ok {
+			return shortDuration(t)
+		}
+		return fmt.Sprint(v)
+	}
+	d.fault(path, fmt.Sprintf("must be from %s to %s", show(least), show(most)))
+}
+
+// wrongBaseURL gives the reason without the address, which may hold a credential (url.Parse repeats it in its errors).
+func wrongBaseURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Opaque != "" || u.Hostname() == "" {
+		return "must be an address, as in https://api.example.com"
+	}
+	switch {
+	case u.User != nil:
+		return "must not hold a user or password; the key belongs in api.api_key"
+	case u.RawQuery != "" || u.ForceQuery:
+		return "must not have a query (?…)"
+	case u.Fragment != "" || strings.Contains(text, "#"):
+		return "must not have a fragment (#…)"
+	case strings.ContainsAny(text, " \t"):
+		return "must not have blanks"
+	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+		return "must begin with https://; http:// is for this machine only (127.0.0.1, ::1, localhost)"
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "must begin with https://"
+	}
+	return ""
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
+}
+
+func headerSafe(value string) bool {
+	for i := range len(value) {
+		if value[i] < ' ' || value[i] > '~' {
+			return false
+		}
+	}
+	return strings.TrimSpace(value) == value
+}
+
+func (c *Config) checkERP(d *configDecoder) {
+	d.require("erp", map[string]bool{"driver": c.ERP.Driver == "", "dsn": c.ERP.DSN.IsZero()})
+	if c.ERP.Driver != "" {
+		d.oneOf("erp.driver", c.ERP.Driver, "postgres", "sqlite")
+	}
+	d.checkDSN("erp.dsn", c.ERP.DSN)
+	between(d, "erp.statement_timeout", c.ERP.StatementTimeout, time.Second, 24*time.Hour)
+	zone, err := time.LoadLocation(c.ERP.TimeZone)
+	if err != nil || c.ERP.TimeZone == "Local" { // "Local" would mean something else on each machine
+		if !d.faulty("erp.time_zone") {
+			d.fault("erp.time_zone", "is not a time zone; give one as in America/Sao_Paulo or America/Cuiaba")
+		}
+		zone = time.UTC
+	}
+	c.zone = zone
+}
+
+func (d *configDecoder) checkDSN(path string, dsn Secret) {
+	if !dsn.IsZero() && holdsPassword(dsn.written) {
+		d.fault(path, "must not hold a password in clear: put the whole DSN into a variable or file, ${env:NAME} or ${file:PATH}, or only the password, "+
+			"as in postgres://user:${env:NAME}@host/database (and change a password that others have seen)")
+	}
+}
+
+func (c *Config) checkState(d *configDecoder) {
+	d.oneOf("state.driver", c.State.Driver, "sqlite", "postgres")
+	d.checkDSN("state.dsn", c.State.DSN)
+	if !c.State.DSN.IsZero() || d.faulty("state") {
+		return
+	}
+	if c.State.Driver == "sqlite" {
+		c.State.DSN = Secret{value: defaultStateFile, written: defaultStateFile}
+		return
+	}
+	d.require("state", map[string]bool{"dsn": true})
+}
+
+func (c *Config) checkReferences(d *configDecoder) {
+	for kind, r := range c.References {
+		path := joinPath("references", kind)
+		if !slices.Contains(trade.ReferenceKinds, kind) {
+			d.unknown("kind of reference", "references", d.index[path], trade.ReferenceKinds)
+			continue
+		}
+		d.require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
+	}
+}
+
+// checkName holds names that people type on the command line, and that stand in paths with points, to a plain form.
+func (d *configDecoder) checkName(section, name string) {
+	path := joinPath(section, name)
+	e, ok := d.index[path]
+	if ok && !plainName.MatchString(name) {
+		d.faultAt(section, e.keyPos, "the name "+shortName(name)+" may have only letters, digits, - and _, and begins with a letter")
+	}
+}
+
+// compile lets the engine find the faults of a job that only it can see, such as an unknown way to write dates.
+func (c *Config) compile(d *configDecoder, spec engine.JobSpec) {
+	if _, err := engine.Compile(spec, c.zone); err != nil {
+		for _, s := range specErrors(err) {
+			d.fault(s.Path, s.Text)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// maxFaultsShown keeps a file that is wrong from top to bottom readable.
+const maxFaultsShown = 20
+
+// ConfigError is everything that is wrong with the configuration (exit code 78).
+type ConfigError struct {
+	Faults []ConfigFault // in the order of the file
+	cause  error
+}
+
+// ConfigFault is one fault at one place. Line and Column count from 1; 0 means that the fault has no place in the file.
+type ConfigFault struct {
+	File    string
+	Line    int
+	Column  int
+	Path    string // like jobs.contracts.fields.price.scale; "" = the file as a whole
+	Text    string
+	Excerpt string // the line with a caret, secrets masked
+}
+
+// Error gives FILE:LINE:COLUMN, the key, what is wrong and the line, for each fault.
+func (e *ConfigError) Error() string {
+	var out []string
+	for i, f := range e.Faults {
+		if i == maxFaultsShown {
+			out = append(out, fmt.Sprintf("and %d more faults", len(e.Faults)-i))
+			break
+		}
+		out = append(out, f.String())
+	}
+	return strings.Join(out, "\n")
+}
+
+// Unwrap gives the cause, such as fs.ErrNotExist for a file that is not there.
+func (e *ConfigError) Unwrap() error { return e.cause }
+
+// String gives the fault as [ConfigError.Error] shows it.
+func (f ConfigFault) String() string {
+	var b strings.Builder
+	if f.File != "" {
+		b.WriteString(f.File + ":")
+		if f.Line > 0 {
+			fmt.Fprintf(&b, "%d:%d:", f.Line, f.Column)
+		}
+		b.WriteString(" ")
+	}
+	if f.Path != "" {
+		b.WriteString(f.Path + ": ")
+	}
+	b.WriteString(f.Text)
+	if f.Excerpt != "" {
+		b.WriteString("\n" + f.Excerpt)
+	}
+	return b.String()
+}
+
+func sortFaults(faults []ConfigFault) {
+	slices.SortStableFunc(faults, func(a, b ConfigFault) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// plainReason gives the reason of a file error without the path, which the caller names itself.
+func plainReason(err error) string {
+	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathError.Err.Error()
+	}
+	return err.Error()
+}
+
+// Annotate gives each *engine.SpecError in err its line of the file, with an excerpt: faults that only the engine can find, such as a column that
+// the query does not have. An error without one comes back as it is.
+func (c *Config) Annotate(err error) error {
+	specs := specErrors(err)
+	if len(specs) == 0 {
+		return err
+	}
+	out := &ConfigError{cause: err}
+	for _, s := range specs {
+		out.Faults = append(out.Faults, faultAt(c.source, c.index, s.Path, s.Text))
+	}
+	sortFaults(out.Faults)
+	return out
+}
+
+// specErrors collects the faults of a joined error.
+func specErrors(err error) []*engine.SpecError {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []*engine.SpecError
+		for _, e := range joined.Unwrap() {
+			out = append(out, specErrors(e)...)
+		}
+		return out
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return specErrors(inner)
+	}
+	if s, ok := errors.AsType[*engine.SpecError](err); ok {
+		return []*engine.SpecError{s}
+	}
+	return nil
+}
+
+// faultAt finds the place of a path; a key that is not in the file has the place of the nearest one around it.
+func faultAt(source *configSource, index map[string]configEntry, path, text string) ConfigFault {
+	fault := ConfigFault{File: source.name, Path: path, Text: text}
+	for p := path; p != ""; {
+		if e, ok := index[p]; ok {
+			pos := e.pos()
+			if p != path {
+				pos = e.keyPos
+			}
+			fault.Line, fault.Column = pos.Line, pos.Column
+			fault.Excerpt = source.excerpt(pos.Line, pos.Column)
+			break
+		}
+		p = p[:max(strings.LastIndexAny(p, ".["), 0)]
+	}
+	return fault
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)
+
+func (c *Config) checkJobs(d *configDecoder) {
+	if len(c.Jobs) == 0 && !d.faulty("jobs") {
+		d.fault("jobs", "there must be at least one job; config.example.yaml shows one")
+	}
+	for _, job := range c.Jobs {
+		d.checkName("jobs", job.Name)
+		c.checkJob(d, job, "jobs."+job.Name)
+	}
+	for i, spec := range c.JobSpecs() {
+		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
+			c.compile(d, spec)
+		}
+	}
+}
+
+func (c *Config) checkJob(d *configDecoder, job JobConfig, path string) {
+	d.require(path, map[string]bool{"sends": job.Sends == "", "query": job.Query == "", "key": len(job.Key) == 0, "fields": len(job.Fields) == 0})
+	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
+		d.fault(path+".sends", unsendable(job.Sends))
+	}
+	for key, text := range map[string]string{"schedule": job.Schedule, "sweep": job.Sweep} {
+		if at := path + "." + key; !d.faulty(at) {
+			if _, err := engine.ParseSchedule(text, c.zone); err != nil {
+				d.fault(at, err.Error())
+			}
+		}
+	}
+	if job.Cancelled != nil {
+		d.require(path+".cancelled", map[string]bool{"column": job.Cancelled.Column == "", "values": len(job.Cancelled.Values) == 0})
+	}
+	rules := trade.Rules(trade.Kind(job.Sends))
+	if len(rules) == 0 || len(job.Fields) == 0 {
+		return
+	}
+	var names []string
+	for _, rule := range rules {
+		names = append(names, rule.Field)
+	}
+	for name := range job.Fields {
+		if !slices.Contains(names, name) {
+			d.unknown("field", path+".fields", d.index[path+".fields."+name], names)
+		}
+	}
+	for _, rule := range rules {
+		at := path + ".fields." + rule.Field
+		if field, mapped := job.Fields[rule.Field]; mapped {
+			c.checkField(d, rule, field, at)
+		} else if rule.Need == trade.Always && !d.meant[at] {
+			d.fault(at, "is required for every record and is not mapped")
+		}
+	}
+}
+
+func unsendable(kind string) string {
+	var can []string
+	for _, k := range trade.Kinds {
+		can = append(can, string(k))
+	}
+	return fmt.Sprintf("%s is not what this version can send; it sends %s", shortName(kind), strings.Join(can, ", "))
+}
+
+// checkField checks how the keys of one field go together.
+func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfig, path string) {
+	if d.faulty(path) {
+		return
+	}
+	hasValues := f.Values.Name != "" || f.Values.Inline != nil
+	switch {
+	case f.Const != nil && len(f.Column) > 0:
+		d.fault(path, "has a column and a const; give one of them")
+	case f.Const == nil && len(f.Column) == 0:
+		d.fault(path, "needs a column or a const")
+	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 || f.Scale != nil || f.Ref != ""):
+		d.fault(path, "has a const, which is sent as it is; the other keys say nothing beside it")
+	case len(f.Column) > 1 && f.Ref == "":
+		d.fault(path+".column", "several columns make a code, which needs a ref; join texts in the query instead")
+	case f.Ref != "" && !slices.Contains(trade.ReferenceKinds, f.Ref):
+		d.fault(path+".ref", unknownName("kind of reference", f.Ref, trade.ReferenceKinds))
+	case f.Ref != "" && rule.Type != trade.UUID:
+		d.fault(path+".ref", "gives an id of the platform, and "+rule.Field+" is none")
+	case f.Ref != "" && hasValues:
+		d.fault(path, "has a ref and values; a code is looked up in one place only")
+	case f.Values.Name != "" && c.Values[f.Values.Name] == nil:
+		if !d.faulty("values") {
+			d.fault(path+".values", unknownName("map", f.Values.Name, sortedKeys(c.Values))+" (maps stand under values:)")
+		}
+	default:
+		c.checkTexts(d, rule, f, path)
+	}
+}
+
+// checkTexts finds texts of the file that the API can never accept for this field.
+func (c *Config) checkTexts(d *configDecoder, rule trade.FieldRule, f FieldConfig, path string) {
+	if f.Const != nil {
+		d.checkText(rule, path+".const", *f.Const)
+	}
+	if f.Default != nil {
+		d.checkText(rule, path+".default", *f.Default)
+	}
+	values, at := f.Values.Inline, path+".values"
+	if f.Values.Name != "" {
+		values, at = c.Values[f.Values.Name], "values."+f.Values.Name
+	}
+	for _, from := range sortedKeys(values) {
+		d.checkText(rule, at+"."+from, values[from])
+	}
+}
+
+func (d *configDecoder) checkText(rule trade.FieldRule, path, text string) {
+	if text == "" || d.faulty(path) {
+		return
+	}
+	var err error
+	switch rule.Type {
+	case trade.Enum:
+		if !slices.Contains(rule.Values, text) {
+			d.fault(path, fmt.Sprintf("%s takes %s", rule.Field, strings.Join(rule.Values, ", ")))
+		}
+	case trade.UUID:
+		_, err = trade.ParseID(text)
+	case trade.Number:
+		_, err = trade.ParseDecimal(text)
+	case trade.Day:
+		_, err = trade.ParseDate(text)
+	}
+	if err != nil {
+		d.fault(path, err.Error())
+	}
+}
+
+// JobSpecs are the jobs in the order of the file, as the engine takes them.
+func (c *Config) JobSpecs() []engine.JobSpec {
+	checks := trade.Checks{
+		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price),
+		DateOrder: trade.Severity(c.Checks.DateOrder), DateWindow: trade.Severity(c.Checks.DateWindow),
+	}
+	out := make([]engine.JobSpec, 0, len(c.Jobs))
+	for _, job := range c.Jobs {
+		spec := engine.JobSpec{
+			Name: job.Name, Sends: trade.Kind(job.Sends), Schedule: job.Schedule, Query: job.Query, Key: job.Key, ChangedAt: job.ChangedAt,
+			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
+		}
+		if job.Cancelled != nil {
+			spec.Cancelled = &engine.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
+		}
+		for name, f := range job.Fields {
+			values := f.Values.Inline
+			if f.Values.Name != "" {
+				values = c.Values[f.Values.Name]
+			}
+			spec.Fields[name] = engine.FieldSpec{
+				Columns: f.Column, Const: f.Const, ValuesName: f.Values.Name, Values: values, Default: f.Default,
+				Date: f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref,
+			}
+		}
+		out = append(out, spec)
+	}
+	return out
+}
+
+// ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of trade.ReferenceKinds.
+func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
+	var out []engine.ReferenceSpec
+	for _, kind := range trade.ReferenceKinds {
+		if r, ok := c.References[kind]; ok {
+			out = append(out, engine.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID})
+		}
+	}
+	return out
+}
+
+// Limits are the engine's own settings.
+func (c *Config) Limits() engine.Limits {
+	return engine.Limits{
+		MaxInFlight: c.API.MaxInFlight, RateLimit: c.API.RateLimit, Strict: c.API.Doubt == "strict",
+		StopAfterUnknown: c.API.StopAfterUnknown, Quarantine: c.API.Quarantine, Timeout: c.API.Timeout,
+	}
+}

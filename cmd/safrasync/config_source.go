@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxConfigBytes bounds the file: a value map of 20,000 entries fits, a bomb does not.
+const maxConfigBytes = 1 << 20
+
+// configSource is the text of the file and what may be shown of it.
+type configSource struct {
+	name   string   // as the user gave it
+	text   string   // with \n at the end of lines, without a byte order mark
+	lines  []string // of text
+	masked []string // the same lines as they may be shown
+}
+
+// readConfigSource reads at most 1 MiB of UTF-8 without control characters.
+func readConfigSource(path string) (*configSource, error) {
+	s := &configSource{name: path}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &ConfigError{Faults: []ConfigFault{{File: path, Text: "cannot be read: " + plainReason(err)}}, cause: err}
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, &ConfigError{Faults: []ConfigFault{{File: path, Text: "cannot be read: " + plainReason(err)}}, cause: err}
+	}
+	if len(raw) > maxConfigBytes {
+		return nil, s.refuse(0, 0, "is larger than 1 MiB; keep large de-para tables in the ledger (safrasync refs import)")
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	s.text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(raw))
+	s.lines = strings.Split(s.text, "\n")
+	s.masked = maskLines(s.lines)
+	for i, line := range s.lines {
+		if column, text := strangeRune(line); column > 0 {
+			return nil, s.refuse(i+1, column, text)
+		}
+	}
+	return s, nil
+}
+
+// strangeRune finds what a text file has no use for: bytes that are no UTF-8 and control characters. Column 0 means that there is none.
+func strangeRune(line string) (column int, text string) {
+	for i, r := range line {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(line[i:], "\uFFFD"):
+			return utf8.RuneCountInString(line[:i]) + 1, "is not UTF-8 from here on; save the file as UTF-8"
+		case r != '\t' && unicode.IsControl(r), r == '\uFEFF', r == '\u2028', r == '\u2029':
+			return utf8.RuneCountInString(line[:i]) + 1, fmt.Sprintf("has the invisible character %U here; delete it", r)
+		}
+	}
+	return 0, ""
+}
+
+// refuse is a fault of the file as a whole.
+func (s *configSource) refuse(line, column int, text string) *ConfigError {
+	return &ConfigError{Faults: []ConfigFault{{File: s.name, Line: line, Column: column, Text: text, Excerpt: s.excerpt(line, column)}}}
+}
+
+// excerptWidth bounds a line of an excerpt, in characters.
+const excerptWidth = 120
+
+// excerpt shows a line and the one before it, with a caret under the column. Values that may be secret are masked.
+func (s *configSource) excerpt(line, column int) string {
+	if line < 1 || line > len(s.masked) {
+		return ""
+	}
+	start := max(0, column-excerptWidth*3/4) // a window of the line in which the column is seen
+	var b strings.Builder
+	if line > 1 && strings.TrimSpace(s.masked[line-2]) != "" {
+		fmt.Fprintf(&b, "  %4d | %s\n", line-1, excerptWindow(s.masked[line-2], start))
+	}
+	fmt.Fprintf(&b, "> %4d | %s\n", line, excerptWindow(s.masked[line-1], start))
+	fmt.Fprintf(&b, "         %s^", strings.Repeat(" ", max(0, column-1-start)))
+	return b.String()
+}
+
+// excerptWindow gives a part of a line in which every character is one column wide.
+func excerptWindow(line string, start int) string {
+	runes := []rune(line)
+	runes = runes[min(start, len(runes)):]
+	runes = runes[:min(excerptWidth, len(runes))]
+	for i, r := range runes {
+		if r == '\t' {
+			runes[i] = ' '
+		} else if !unicode.IsPrint(r) {
+			runes[i] = utf8.RuneError
+		}
+	}
+	return strings.TrimRight(string(runes), " ")
+}
+
+const secretMask = "[secret]"
+
+var (
+	keyLine       = regexp.MustCompile(`^(\s*)(["']?)([A-Za-z0-9_-]+)(["']?\s*:)(\s*)(.*)$`)
+	onlyReference = regexp.MustCompile(`^["']?\$\{(env|file):[^${}]*\}["']?$`)
+	plainAddress  = regexp.MustCompile(`^["']?https?://[A-Za-z0-9.:/_-]*["']?$`)
+	secretWords   = regexp.MustCompile(`(?i)(api_?-?key|dsn|pass|pwd|senha|segredo|secret|token|authorization|://[^/\s]*@)`)
+)
+
+// shownValues are the keys under api, erp and state whose values are never secret.
+var shownValues = []string{"timeout", "max_in_flight", "rate_limit", "doubt", "quarantine", "stop_after_unknown", "ca_file", "driver", "time_zone", "statement_timeout"}
+
+// openSections have no secrets: their lines are shown, but for those that speak of one.
+var openSections = []string{"references", "values", "checks", "language", "jobs"}
+
+// maskLines works on lines, not on YAML, because it must also hold for a file that is not YAML. It errs on the side of hiding: outside the
+// sections that have no secrets, only the values of keys that are known to be harmless are shown.
+func maskLines(lines []string) []string {
+	out := make([]string, len(lines))
+	section := ""
+	for i, line := range lines {
+		m := keyLine.FindStringSubmatch(line)
+		if m != nil && m[1] == "" {
+			section = m[3]
+		}
+		open := slices.Contains(openSections, section)
+		trimmed := strings.TrimLeft(line, " \t")
+		indent := line[:len(line)-len(trimmed)]
+		switch {
+		case trimmed == "" || (open && !secretWords.MatchString(line)):
+			out[i] = line
+		case m == nil:
+			out[i] = indent + secretMask
+		case m[6] == "" || onlyReference.MatchString(m[6]):
+			out[i] = line
+		case m[3] == "base_url" && plainAddress.MatchString(m[6]):
+			out[i] = line
+		case slices.Contains(shownValues, m[3]) && !secretWords.MatchString(m[6]):
+			value, _, comment := strings.Cut(m[6], " #") // a comment may be an old key
+			if comment {
+				value += " # …"
+			}
+			out[i] = m[1] + m[2] + m[3] + m[4] + m[5] + value
+		default:
+			out[i] = m[1] + m[2] + m[3] + m[4] + m[5] + secretMask
+		}
+	}
+	return out
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newConfigCommand(a *App) *cobra.Command {
+	group := a.group("config", helpConfig)
+	group.AddCommand(a.command("show", helpConfigShow, exactly(0), func(*cobra.Command, []string) error {
+		config, err := a.loadConfig()
+		if err != nil {
+			return err
+		}
+		if a.asJSON {
+			return a.printJSON(struct {
+				File   string `json:"file"`
+				Config string `json:"config"` // YAML
+			}{config.source.name, config.Show()})
+		}
+		fmt.Fprint(a.out, config.Show())
+		return nil
+	}))
+	return group
+}
