@@ -292,6 +292,24 @@ func TestF022ADoubleKeyIsHeldUntilItIsCured(t *testing.T) {
 	b.expect(2, trade.Accepted, "")
 }
 
+func TestASoftDeletedTwinOfAKeyIsItsPast(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE 0`)
+	b.contracts(2)
+	b.exec(`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, 'cancelado', data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
+	for _, order := range []string{`SELECT * FROM contrato UNION ALL SELECT * FROM copia`, `SELECT * FROM copia UNION ALL SELECT * FROM contrato`} {
+		b.spec.Query = order
+		b.sync(engine.Options{Sweep: true})
+		if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
+			t.Errorf("flags %v", e.Flags)
+		}
+	}
+	if n := len(b.api.Created()); n != 2 {
+		t.Errorf("the platform has %d records", n)
+	}
+}
+
 func TestF021ARetypedContractIsHeldAndATwinGoesWithARemark(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})

@@ -50,7 +50,7 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 		}
 	}
 	j.query = erp.Query{SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Job: spec.Name}
-	j.source = fingerprint(spec.Query, spec.Key, j.mapping.columns)
+	j.source = fingerprint(spec.Query, spec.Key, spec.ChangedAt, j.mapping.columns)
 	return j, errors.Join(errs...)
 }
 

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -69,6 +70,11 @@ func (p *pager) flush(ctx context.Context) error {
 		return nil
 	}
 	r := p.run
+	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it.
+	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
+		_, alive := p.seen[hashKey(row.key)]
+		return row.cancelled && alive
+	})
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
 		keys[i] = row.key

@@ -62,7 +62,7 @@ type ReferenceSpec struct {
 // Limits are the engine's own settings (`api:`).
 type Limits struct {
 	MaxInFlight      int           // POSTs on the wire at once
-	RateLimit        float64       // requests per second; 0 = none
+	RateLimit        float64       //nolint:forbidigo // requests per second, no amount; 0 = none
 	Strict           bool          // `doubt: strict`: trusts no 502 and no empty 401
 	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never
 	Quarantine       time.Duration // I14, told to people with each doubt

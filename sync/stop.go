@@ -1,10 +1,6 @@
 package sync
 
-import (
-	"errors"
-
-	"github.com/safrasync/safrasync/trade"
-)
+import "github.com/safrasync/safrasync/trade"
 
 // stopCode names why a job ended early, in `stopped.code` of the JSON.
 type stopCode string
@@ -41,13 +37,4 @@ func (e *stopError) Error() string { return e.stop.Text }
 // stop makes the error that ends this job's run.
 func (r *jobRun) stop(code stopCode, text string) error {
 	return &stopError{trade.Stop{Code: string(code), Text: text}}
-}
-
-// asStop finds the reason in an error of a run. Errors of the ERP and of the ledger become stops too: nothing that is stored is lost by them.
-func asStop(err error) (trade.Stop, bool) {
-	var s *stopError
-	if errors.As(err, &s) {
-		return s.stop, true
-	}
-	return trade.Stop{}, false
 }

@@ -2,28 +2,12 @@ package sync
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
-)
-
-// sendWindow is how long an intent may wait for its first byte (I13).
-const sendWindow = 10 * time.Second
-
-// Errors of the gate: the attempt is given up before a byte leaves.
-var (
-	errWindow  = errors.New("more than 10 s passed between the intent and the first byte")
-	errHalted  = errors.New("the job stopped before the first byte left")
-	errNoLease = errors.New("the job's lease is not ours for certain any more")
 )
 
 // submission sends the due entries of one job. One goroutine owns all of its fields; flights run in goroutines of their own and report by channel.
@@ -52,21 +36,6 @@ type submission struct {
 	halted                               chan struct{} // closed when nothing more may leave
 	halt                                 error         // why
 	preflown                             bool
-}
-
-// flight is one attempt on its way.
-type flight struct {
-	entry   trade.Entry
-	attempt trade.Attempt
-	intent  time.Duration // Boot time just before the commit of its intent
-}
-
-// landing is a flight with what came of it.
-type landing struct {
-	flight
-	answer   apiclient.Answer
-	decision decision
-	at       time.Time
 }
 
 func newSubmission(r *jobRun, keeper *leaseKeeper) *submission {
@@ -208,7 +177,7 @@ func (s *submission) pause() time.Duration {
 
 // fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
 func (s *submission) fill(ctx context.Context) (more bool, err error) {
-	if s.flights >= s.slots {
+	if s.flights >= s.slots || s.Clock.Now().Before(s.restUntil) {
 		return true, nil
 	}
 	batch := s.queue
@@ -287,7 +256,7 @@ func (s *submission) choose(group *trade.Group) []flight {
 		return nil
 	}
 	if s.Clock.Now().Before(s.restUntil) {
-		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent, Total: s.due, Note: s.restUntil.Format(time.RFC3339)})
+		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent), Note: s.restUntil.Format(time.RFC3339)})
 		return nil
 	}
 	rest := s.queue[:0:0]
@@ -319,14 +288,6 @@ func (s *submission) choose(group *trade.Group) []flight {
 	return flights
 }
 
-// prepare makes the attempt of an entry. The send window starts here, before the commit.
-func (s *submission) prepare(entry trade.Entry) flight {
-	return flight{entry: entry, intent: s.Clock.Boot(), attempt: trade.Attempt{
-		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.report.ID,
-		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
-	}}
-}
-
 // commit makes the group durable (I1) and lets the claimed intents go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.
 func (s *submission) commit(ctx context.Context, group trade.Group, flights []flight) error {
 	result, err := s.ledger.Commit(context.WithoutCancel(ctx), s.lease, group)
@@ -353,63 +314,6 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 	return nil
 }
 
-// fly sends one request and reports what came of it. The request outlives the end of the run's context: what is on the wire is awaited.
-func (s *submission) fly(ctx context.Context, f flight) {
-	gate := func() error {
-		switch {
-		case s.Clock.Boot()-f.intent > sendWindow:
-			return errWindow
-		case !s.keeper.trusted():
-			return errNoLease
-		}
-		select {
-		case <-s.halted:
-			return errHalted
-		case <-ctx.Done():
-			return errHalted
-		default:
-			return nil
-		}
-	}
-	answer, err := s.Platform.SubmitOrderCommitment(context.WithoutCancel(ctx), f.attempt.Payload, gate)
-	fault := apiclient.FaultNone
-	var failure *apiclient.Error
-	if errors.As(err, &failure) {
-		answer, fault = failure.Answer, failure.Fault
-	}
-	s.landed <- landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
-}
-
 func (s *submission) leaseLost() error {
 	return s.stop(stopLease, "another process took the job over; rows that were on the wire are settled when their answers arrive")
-}
-
-// preflight asks the API one harmless question before the first POST of a run, so that a wrong key, address, proxy or certificate costs no doubt.
-func (s *submission) preflight(ctx context.Context) error {
-	_, err := s.Platform.ListWebhooks(ctx)
-	s.preflown = true
-	var failure *apiclient.Error
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return &stopError{trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted before anything was sent", All: true}}
-	case !errors.As(err, &failure):
-		return err
-	}
-	stop, ok := judgePreflight(failure)
-	if ok {
-		s.log.Info("the preflight found a module that is not contracted, or a route that is not there; both say nothing of this job", zap.Int("status", failure.Answer.Status))
-		return nil
-	}
-	return &stopError{stop}
-}
-
-// evidence is what the ledger keeps of how far a request got.
-func evidenceOf(a apiclient.Answer) json.RawMessage {
-	data, err := json.Marshal(a.Evidence)
-	if err != nil { // unreachable: plain data
-		return json.RawMessage(fmt.Sprintf("%q", err.Error()))
-	}
-	return data
 }
