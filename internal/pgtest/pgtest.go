@@ -17,12 +17,15 @@ var shared struct {
 	err     error // why the server could not be started; kept, so that the second test does not try again for a minute
 }
 
-// Main runs the tests of a package, stops the server that they may have started, and ends the process with os.Exit. The
+// Main is [Run], then os.Exit.
+func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
+
+// Run runs the tests of a package, stops the server that they may have started, and gives the process's exit code. The
 // after functions run when the tests passed and the server is gone; an error of one fails the package. They suit checks of
 // the whole process, for example for goroutine leaks:
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
-func Main(m *testing.M, after ...func() error) {
+func Run(m interface{ Run() int }, after ...func() error) int {
 	// The driver reads libpq's variables (PGOPTIONS, PGSERVICE …); a developer's or a CI machine's must not change a test.
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "PG") {
@@ -47,7 +50,7 @@ func Main(m *testing.M, after ...func() error) {
 		fmt.Fprintln(os.Stderr, "pgtest: after the tests:", err)
 		code = max(code, 1)
 	}
-	os.Exit(code)
+	return code
 }
 
 // Database creates an empty UTF-8 database for one test and returns its data source name in lib/pq's key=value form

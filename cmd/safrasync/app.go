@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// App is the program: one execution of one command. main makes one, tests make many in one process. What a command needs is opened when it
+// is first asked for, and closed when Run returns.
+type App struct {
+	Stdin  io.Reader
+	Stdout io.Writer // results
+	Stderr io.Writer // messages and progress
+	Env    func(string) (string, bool)
+
+	configPath string // --config
+	asJSON     bool   // --json
+	verbose    bool   // --verbose
+
+	out     *bufio.Writer // Stdout; Run checks its Flush
+	config  *Config
+	closers []func() error // in the order of opening
+}
+
+// Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on the wire is awaited.
+func (a *App) Run(ctx context.Context, args []string) int {
+	a.out = bufio.NewWriter(a.Stdout)
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(err)
+	if err = errors.Join(err, a.close()); err != nil {
+		if code == exitDone {
+			code = exitFailed
+		}
+		a.complain(err)
+	}
+	if err := a.out.Flush(); err != nil {
+		a.complain(fmt.Errorf("standard output: %w", err))
+		return max(code, exitFailed)
+	}
+	return code
+}
+
+// complain tells people why the command ended, once and in plain text.
+func (a *App) complain(err error) {
+	var exit *exitError
+	var usage *usageError
+	switch {
+	case errors.As(err, &exit):
+	case errors.As(err, &usage):
+		a.tell(saysUsage, usage.text)
+	default:
+		a.tell(saysError, err)
+	}
+}
+
+// close closes what was opened, the newest first.
+func (a *App) close() error {
+	var errs []error
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		errs = append(errs, a.closers[i]())
+	}
+	a.closers = nil
+	return errors.Join(errs...)
+}
+
+// loadConfig reads the configuration, once. Its errors are *ConfigError (exit code 78).
+func (a *App) loadConfig() (*Config, error) {
+	if a.config != nil {
+		return a.config, nil
+	}
+	path, err := FindConfig(a.configPath)
+	if err != nil {
+		return nil, err
+	}
+	config, err := LoadConfig(path, a.Env)
+	if err != nil {
+		return nil, err
+	}
+	a.config = config
+	return config, nil
+}
+
+// access says what a command does with the ledger.
+type access bool
+
+const (
+	toRead  access = false // nothing can be written; a ledger that does not exist is an empty one in memory
+	toWrite access = true  // made and migrated when needed
+)
+
+// openLedger opens the ledger of the configuration.
+func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) {
+	config, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	store, err := state.Open(ctx, ledgerOptions(config, how))
+	if how == toRead && errors.Is(err, state.ErrNoLedger) {
+		store, err = state.OpenMemory(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, store.Close)
+	return store, nil
+}
+
+func ledgerOptions(config *Config, how access) state.Options {
+	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version}
+}
+
+// openERP connects to the ERP; the error is an *erp.Error.
+func (a *App) openERP(ctx context.Context) (*erp.Source, error) {
+	config, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	source, err := erp.Open(ctx, erp.Options{
+		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(), StatementTimeout: config.ERP.StatementTimeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, source.Close)
+	return source, nil
+}
+
+// openAPI makes the client; it connects with the first request.
+func (a *App) openAPI() (*apiclient.Client, error) {
+	config, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	client, err := apiclient.New(apiclient.Options{
+		BaseURL: config.API.BaseURL, APIKey: apiclient.Secret(config.API.APIKey.Reveal()), Timeout: config.API.Timeout,
+		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight,
+	})
+	if err != nil {
+		return nil, &ConfigError{Faults: []ConfigFault{{File: config.source.name, Text: err.Error()}}, cause: err}
+	}
+	a.closers = append(a.closers, func() error { client.Close(); return nil })
+	return client, nil
+}
+
+// parts are what an engine is made of, for a command that needs more than the engine itself.
+type parts struct {
+	*engine.Engine
+	store *state.Store
+}
+
+// openEngine wires an engine of the configuration. source is the ERP: see openERP and unreachable.
+func (a *App) openEngine(store *state.Store, source engine.Source, observe func(engine.Progress)) (*parts, error) {
+	config, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := compileJobs(config)
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.openAPI()
+	if err != nil {
+		return nil, err
+	}
+	e := engine.New(engine.Config{
+		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Jobs: jobs,
+		References: config.ReferenceSpecs(), Limits: config.Limits(), Zone: config.Zone(), Log: newLogger(a.Stderr, a.verbose), Observe: observe,
+	})
+	return &parts{e, store}, nil
+}
+
+// compileJobs makes the jobs executable; faults name their line of the configuration.
+func compileJobs(config *Config) ([]*engine.Job, error) {
+	var jobs []*engine.Job
+	var errs []error
+	for _, spec := range config.JobSpecs() {
+		job, err := engine.Compile(spec, config.Zone())
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	return jobs, config.Annotate(errors.Join(errs...))
+}
+
+// checkJobNames refuses a job that is not configured, before anything is opened.
+func (a *App) checkJobNames(config *Config, names []string) error {
+	var have []string
+	known := map[string]bool{}
+	for _, job := range config.Jobs {
+		have = append(have, job.Name)
+		known[job.Name] = true
+	}
+	for _, name := range names {
+		if !known[name] {
+			return a.usage(saysNoJob, name, listed(have))
+		}
+	}
+	return nil
+}
+
+// checkKey refuses a key that no row of the job can have, because it has too few or too many parts.
+func (a *App) checkKey(config *Config, job, key string) error {
+	if err := a.checkJobNames(config, []string{job}); err != nil {
+		return err
+	}
+	for _, j := range config.Jobs {
+		if parts := strings.Join(j.Key, "|"); j.Name == job && len(codeParts(key)) != len(j.Key) {
+			return a.usage(saysKeyParts, key, job, parts)
+		}
+	}
+	return nil
+}
+
+// printJSON writes one object as one line.
+func (a *App) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// isTerminal tells whether a stream is a terminal: only there are a progress bar and a question of use.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// now is the wall clock, in UTC.
+func now() time.Time { return time.Now().UTC() }

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+func newCheckCommand(a *App) *cobra.Command {
+	var offline bool
+	cmd := a.command("check", helpCheck, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return a.check(cmd.Context(), offline)
+	})
+	cmd.Flags().BoolVar(&offline, "offline", false, "leave ERP and API out")
+	return cmd
+}
+
+// checkJSON is one line of `check --json`. ok with a hint is a warning.
+type checkJSON struct {
+	Check string `json:"check"`
+	OK    bool   `json:"ok"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint"`
+}
+
+// checker prints one line for each thing that was looked at, and remembers whether anything failed.
+type checker struct {
+	app    *App
+	failed bool
+	err    error // of the output
+}
+
+func (c *checker) report(line checkJSON) {
+	if !line.OK {
+		c.failed = true
+	}
+	if c.app.asJSON {
+		c.err = errors.Join(c.err, c.app.printJSON(line))
+		return
+	}
+	sign := "✓"
+	switch {
+	case !line.OK:
+		sign = "✗"
+	case line.Hint != "":
+		sign = "!"
+	}
+	fmt.Fprintf(c.app.out, "%s %s: %s\n", sign, line.Check, line.Text)
+	if line.Hint != "" {
+		fmt.Fprintf(c.app.out, "    → %s\n", line.Hint)
+	}
+	c.err = errors.Join(c.err, c.app.out.Flush()) // each line when it is known: what follows may take its time
+}
+
+// voice is that of the person, or English for JSON.
+func (c *checker) text(p phrase, args ...any) string {
+	if c.app.asJSON {
+		return machine.text(p, args...)
+	}
+	return c.app.text(p, args...)
+}
+
+func (c *checker) pass(name string, p phrase, args ...any) {
+	c.report(checkJSON{Check: name, OK: true, Text: c.text(p, args...)})
+}
+
+func (c *checker) warn(name string, hint, p phrase, args ...any) {
+	c.report(checkJSON{Check: name, OK: true, Text: c.text(p, args...), Hint: c.text(hint)})
+}
+
+func (c *checker) fail(name string, hint, p phrase, args ...any) {
+	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
+}
+
+// check looks at everything that a run needs, in the order in which it needs it. It never POSTs and never writes the ledger.
+func (a *App) check(ctx context.Context, offline bool) error {
+	c := &checker{app: a}
+	config, err := a.loadConfig()
+	var jobs []*engine.Job
+	if err == nil {
+		jobs, err = compileJobs(config)
+	}
+	if err != nil {
+		c.fail("configuration", checkConfigHint, checkFault, err)
+		return errors.Join(&exitError{exitConfig}, c.err)
+	}
+	c.pass("configuration", checkConfigOK, config.source.name, len(jobs))
+	store := c.ledger(ctx)
+	if !offline {
+		c.erp(ctx, store, jobs)
+		c.api(ctx)
+	}
+	if c.failed {
+		return errors.Join(&exitError{exitFailed}, c.err)
+	}
+	return c.err
+}
+
+// remarks are the findings about the ledger that do not keep it from working.
+var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
+
+// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go on.
+func (c *checker) ledger(ctx context.Context) *state.Store {
+	const name = "ledger"
+	store, err := state.Open(ctx, ledgerOptions(c.app.config, toRead))
+	switch {
+	case errors.Is(err, state.ErrNoLedger):
+		c.pass(name, checkNoLedger)
+	case err != nil:
+		c.fail(name, checkLedgerHint, checkFault, err)
+	default:
+		c.app.closers = append(c.app.closers, store.Close)
+		c.health(ctx, store)
+		return store
+	}
+	if store, err = state.OpenMemory(ctx); err != nil {
+		c.fail(name, checkLedgerHint, checkFault, err)
+		return nil
+	}
+	c.app.closers = append(c.app.closers, store.Close)
+	return store
+}
+
+func (c *checker) health(ctx context.Context, store *state.Store) {
+	findings, err := store.Health(ctx)
+	if err != nil {
+		c.fail("ledger", checkLedgerHint, checkFault, err)
+		return
+	}
+	var fine []string
+	for _, f := range findings {
+		if f.OK && f.Hint == "" {
+			fine = append(fine, f.Name+" "+f.Value)
+			continue
+		}
+		c.report(checkJSON{Check: "ledger", OK: f.OK || remarks[f.Name], Text: f.Name + " " + f.Value, Hint: f.Hint})
+	}
+	c.report(checkJSON{Check: "ledger", OK: true, Text: strings.Join(fine, ", ")})
+}
+
+// erp looks at the database and at each job's query.
+func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
+	source, err := c.app.openERP(ctx)
+	if err != nil {
+		c.fail("erp", checkERPHint, checkFault, err)
+		return
+	}
+	charset, err := source.Charset(ctx)
+	switch {
+	case err != nil:
+		c.fail("erp", checkERPHint, checkFault, err)
+		return
+	case charset == "SQL_ASCII":
+		c.warn("erp", checkCharsetHint, checkERPOK, source.Target(), charset)
+	default:
+		c.pass("erp", checkERPOK, source.Target(), charset)
+	}
+	if store == nil {
+		return
+	}
+	e, err := c.app.openEngine(store, source, nil)
+	if err != nil {
+		c.fail("configuration", checkConfigHint, checkFault, err)
+		return
+	}
+	for _, job := range jobs {
+		c.job(ctx, e, job)
+	}
+}
+
+// job compares a mapping with the columns of its query, and reads its references.
+func (c *checker) job(ctx context.Context, e *parts, job *engine.Job) {
+	name := "job " + job.Name()
+	err := c.app.config.Annotate(e.Check(ctx, job))
+	var config *ConfigError
+	switch {
+	case err == nil:
+		c.pass(name, checkJobOK, len(job.Spec.Fields))
+	case errors.As(err, &config):
+		for _, fault := range config.Faults {
+			c.fail(name, checkColumnHint, checkFault, fault)
+		}
+	case erp.CodeOf(err) == erp.CodePermission:
+		c.fail(name, checkGrantHint, checkFault, err)
+	default:
+		c.fail(name, checkQueryHint, checkFault, err)
+	}
+}
+
+// maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger mislead people.
+const maxClockDrift = 5 * time.Minute
+
+// api asks two harmless questions with GET: the webhooks, as each run does before it sends, and a contract that cannot exist, whose answer
+// brings the API's clock and tells whether contracts may be asked for at all.
+func (c *checker) api(ctx context.Context) {
+	client, err := c.app.openAPI()
+	if err != nil {
+		c.fail("api", checkConfigHint, checkFault, err)
+		return
+	}
+	asked := now()
+	_, err = client.ListWebhooks(ctx)
+	var failure *apiclient.Error
+	if err != nil && (!errors.As(err, &failure) || !passes(failure)) {
+		c.fail("api", apiHint(failure), checkFault, err)
+		if failure != nil {
+			c.clock(failure.Header, asked)
+		}
+		return
+	}
+	c.pass("api", checkAPIOK, c.app.config.API.BaseURL)
+	asked = now()
+	failure = nil
+	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
+		c.clock(failure.Header, asked)
+	}
+}
+
+// passes tells whether a refusal of the webhooks says nothing about sending: the key works, only that module is not contracted or not there.
+func passes(e *apiclient.Error) bool {
+	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
+}
+
+// apiHint says what to do about a question that failed.
+func apiHint(e *apiclient.Error) phrase {
+	switch {
+	case e == nil:
+		return checkAPIHint
+	case e.Status == http.StatusUnauthorized && e.Format == apiclient.FormatEmpty:
+		return checkKeyInsideHint
+	case e.Status == http.StatusUnauthorized:
+		return checkKeyHint
+	case e.Status == http.StatusForbidden:
+		return checkPermissionHint
+	case e.Fault == apiclient.FaultCertificate:
+		return checkCertificateHint
+	}
+	return checkAPIHint
+}
+
+// clock compares our clock with that of the API, as far as it told one.
+func (c *checker) clock(header http.Header, asked time.Time) {
+	theirs, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return
+	}
+	drift := asked.Sub(theirs).Round(time.Second)
+	if drift.Abs() > maxClockDrift {
+		c.warn("clock", checkClockHint, checkClockOff, drift)
+		return
+	}
+	c.pass("clock", checkClockOK)
+}

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// version is set by the linker: -X main.version=…
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal lets what is on the wire come to its end. The second one ends the process at once, as without us: rows on the wire
+	// are then in doubt.
+	context.AfterFunc(ctx, stop)
+	app := App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.LookupEnv}
+	os.Exit(app.Run(ctx, os.Args[1:]))
+}

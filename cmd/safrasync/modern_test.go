@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const modernDir = "../../testdata/erp/"
+
+// modern is the sample ERP in a real PostgreSQL, the sandbox with its world, and docs/examples/modern.yaml.
+type modern struct {
+	t      *testing.T
+	erp    *sql.DB
+	api    *sandbox.Running
+	config string
+	env    map[string]string
+}
+
+// newModern loads the sample ERP; the ledger is SQLite, or PostgreSQL when a DSN is given.
+func newModern(t *testing.T, ledger string) *modern {
+	t.Helper()
+	dsn := pgtest.Database(t)
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	world, err := sandbox.LoadWorld(modernDir + "modern-world.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := sandbox.Start(sandbox.Options{APIKey: "key-of-the-sample", World: world}, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = api.Close() })
+	m := &modern{t: t, erp: db, api: api, config: "../../docs/examples/modern.yaml", env: map[string]string{
+		"SAFRASYNC_BASE_URL": api.URL, "SAFRASYNC_API_KEY": "key-of-the-sample", "SAFRASYNC_ERP_DSN": dsn,
+		"SAFRASYNC_STATE": filepath.Join(t.TempDir(), "state.db"), "LANG": "en_US.UTF-8",
+	}}
+	if ledger != "" {
+		m.env["SAFRASYNC_STATE"] = ledger
+		text, err := os.ReadFile(m.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.config = filepath.Join(t.TempDir(), "modern.yaml")
+		text = bytes.Replace(text, []byte("state:\n  driver: sqlite"), []byte("state:\n  driver: postgres"), 1)
+		if err := os.WriteFile(m.config, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.load("modern.sql")
+	return m
+}
+
+// load runs a file of the sample in the ERP.
+func (m *modern) load(file string) {
+	m.t.Helper()
+	text, err := os.ReadFile(modernDir + file)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if _, err := m.erp.Exec(string(text)); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// run executes a command and wants an exit code.
+func (m *modern) run(code int, args ...string) string {
+	m.t.Helper()
+	var stdout, stderr bytes.Buffer
+	app := App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: func(name string) (string, bool) { v, ok := m.env[name]; return v, ok }}
+	if got := app.Run(m.t.Context(), append([]string{"--config", m.config}, args...)); got != code {
+		m.t.Fatalf("safrasync %s exits with %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, stdout.String(), stderr.String())
+	}
+	return stdout.String()
+}
+
+// row is what `rows --json` prints.
+type row struct {
+	Key        string       `json:"key"`
+	State      trade.State  `json:"state"`
+	Cause      *string      `json:"cause"`
+	RemoteID   *string      `json:"remote_id"`
+	Flags      []trade.Flag `json:"flags"`
+	Attempts   int          `json:"attempts"`
+	Generation int          `json:"generation"`
+	Error      *struct {
+		Kind   string `json:"kind"`
+		Fields []struct{ Field, Rule, Column, Value string }
+	} `json:"error"`
+}
+
+func (m *modern) rows() map[string]row {
+	m.t.Helper()
+	out := map[string]row{}
+	for line := range strings.Lines(m.run(0, "rows", "--json")) {
+		var r row
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			m.t.Fatalf("%v in %s", err, line)
+		}
+		out[r.Key] = r
+	}
+	return out
+}
+
+// summary is what `sync --json` ends with.
+type summary struct {
+	Runs []struct {
+		Job                   string
+		Sweep                 bool
+		InScope               *int `json:"in_scope"`
+		Gone                  *int
+		New, Changed, Sent    int
+		States                map[trade.State]int
+		Stopped               *trade.Stop
+		Unchanged, Unreadable int
+	}
+}
+
+func (m *modern) sync(args ...string) summary {
+	m.t.Helper()
+	var s summary
+	if err := json.Unmarshal([]byte(m.run(0, append([]string{"sync", "--json"}, args...)...)), &s); err != nil {
+		m.t.Fatal(err)
+	}
+	return s
+}
+
+// once checks from outside that no contract was sent twice: the sample has no two contracts of equal content but CT-LATE and its model.
+func (m *modern) once() {
+	m.t.Helper()
+	seen := map[string]int{}
+	for _, r := range m.api.Created() {
+		seen[string(r.Body)]++
+	}
+	for body, n := range seen {
+		if n > 1 && !(n == 2 && strings.Contains(body, `"amount":511.62`)) {
+			m.t.Errorf("sent %d times: %s", n, body)
+		}
+	}
+}
+
+func TestEveryContractOfTheSampleERPHasItsRightOutcomeInBothRuns(t *testing.T) {
+	t.Parallel()
+	for _, ledger := range []string{"sqlite", "postgres"} {
+		t.Run(ledger, func(t *testing.T) {
+			t.Parallel()
+			dsn := ""
+			if ledger == "postgres" {
+				dsn = pgtest.Database(t)
+			}
+			m := newModern(t, dsn)
+			m.run(0, "check")
+
+			first := m.sync()
+			rows := m.rows()
+			sent := 0
+			for _, c := range modernContracts {
+				m.expect(rows, c.key, c.state, c.cause, "")
+				switch c.state {
+				case trade.Accepted, trade.Rejected:
+					sent++
+				case trade.Invalid:
+					if got := problemsOf(rows[c.key]); got != c.rule {
+						t.Errorf("%s: problems %q, want %q", c.key, got, c.rule)
+					}
+				}
+			}
+			if run := first.Runs[0]; run.Sent != sent || !run.Sweep || *run.InScope != len(rows) || *run.Gone != 0 {
+				t.Errorf("first run %+v, want %d sent and %d in scope", run, sent, len(rows))
+			}
+			m.once()
+			if idle := m.sync(); idle.Runs[0].Sent != 0 || idle.Runs[0].New != 0 {
+				t.Errorf("a run without news: %+v", idle.Runs[0])
+			}
+
+			m.load("modern-second-run.sql")
+			before := len(m.api.Created())
+			second := m.sync("--sweep")
+			rows = m.rows()
+			created := 0
+			for _, c := range modernContracts {
+				m.expect(rows, c.key, c.after, c.why, c.flags)
+				if c.after == trade.Accepted && c.state != trade.Accepted {
+					created++
+				}
+			}
+			if got := len(m.api.Created()) - before; got != created {
+				t.Errorf("the second run created %d records, want %d", got, created)
+			}
+			run := second.Runs[0]
+			total := 0
+			for _, n := range run.States {
+				total += n
+			}
+			if *run.InScope != total-*run.Gone || total != len(rows) {
+				t.Errorf("second run does not add up: %+v", run)
+			}
+			m.once()
+		})
+	}
+}
+
+func (m *modern) expect(rows map[string]row, key string, state trade.State, cause, flags string) {
+	m.t.Helper()
+	r, ok := rows[key]
+	got := ""
+	if r.Cause != nil {
+		got = *r.Cause
+	}
+	var names []string
+	for _, f := range r.Flags {
+		names = append(names, string(f))
+	}
+	if ok != (state != outOfScope) || r.State != state || got != cause || strings.Join(names, ",") != flags {
+		m.t.Errorf("%s is %q (%s) with flags %v, want %q (%s) with %q", key, r.State, got, names, state, cause, flags)
+	}
+	if (r.State == trade.Accepted) != (r.RemoteID != nil) {
+		m.t.Errorf("%s: state %s, remote id %v", key, r.State, r.RemoteID)
+	}
+}
+
+func problemsOf(r row) string {
+	var out []string
+	if r.Error != nil {
+		for _, f := range r.Error.Fields {
+			out = append(out, f.Field+" "+f.Rule)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// The JSON that leaves has exact numbers without quotes, exponents or float noise, and no member that is absent in the ERP.
+func TestTheRequestsOfTheSampleERPAreExact(t *testing.T) {
+	t.Parallel()
+	m := newModern(t, "")
+	m.sync()
+	want := []string{
+		`{"amount":12345678.9,"producer_id":"4105cca7-b533-42fc-954c-d2aad7185dda","issuer_id":"fd741069-6bb6-43de-a515-1c401dd377bf","product":"SOJA",` +
+			`"delivery_place_id":"b4ff00ae-3f13-47de-a274-ea181e34b3f1","haverst":"2025/2026","unit_of_measurement":"KG","order_type":"COMPRA","order_date":"2026-04-30",` +
+			`"wallet_id":"1b98fbe4-6680-4a11-9ba1-192ec42b7170","currency":"BRL","price":2.1375,"initial_delivery_date":"2026-05-09","end_delivery_date":"2026-08-24",` +
+			`"modality":"FUTURO","payday":"2026-06-07","payment_type":"DINHEIRO"}`,
+		`{"amount":413640,"producer_id":"4b4d8474-a3ea-484d-bbd0-334684e55160","issuer_id":"623d8eb7-a4ca-43b2-ab52-b08d21870f0b","product":"SOJA",` +
+			`"delivery_place_id":"b4ff00ae-3f13-47de-a274-ea181e34b3f1","haverst":"2026/2027","unit_of_measurement":"KG","order_type":"A_FIXAR","order_date":"2026-06-24",` +
+			`"wallet_id":"601e5b45-7851-4608-8d65-0372e90794df"}`,
+	}
+	var bodies []string
+	for _, r := range m.api.Created() {
+		bodies = append(bodies, string(r.Body))
+	}
+	for _, body := range want {
+		if !slices.Contains(bodies, body) {
+			t.Errorf("nobody sent %s", body)
+		}
+	}
+}
+
+// why and preview explain every contract, also those that the query leaves out.
+func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
+	t.Parallel()
+	m := newModern(t, "")
+	m.sync()
+	for key, wants := range map[string][]string{
+		"3|CT-1000/26": {"situacao IN ('aprovado', 'cancelado')"},
+		"1|CT-1010/26": {"data_contrato"},
+		"1|CT-1038/26": {"excluido_em IS NULL"},
+		"2|CT-1078/26": {"COMPRA requires payday; column data_pagamento is empty"},
+		"3|CT-1064/26": {"wallet", "6"},
+		"2|CT-1004/26": {"producer not registered on the platform"},
+	} {
+		text := m.run(0, "why", "contracts", key)
+		for _, want := range wants {
+			if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+				t.Errorf("why %s does not say %q:\n%s", key, want, text)
+			}
+		}
+	}
+	if text := m.run(0, "preview", "contracts", "1|CT-1003/26"); !strings.Contains(text, "12345678.9") || !strings.Contains(text, "preco_unitario") {
+		t.Errorf("preview:\n%s", text)
+	}
+	if text := m.run(0, "status"); !strings.Contains(text, "contracts") {
+		t.Errorf("status:\n%s", text)
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func newPreviewCommand(a *App) *cobra.Command {
+	return a.command("preview JOB KEY", helpPreview, exactly(2), func(cmd *cobra.Command, args []string) error {
+		return a.preview(cmd.Context(), args[0], args[1])
+	})
+}
+
+// preview maps one row as the ERP has it now. It stores and sends nothing.
+func (a *App) preview(ctx context.Context, job, key string) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.checkKey(config, job, key); err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	source, err := a.openERP(ctx)
+	if err != nil {
+		return err
+	}
+	e, err := a.openEngine(store, source, nil)
+	if err != nil {
+		return err
+	}
+	p, err := e.Preview(ctx, job, key)
+	if errors.Is(err, engine.ErrNotInQuery) {
+		return errors.New(a.text(previewNotInQuery, key, job, key))
+	}
+	if err != nil {
+		return config.Annotate(err)
+	}
+	p = tidyPreview(p)
+	if a.asJSON {
+		return a.printJSON(p)
+	}
+	a.printPreview(p)
+	return nil
+}
+
+// tidyPreview makes missing lists empty ones.
+func tidyPreview(p engine.Preview) engine.Preview {
+	p.Problems, p.WaitingFor = orEmpty(p.Problems), orEmpty(p.WaitingFor)
+	for i := range p.Fields {
+		p.Fields[i].Columns = orEmpty(p.Fields[i].Columns)
+	}
+	return p
+}
+
+func (a *App) printPreview(p engine.Preview) {
+	lang := a.lang()
+	switch {
+	case p.Cancelled:
+		a.show(previewCancelled, p.Job, p.Key)
+	case p.State == trade.Pending:
+		a.show(previewGoes, p.Job, p.Key)
+	default:
+		a.show(previewStays, p.Job, p.Key, p.State.Label(lang))
+	}
+	for _, problem := range p.Problems {
+		fmt.Fprintf(a.out, "  - %s\n", problem.Sentence(lang))
+	}
+	for _, text := range a.voice().awaited(p.WaitingFor) {
+		fmt.Fprintf(a.out, "  - %s\n", text)
+	}
+	t := a.newTable(previewHeadField, previewHeadValue, previewHeadColumn, previewHeadERP, previewHeadVia)
+	for _, f := range p.Fields {
+		t.AppendRow(table.Row{f.Field, f.Value, strings.Join(f.Columns, ", "), f.ERP, f.Via})
+	}
+	t.Render()
+	if len(p.Request) > 0 {
+		a.show(previewRequest)
+		a.printIndented(p.Request)
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// watcher tells people how a run goes on. A short run needs no word before its summary.
+type watcher interface {
+	observe(engine.Progress) // called by one goroutine at a time
+	close()                  // returns when nothing more is written
+}
+
+// watch chooses a bar for terminals and plain lines for everything else. With --verbose the log says it all.
+func (a *App) watch() watcher {
+	if isTerminal(a.Stderr) && !a.verbose {
+		return newBar(a)
+	}
+	return &plainWatcher{app: a, saidAt: time.Now()}
+}
+
+// plainInterval is how often a run writes a line where there is no terminal.
+const plainInterval = 5 * time.Second
+
+// plainWatcher writes a line now and then.
+type plainWatcher struct {
+	app    *App
+	saidAt time.Time
+	note   string // the last one, which is not repeated
+}
+
+func (w *plainWatcher) observe(p engine.Progress) {
+	if p.Note != "" && p.Note != w.note {
+		w.note = p.Note
+		w.app.tell(progressRests, p.Job, p.Note)
+		return
+	}
+	if time.Since(w.saidAt) < plainInterval {
+		return
+	}
+	w.saidAt = time.Now()
+	switch p.Phase {
+	case engine.Reading:
+		w.app.tell(progressReads, p.Job, p.Read)
+	case engine.Sending:
+		w.app.tell(progressSends, p.Job, p.Done, p.Total)
+	}
+}
+
+func (w *plainWatcher) close() {}
+
+// bar draws one line for each job.
+type bar struct {
+	app      *App
+	writer   progress.Writer
+	trackers map[string]*progress.Tracker
+	ended    chan struct{}
+}
+
+func newBar(a *App) *bar {
+	w := progress.NewWriter()
+	w.SetOutputWriter(a.Stderr)
+	w.SetUpdateFrequency(200 * time.Millisecond)
+	w.SetTrackerPosition(progress.PositionRight)
+	w.SetMessageLength(32)
+	w.Style().Visibility.Speed = true
+	w.Style().Visibility.ETA = true
+	b := &bar{app: a, writer: w, trackers: map[string]*progress.Tracker{}, ended: make(chan struct{})}
+	go func() {
+		defer close(b.ended)
+		w.Render()
+	}()
+	return b
+}
+
+func (b *bar) observe(p engine.Progress) {
+	t := b.trackers[p.Job]
+	if t == nil {
+		t = &progress.Tracker{Message: b.app.text(barReads, p.Job)}
+		b.trackers[p.Job] = t
+		b.writer.AppendTracker(t)
+	}
+	switch p.Phase {
+	case engine.Reading:
+		t.SetValue(int64(p.Read))
+	case engine.Sending:
+		t.UpdateMessage(b.app.text(barSends, p.Job))
+		t.UpdateTotal(int64(max(p.Total, 1)))
+		t.SetValue(int64(p.Done))
+	case engine.Resting:
+		t.UpdateMessage(b.app.text(progressRests, p.Job, p.Note))
+	case engine.Done:
+		t.UpdateMessage(p.Job)
+		t.MarkAsDone()
+	}
+}
+
+func (b *bar) close() {
+	for _, t := range b.trackers {
+		t.MarkAsDone()
+	}
+	// Stop is heard only by a Render that has begun.
+	for {
+		b.writer.Stop()
+		select {
+		case <-b.ended:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

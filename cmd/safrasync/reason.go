@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// reason says in one line why an entry is as it is; "" when there is nothing to say.
+func (v voice) reason(e trade.Entry) string {
+	var parts []string
+	switch e.State {
+	case trade.Accepted:
+	case trade.Invalid:
+		if e.Error != nil {
+			parts = append(parts, trade.Sentences(e.Error.Fields, v.lang))
+		}
+		parts = append(parts, v.awaited(e.WaitingFor)...)
+	case trade.Waiting:
+		if !strings.HasPrefix(e.Cause, "ref:") && e.Cause != trade.CauseParent {
+			parts = append(parts, trade.Explain(e.State, e.Cause, v.lang).What)
+		}
+		parts = append(parts, v.awaited(e.WaitingFor)...)
+	default:
+		parts = append(parts, v.advice(e).What)
+	}
+	if !e.NextAttemptAt.IsZero() {
+		parts = append(parts, v.text(rowNextAttempt, v.moment(e.NextAttemptAt)))
+	}
+	for _, f := range e.Flags {
+		parts = append(parts, f.Label(v.lang))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// advice is what to do about an entry. In these states the stored cause is history.
+func (v voice) advice(e trade.Entry) trade.Advice {
+	switch e.State {
+	case trade.Pending, trade.Sending, trade.Dismissed, trade.Withdrawn:
+		return trade.Explain(e.State, "", v.lang)
+	case trade.Accepted:
+		return trade.Advice{}
+	}
+	return trade.Explain(e.State, e.Cause, v.lang)
+}
+
+// awaited says what an entry waits for.
+func (v voice) awaited(things []trade.Awaited) []string {
+	var out []string
+	for _, w := range things {
+		switch {
+		case w.Ref != "":
+			out = append(out, v.text(rowWaitsRef, trade.Explain(trade.Waiting, "ref:"+w.Ref, v.lang).What, w.Code))
+		case w.Job != "":
+			out = append(out, v.text(rowWaitsParent, w.Job, w.Key, w.ParentState.Label(v.lang)))
+		default:
+			out = append(out, v.text(rowWaitsPlatform, w.Platform, w.ID))
+		}
+	}
+	return out
+}

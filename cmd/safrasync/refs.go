@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/user"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// actFlags are those of a person's act.
+type actFlags struct {
+	reason, as string
+	yes        bool
+}
+
+func (f *actFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
+	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do it without asking")
+}
+
+func newRefsCommand(a *App) *cobra.Command {
+	group := a.group("refs", helpRefs)
+
+	list := a.command("list [KIND]", helpRefsList, arity{0, 1}, func(cmd *cobra.Command, args []string) error {
+		return a.listReferences(cmd.Context(), args)
+	})
+
+	var imported importFlags
+	importing := a.command("import KIND FILE", helpRefsImport, exactly(2), func(cmd *cobra.Command, args []string) error {
+		return a.importReferences(cmd.Context(), args[0], args[1], imported)
+	})
+	imported.add(importing)
+	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false, "import the other lines when some are invalid")
+
+	export := a.command("export KIND", helpRefsExport, exactly(1), func(cmd *cobra.Command, args []string) error {
+		return a.exportReferences(cmd.Context(), args[0])
+	})
+
+	var set actFlags
+	setting := a.command("set KIND CODE ID --reason TEXT", helpRefsSet, exactly(3), func(cmd *cobra.Command, args []string) error {
+		return a.setReference(cmd.Context(), args[0], args[1], args[2], set)
+	})
+	set.add(setting)
+
+	var remove actFlags
+	removing := a.command("remove KIND CODE --reason TEXT", helpRefsRemove, exactly(2), func(cmd *cobra.Command, args []string) error {
+		return a.removeReference(cmd.Context(), args[0], args[1], remove)
+	})
+	remove.add(removing)
+
+	group.AddCommand(list, importing, export, setting, removing)
+	return group
+}
+
+// checkKind refuses what is no kind of reference, and, for changes, a kind that the next run would read from the ERP again.
+func (a *App) checkKind(kind string, how access) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(trade.ReferenceKinds, kind) {
+		return a.usage(refsNoKind, kind, listed(trade.ReferenceKinds))
+	}
+	if _, fromERP := config.References[kind]; fromERP && how == toWrite {
+		return a.usage(refsFromERP, kind, kind)
+	}
+	return nil
+}
+
+// confirm shows that a plan stands and asks whether to do it. Without a terminal to ask at and without --yes the plan is all that happens:
+// exit code 2.
+func (a *App) confirm(yes bool) error {
+	if yes {
+		return nil
+	}
+	if !isTerminal(a.Stdin) || !isTerminal(a.Stderr) {
+		a.tell(actOnlyPlanned)
+		return &exitError{exitUsage}
+	}
+	fmt.Fprint(a.Stderr, a.text(actAsk))
+	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
+	if err != nil || !slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+		a.tell(actNotDone)
+		return &exitError{exitUsage}
+	}
+	return nil
+}
+
+// needReason refuses an act without a reason.
+func (a *App) needReason(f actFlags) error {
+	if strings.TrimSpace(f.reason) == "" {
+		return a.usage(actNeedsReason)
+	}
+	return nil
+}
+
+// audit is the record of a person's act.
+func (a *App) audit(f actFlags, act, target string, detail any) (trade.AuditRecord, error) {
+	name := "?"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "?"
+	}
+	who := strings.TrimSpace(f.as)
+	if who == "" {
+		who = name
+	}
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
+	}
+	return trade.AuditRecord{At: now(), Who: who, From: name + "@" + host, Act: act, Target: target, Reason: f.reason, Detail: string(text)}, nil
+}
+
+// change is one line of an audit record.
+type change struct {
+	Code string  `json:"code"`
+	From *string `json:"from"` // null: it was not there
+	To   *string `json:"to"`   // null: it is not there any more
+}
+
+// setReference stores one code.
+func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlags) error {
+	if err := a.checkKind(kind, toWrite); err != nil {
+		return err
+	}
+	if err := a.needReason(f); err != nil {
+		return err
+	}
+	code = normalCode(code)
+	parsed, err := trade.ParseID(id)
+	if err != nil || isBlankCode(code) {
+		return a.usage(refsBadLine, code, id)
+	}
+	old, err := a.readTable(ctx, kind)
+	if err != nil {
+		return err
+	}
+	from, was := old[code]
+	c := change{Code: code, To: &parsed}
+	switch {
+	case !was:
+		a.tell(refsWouldAdd, code, parsed)
+	case from == parsed:
+		a.tell(refsSame, code)
+		return nil
+	default:
+		c.From = &from
+		a.tell(refsWouldChange, code, from, parsed)
+	}
+	if err := a.confirm(f.yes); err != nil {
+		return err
+	}
+	record, err := a.audit(f, "refs set", kind, []change{c})
+	if err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	added, changed, err := store.ImportReferences(ctx, kind, map[string]string{code: parsed}, record)
+	if err != nil {
+		return err
+	}
+	return a.tellImported(kind, added, changed, 0)
+}
+
+// removeReference takes one code out. Rows that need it wait from the next run on.
+func (a *App) removeReference(ctx context.Context, kind, code string, f actFlags) error {
+	if err := a.checkKind(kind, toWrite); err != nil {
+		return err
+	}
+	if err := a.needReason(f); err != nil {
+		return err
+	}
+	code = normalCode(code)
+	old, err := a.readTable(ctx, kind)
+	if err != nil {
+		return err
+	}
+	from, was := old[code]
+	if !was {
+		return fmt.Errorf("%s", a.text(refsNotThere, kind, code))
+	}
+	a.tell(refsWouldRemove, code, from)
+	if err := a.confirm(f.yes); err != nil {
+		return err
+	}
+	record, err := a.audit(f, "refs remove", kind, []change{{Code: code, From: &from}})
+	if err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	removed, err := store.RemoveReferences(ctx, kind, []string{code}, record)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.printJSON(struct {
+			Kind    string `json:"kind"`
+			Removed int    `json:"removed"`
+		}{kind, removed})
+	}
+	a.show(refsRemoved, kind, removed)
+	return nil
+}
+
+// readTable reads one de-para table for a plan, which must not even make a ledger.
+func (a *App) readTable(ctx context.Context, kind string) (map[string]string, error) {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := store.References(ctx)
+	return all[kind], err
+}
+
+func (a *App) tellImported(kind string, added, changed, unchanged int) error {
+	if a.asJSON {
+		return a.printJSON(struct {
+			Kind      string `json:"kind"`
+			Added     int    `json:"added"`
+			Changed   int    `json:"changed"`
+			Unchanged int    `json:"unchanged"`
+		}{kind, added, changed, unchanged})
+	}
+	a.show(refsDone, kind, added, changed, unchanged)
+	return nil
+}

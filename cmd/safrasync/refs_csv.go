@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// maxCSVBytes bounds a de-para file: a million lines fit.
+const maxCSVBytes = 128 << 20
+
+// badLine is a line of a CSV that cannot be imported.
+type badLine struct {
+	Line int    `json:"line"` // of the file, from 1
+	Text string `json:"text"` // why, in the person's language
+}
+
+// referenceTable is a CSV that was read.
+type referenceTable struct {
+	codes map[string]string
+	bad   []badLine
+}
+
+// readReferences reads a CSV with the header code,id. A byte order mark and the separators of spreadsheets (; and tab) are taken too. The
+// error is for a file that is no such table at all; single lines that are wrong are in bad.
+func readReferences(r io.Reader, v voice) (referenceTable, error) {
+	t := referenceTable{codes: map[string]string{}}
+	data, err := io.ReadAll(io.LimitReader(r, maxCSVBytes+1))
+	switch {
+	case err != nil:
+		return t, err
+	case len(data) > maxCSVBytes:
+		return t, errors.New(v.text(csvTooLarge))
+	case !utf8.Valid(data):
+		return t, errors.New(v.text(csvNotUTF8))
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	c := csv.NewReader(bytes.NewReader(data))
+	c.Comma = separatorOf(data)
+	c.FieldsPerRecord = -1
+	c.TrimLeadingSpace = c.Comma != '\t'
+	head, err := c.Read()
+	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") || !strings.EqualFold(strings.TrimSpace(head[1]), "id") {
+		return t, errors.New(v.text(csvNoHeader))
+	}
+	lineOf := map[string]int{}
+	for {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		var fault *csv.ParseError
+		if errors.As(err, &fault) {
+			// After a broken quote nobody knows where the next line begins.
+			t.bad = append(t.bad, badLine{fault.StartLine, v.text(csvBroken)})
+			return t, nil
+		}
+		if err != nil {
+			return t, err
+		}
+		line, _ := c.FieldPos(0)
+		if len(record) == 1 && strings.TrimSpace(record[0]) == "" || strings.TrimSpace(strings.Join(record, "")) == "" {
+			continue // what spreadsheets leave at the end
+		}
+		t.add(record, line, lineOf, v)
+	}
+}
+
+func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v voice) {
+	refuse := func(p phrase, args ...any) { t.bad = append(t.bad, badLine{line, v.text(p, args...)}) }
+	if len(record) != 2 {
+		refuse(csvColumns, len(record))
+		return
+	}
+	code := normalCode(unguardCell(strings.TrimSpace(record[0])))
+	id, err := trade.ParseID(record[1])
+	switch {
+	case isBlankCode(code):
+		refuse(csvNoCode)
+	case err != nil:
+		refuse(csvNoUUID, shortName(strings.TrimSpace(record[1])))
+	case lineOf[code] > 0 && t.codes[code] != id:
+		refuse(csvDouble, code, lineOf[code])
+	default:
+		lineOf[code], t.codes[code] = line, id
+	}
+}
+
+// separatorOf is the separator that the header uses.
+func separatorOf(data []byte) rune {
+	head, _, _ := bytes.Cut(data, []byte("\n"))
+	for _, separator := range ";\t" {
+		if bytes.ContainsRune(head, separator) {
+			return separator
+		}
+	}
+	return ','
+}
+
+// writeReferences writes what readReferences reads.
+func writeReferences(w io.Writer, table []trade.Reference) error {
+	c := csv.NewWriter(w)
+	if err := c.Write([]string{"code", "id"}); err != nil {
+		return fmt.Errorf("write the CSV: %w", err)
+	}
+	for _, r := range table {
+		if err := c.Write([]string{guardCell(r.Code), guardCell(r.ID)}); err != nil {
+			return fmt.Errorf("write the CSV: %w", err)
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// guardCell keeps a spreadsheet from running a text as a formula: it gets a ' before it. unguardCell takes exactly that away again.
+func guardCell(text string) string {
+	if isFormula(text) {
+		return "'" + text
+	}
+	return text
+}
+
+func unguardCell(text string) string {
+	if strings.HasPrefix(text, "'") && isFormula(text) {
+		return text[1:]
+	}
+	return text
+}
+
+// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded already counts, so that the guard can be taken away.
+func isFormula(text string) bool {
+	rest := strings.TrimLeft(text, "'")
+	return rest != "" && strings.ContainsRune("=+-@|\t\r＝＋－＠", []rune(rest)[0])
+}
+
+// normalCode brings a code into the form in which the engine makes it of the ERP's columns: parts trimmed and joined with |.
+func normalCode(code string) string { return strings.Join(codeParts(code), "|") }
+
+// codeParts takes a code or key apart at its |. A | or \ inside a part stays as it is written, escaped with \.
+func codeParts(code string) []string {
+	var parts []string
+	start, escaped := 0, false
+	for i := range len(code) {
+		switch {
+		case escaped:
+			escaped = false
+		case code[i] == '\\':
+			escaped = true
+		case code[i] == '|':
+			parts = append(parts, strings.TrimSpace(code[start:i]))
+			start = i + 1
+		}
+	}
+	return append(parts, strings.TrimSpace(code[start:]))
+}
+
+func isBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rowsFlags are those of `safrasync rows`.
+type rowsFlags struct {
+	states, causes, flags []string
+	key, since            string
+	limit                 int
+}
+
+// rowsShown is how many rows people are shown without --limit; JSON is complete.
+const rowsShown = 200
+
+func newRowsCommand(a *App) *cobra.Command {
+	var f rowsFlags
+	cmd := a.command("rows [JOB]", helpRows, arity{0, 1}, func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("limit") && !a.asJSON {
+			f.limit = rowsShown
+		}
+		filter, err := a.rowFilter(args, f)
+		if err != nil {
+			return err
+		}
+		return a.listRows(cmd.Context(), filter)
+	})
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+listed(trade.States))
+	flags.StringSliceVar(&f.causes, "cause", nil, "only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
+	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
+	flags.StringVar(&f.since, "since", "", "only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
+	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(allFlags))
+	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
+	cmd.AddCommand(a.command("show JOB KEY", helpRowsShow, exactly(2), func(cmd *cobra.Command, args []string) error {
+		return a.showRow(cmd.Context(), args[0], args[1])
+	}))
+	return cmd
+}
+
+// rowFilter reads the flags strictly: a filter with a typing error must not look like an empty list.
+func (a *App) rowFilter(args []string, f rowsFlags) (trade.RowFilter, error) {
+	filter := trade.RowFilter{Causes: f.causes, Key: f.key, Limit: f.limit}
+	if len(args) > 0 {
+		filter.Job = args[0]
+	}
+	config, err := a.loadConfig()
+	if err != nil {
+		return filter, err
+	}
+	for _, s := range f.states {
+		if !slices.Contains(trade.States, trade.State(s)) {
+			return filter, a.usage(saysNoState, s, listed(trade.States))
+		}
+		filter.States = append(filter.States, trade.State(s))
+	}
+	for _, s := range f.flags {
+		if !slices.Contains(allFlags, trade.Flag(s)) {
+			return filter, a.usage(saysNoRowFlag, s, listed(allFlags))
+		}
+		filter.Flags = append(filter.Flags, trade.Flag(s))
+	}
+	if f.limit < 0 {
+		return filter, a.usage(saysLimit)
+	}
+	if f.since != "" {
+		since, ok := parseSince(f.since, now(), config.Zone())
+		if !ok {
+			return filter, a.usage(saysSince, f.since)
+		}
+		filter.Since = since
+	}
+	return filter, nil
+}
+
+// parseSince reads an age (2h, 7d), a day of the cooperative, or an instant.
+func parseSince(since string, now time.Time, zone *time.Location) (time.Time, bool) {
+	if days, ok := strings.CutSuffix(since, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), true
+		}
+	}
+	if age, err := time.ParseDuration(since); err == nil && age >= 0 {
+		return now.Add(-age), true
+	}
+	for _, layout := range []string{time.DateOnly, "02/01/2006", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, since, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough")
+
+func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	if filter.Job != "" && filter.Key == "" { // a job that was taken out of the configuration still has its rows
+		known, err := store.Jobs(ctx)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(known, filter.Job) {
+			if err := a.checkJobNames(a.config, []string{filter.Job}); err != nil {
+				return err
+			}
+		}
+	}
+	if a.asJSON {
+		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.printJSON(rowOf(e)) })
+	}
+	limit := filter.Limit
+	if limit > 0 {
+		filter.Limit++ // one more tells whether there are more
+	}
+	t := a.newTable(rowsHeadJob, rowsHeadKey, rowsHeadState, rowsHeadReason, rowsHeadID, rowsHeadUpdated)
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Hidden: filter.Job != ""}, {Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+	n, v := 0, a.voice()
+	err = store.Rows(ctx, filter, func(e trade.Entry) error {
+		if n++; limit > 0 && n > limit {
+			return errEnough
+		}
+		t.AppendRow(table.Row{e.Job, e.Key, e.State.Label(v.lang), v.reason(e), e.RemoteID, v.moment(e.UpdatedAt)})
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	if n == 0 {
+		a.tell(rowsNone)
+		return nil
+	}
+	t.Render()
+	if errors.Is(err, errEnough) {
+		a.tell(rowsMore, limit)
+	}
+	return nil
+}
+
+// newTable makes a table for people on standard output.
+func (a *App) newTable(head ...phrase) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(a.out)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault // as written, not in capitals
+	row := table.Row{}
+	for _, h := range head {
+		row = append(row, a.text(h))
+	}
+	t.AppendHeader(row)
+	return t
+}

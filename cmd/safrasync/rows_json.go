@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rowJSON is one line of `rows --json`. Names, order and nulls are fixed: other programs read them (docs/json.md).
+type rowJSON struct {
+	Job           string          `json:"job"`
+	Sends         trade.Kind      `json:"sends"`
+	Key           string          `json:"key"`
+	State         trade.State     `json:"state"`
+	Cause         *string         `json:"cause"`
+	RemoteID      *string         `json:"remote_id"`
+	Flags         []trade.Flag    `json:"flags"`
+	Attempts      int             `json:"attempts"`
+	NextAttemptAt *time.Time      `json:"next_attempt_at"`
+	FirstSeenAt   time.Time       `json:"first_seen_at"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+	Generation    int             `json:"generation"`
+	Error         *errorJSON      `json:"error"`
+	WaitingFor    []trade.Awaited `json:"waiting_for"`
+}
+
+type errorJSON struct {
+	Kind     trade.ErrorKind `json:"kind"`
+	Status   *int            `json:"status"` // null where no answer came
+	Messages []string        `json:"messages"`
+	Fields   []fieldJSON     `json:"fields"`
+	Text     string          `json:"text"`
+}
+
+type fieldJSON struct {
+	Field  string `json:"field"`
+	Rule   string `json:"rule"`
+	Column string `json:"column"`
+	Value  string `json:"value"`
+}
+
+// rowDetailJSON is what `rows show --json` adds.
+type rowDetailJSON struct {
+	rowJSON
+	Quantity    trade.Quantity  `json:"quantity"`
+	Values      trade.Values    `json:"values"`  // the mapped columns, "<kind>:<text>"
+	Payload     json.RawMessage `json:"payload"` // null while it cannot be sent
+	PayloadHash *string         `json:"payload_hash"`
+	Warnings    []trade.Problem `json:"warnings"`
+	GoneSweeps  int             `json:"gone_sweeps"`
+	History     []attemptJSON   `json:"history"` // every attempt, the first one first
+}
+
+type attemptJSON struct {
+	No          int             `json:"no"`
+	ID          string          `json:"id"`
+	Generation  int             `json:"generation"`
+	RunID       string          `json:"run_id"`
+	StartedAt   time.Time       `json:"started_at"`
+	FinishedAt  *time.Time      `json:"finished_at"`
+	Outcome     string          `json:"outcome"` // open, created, not_created, not_sent, unknown
+	Status      *int            `json:"status"`
+	Messages    []string        `json:"messages"`
+	RemoteID    *string         `json:"remote_id"`
+	Reason      string          `json:"reason"`
+	Request     json.RawMessage `json:"request"`
+	RequestHead json.RawMessage `json:"request_headers"`
+	AnswerHead  json.RawMessage `json:"answer_headers"`
+	Answer      string          `json:"answer"` // the beginning of its body
+	Evidence    json.RawMessage `json:"evidence"`
+}
+
+func rowOf(e trade.Entry) rowJSON {
+	row := rowJSON{
+		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: orNull(e.Cause), RemoteID: orNull(e.RemoteID), Flags: orEmpty(e.Flags),
+		Attempts: e.Attempts, NextAttemptAt: timeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt, UpdatedAt: e.UpdatedAt,
+		Generation: e.Generation, WaitingFor: orEmpty(e.WaitingFor),
+	}
+	if f := e.Error; f != nil {
+		row.Error = &errorJSON{Kind: f.Kind, Status: orNull(f.Status), Messages: orEmpty(f.Messages), Fields: []fieldJSON{}, Text: f.Text}
+		for _, p := range f.Fields {
+			row.Error.Fields = append(row.Error.Fields, fieldJSON{p.Field, p.Rule, p.Column, p.Value})
+		}
+	}
+	return row
+}
+
+func rowDetailOf(e trade.Entry, attempts []trade.Attempt) rowDetailJSON {
+	out := rowDetailJSON{
+		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash),
+		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, History: []attemptJSON{},
+	}
+	for _, t := range attempts {
+		out.History = append(out.History, attemptJSON{
+			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt, FinishedAt: timeOrNull(t.FinishedAt),
+			Outcome: outcomeName(t.Outcome), Status: orNull(t.Status), Messages: orEmpty(t.Messages), RemoteID: orNull(t.RemoteID), Reason: t.Reason,
+			Request: t.Payload, RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody, Evidence: t.Evidence,
+		})
+	}
+	return out
+}
+
+func outcomeName(o trade.Outcome) string {
+	if o == trade.OutcomeOpen {
+		return "open"
+	}
+	return string(o)
+}
+
+// orNull makes the zero value a null.
+func orNull[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// orEmpty makes a missing list an empty one: readers need not tell null from [].
+func orEmpty[S ~[]T, T any](list S) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

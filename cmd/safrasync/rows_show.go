@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// showRow writes everything that the ledger knows about one row.
+func (a *App) showRow(ctx context.Context, job, key string) error {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	entry, err := store.Entry(ctx, job, key)
+	if errors.Is(err, state.ErrNotFound) {
+		if err := a.checkJobNames(a.config, []string{job}); err != nil {
+			return err
+		}
+		return errors.New(a.text(rowUnknown, job, key, job, key))
+	}
+	if err != nil {
+		return err
+	}
+	attempts, err := store.Attempts(ctx, entry.ID)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.printJSON(rowDetailOf(entry, attempts))
+	}
+	a.printEntry(entry)
+	for _, t := range attempts {
+		a.printAttempt(t)
+	}
+	return nil
+}
+
+func (a *App) printEntry(e trade.Entry) {
+	v := a.voice()
+	a.show(rowTitle, e.Job, e.Key, e.State.Label(v.lang))
+	if text := v.reason(e); text != "" {
+		fmt.Fprintf(a.out, "  %s\n", text)
+	}
+	if advice := v.advice(e); advice.Do != "" {
+		a.show(rowAdvice, advice.Who, advice.Do)
+	}
+	if e.Error != nil && e.State != trade.Invalid {
+		a.show(rowError, e.Error.Text)
+	}
+	if e.RemoteID != "" {
+		a.show(rowRemote, e.RemoteID)
+	}
+	a.show(rowTimes, v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt), e.Attempts, e.Generation)
+	for _, p := range e.Warnings {
+		a.show(rowWarning, p.Sentence(v.lang))
+	}
+	a.show(rowValues)
+	width := 0
+	for name := range e.Values {
+		width = max(width, len(name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
+		text := e.Values[name].Text
+		if e.Values[name].Kind == 0 {
+			text = "NULL"
+		}
+		fmt.Fprintf(a.out, "  %-*s  %s\n", width, name, text)
+	}
+	if len(e.Payload) > 0 {
+		a.show(rowPayload)
+		a.printIndented(e.Payload)
+	}
+}
+
+func (a *App) printAttempt(t trade.Attempt) {
+	v := a.voice()
+	a.show(attemptTitle, t.No, v.moment(t.StartedAt), a.text(outcomeWords[outcomeName(t.Outcome)]), t.Generation)
+	if t.Status != 0 {
+		a.show(attemptStatus, t.Status, strings.Join(t.Messages, ", "))
+	}
+	if t.Reason != "" {
+		a.show(attemptReason, t.Reason)
+	}
+	if t.AnswerBody != "" {
+		a.show(attemptAnswer, t.AnswerBody)
+	}
+	if len(t.Evidence) > 0 {
+		a.show(attemptEvidence, t.Evidence)
+	}
+}
+
+// printIndented writes a JSON document for people.
+func (a *App) printIndented(doc json.RawMessage) {
+	var b bytes.Buffer
+	if err := json.Indent(&b, doc, "  ", "  "); err != nil { // not JSON after all: as it is
+		b.Reset()
+		b.Write(doc)
+	}
+	fmt.Fprintf(a.out, "  %s\n", b.String())
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+// sandboxFlags are those of `safrasync sandbox`.
+type sandboxFlags struct {
+	addr, world, apiKey, log string
+	faults                   []string
+	latency                  time.Duration
+	seed                     int64
+}
+
+func newSandboxCommand(a *App) *cobra.Command {
+	var f sandboxFlags
+	cmd := a.command("sandbox [--world FILE] [--fault SPEC]…", helpSandbox, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return a.serveSandbox(cmd, f)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`ADDRESS` to listen on, loopback only; port 0 takes a free one")
+	flags.StringVar(&f.world, "world", "", "`FILE` (JSON) with the records that the platform knows; default: it knows every one")
+	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
+	flags.StringArrayVar(&f.faults, "fault", nil, "what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts")
+	flags.DurationVar(&f.latency, "latency", 0, "time that passes before each answer")
+	flags.Int64Var(&f.seed, "seed", 0, "decides which requests a fault with %% meets; default: drawn, and printed")
+	flags.StringVar(&f.log, "log", "", "`FILE` to which each request is appended as a line of JSON, whole bodies included")
+	return cmd
+}
+
+// serveSandbox runs until the context ends.
+func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
+	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency}
+	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
+		return &usageError{err.Error()}
+	}
+	if f.world != "" {
+		if opts.World, err = sandbox.LoadWorld(f.world); err != nil {
+			return err
+		}
+	}
+	if f.log != "" {
+		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("--log: %w", err)
+		}
+		a.closers = append(a.closers, file.Close)
+		opts.Log = file
+	}
+	running, err := sandbox.Start(opts, f.addr)
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, running.Close, running.LogErr)
+	key := f.apiKey
+	if key == "" {
+		key = "sandbox"
+	}
+	if a.asJSON {
+		if err := a.printJSON(struct {
+			URL  string `json:"url"`
+			Seed int64  `json:"seed"`
+			Key  string `json:"api_key"`
+		}{running.URL, running.Seed(), key}); err != nil {
+			return err
+		}
+	} else {
+		a.show(sandboxRuns, running.URL, key, running.Seed())
+	}
+	if err := a.out.Flush(); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	<-cmd.Context().Done()
+	a.tell(sandboxEnds, len(running.Created()), running.Requests())
+	return nil
+}

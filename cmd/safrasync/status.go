@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func newStatusCommand(a *App) *cobra.Command {
+	return a.command("status", helpStatus, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context()) })
+}
+
+// jobJSON is one line of `status --json`.
+type jobJSON struct {
+	Job        string              `json:"job"`
+	Sends      *string             `json:"sends"` // null for a job that is no longer configured
+	Configured bool                `json:"configured"`
+	State      trade.JobState      `json:"state"`
+	Since      *time.Time          `json:"since"`
+	Stop       *trade.Stop         `json:"stop"`
+	States     map[trade.State]int `json:"states"`
+	Flags      map[trade.Flag]int  `json:"flags"`
+	LastRun    *trade.RunReport    `json:"last_run"`
+	SweptAt    *time.Time          `json:"swept_at"`   // the last complete sweep
+	NextRun    *time.Time          `json:"next_run"`   // of the daemon
+	NextSweep  *time.Time          `json:"next_sweep"` // from then on the next run sweeps
+}
+
+// status tells where each job stands: those of the configuration in its order, then those that only the ledger knows.
+func (a *App) status(ctx context.Context) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	known, err := store.Jobs(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	specs := map[string]engine.JobSpec{}
+	for _, spec := range config.JobSpecs() {
+		names = append(names, spec.Name)
+		specs[spec.Name] = spec
+	}
+	for _, name := range known {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		job, err := readJob(ctx, store, name)
+		if err != nil {
+			return err
+		}
+		if spec, ok := specs[name]; ok {
+			if err := job.schedule(spec, config.Zone(), now()); err != nil {
+				return err
+			}
+		}
+		if a.asJSON {
+			if err := a.printJSON(job); err != nil {
+				return err
+			}
+			continue
+		}
+		a.printJob(job)
+	}
+	return nil
+}
+
+func readJob(ctx context.Context, store *state.Store, name string) (jobJSON, error) {
+	job := jobJSON{Job: name, States: map[trade.State]int{}}
+	status, err := store.JobStatus(ctx, name)
+	if err != nil {
+		return job, err
+	}
+	job.State, job.Stop, job.Since = status.State, status.Stop, timeOrNull(status.Since)
+	tallies, err := store.Counts(ctx, name)
+	if err != nil {
+		return job, err
+	}
+	for _, t := range tallies {
+		if t.Count > 0 {
+			job.States[t.State] += t.Count
+		}
+	}
+	if job.Flags, err = store.FlagCounts(ctx, name); err != nil {
+		return job, err
+	}
+	runs, err := store.Runs(ctx, name, 1)
+	if err != nil {
+		return job, err
+	}
+	if len(runs) > 0 {
+		job.LastRun = &runs[0]
+	}
+	cursor, err := store.Cursor(ctx, name)
+	job.SweptAt = timeOrNull(cursor.SweptAt)
+	return job, err
+}
+
+// schedule fills in what the configuration says of the job.
+func (j *jobJSON) schedule(spec engine.JobSpec, zone *time.Location, now time.Time) error {
+	sends := string(spec.Sends)
+	j.Configured, j.Sends = true, &sends
+	runs, err := engine.ParseSchedule(spec.Schedule, zone)
+	if err != nil {
+		return err
+	}
+	sweeps, err := engine.ParseSchedule(spec.Sweep, zone)
+	if err != nil {
+		return err
+	}
+	after := now
+	if j.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
+		after = *j.SweptAt
+	}
+	j.NextRun, j.NextSweep = timeOrNull(runs.Next(now).UTC()), timeOrNull(sweeps.Next(after).UTC())
+	return nil
+}
+
+func (a *App) printJob(j jobJSON) {
+	v := a.voice()
+	since := ""
+	if j.Since != nil {
+		since = v.text(statusSince, v.moment(*j.Since))
+	}
+	a.show(statusJob, j.Job, v.text(jobStateWords[j.State]), since)
+	if !j.Configured {
+		a.show(statusGone)
+	}
+	if j.Stop != nil {
+		a.show(statusStop, v.stop(*j.Stop))
+	}
+	switch r := j.LastRun; {
+	case r == nil:
+		a.show(statusNeverRan)
+	case r.EndedAt.IsZero():
+		a.show(statusRunOpen, v.moment(r.StartedAt))
+	default:
+		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.Sent)
+	}
+	if j.NextRun != nil {
+		a.show(statusNextRun, v.moment(*j.NextRun), a.config.Zone())
+	}
+	if j.SweptAt != nil {
+		a.show(statusSwept, v.moment(*j.SweptAt))
+	}
+	if len(j.States) == 0 {
+		a.show(statusNoRows)
+	}
+	a.printStates(j.States, j.Flags)
+}

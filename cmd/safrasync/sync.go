@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// syncFlags are those of `safrasync sync`.
+type syncFlags struct{ sweep, dryRun, strict bool }
+
+func newSyncCommand(a *App) *cobra.Command {
+	var f syncFlags
+	cmd := a.command("sync [JOB…]", helpSync, anyArgs, func(cmd *cobra.Command, args []string) error {
+		return a.sync(cmd.Context(), args, f)
+	})
+	flags := cmd.Flags()
+	flags.BoolVar(&f.sweep, "sweep", false, "compare everything in scope, although no sweep is due")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
+	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")
+	flags.BoolVar(&a.verbose, "verbose", false, "log what happens to standard error, as JSON lines")
+	return cmd
+}
+
+// sync makes one pass and reports it. The report is complete also when a job stopped.
+func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.checkJobNames(config, jobs); err != nil {
+		return err
+	}
+	how := toWrite
+	if f.dryRun {
+		how = toRead
+	}
+	store, err := a.openLedger(ctx, how)
+	if err != nil {
+		return err
+	}
+	source, _ := a.openSource(ctx) // an ERP that is not reached is a stop of each job, recorded and reported as one
+	watcher := a.watch()
+	e, err := a.openEngine(store, source, watcher.observe)
+	if err != nil {
+		watcher.close()
+		return err
+	}
+	reports, err := e.Sync(ctx, jobs, engine.Options{Sweep: f.sweep, DryRun: f.dryRun})
+	watcher.close()
+	if printErr := a.printSync(ctx, store, reports, f); printErr != nil {
+		return errors.Join(err, printErr)
+	}
+	return syncResult(reports, err, f.strict)
+}
+
+// syncResult turns reports into an exit code: a stop weighs more than a job that another process runs, and that more than rows for people.
+func syncResult(reports []trade.RunReport, err error, strict bool) error {
+	attention := false
+	for _, r := range reports {
+		if r.Stopped != nil {
+			return errors.Join(&exitError{exitFailed}, err)
+		}
+		attention = attention || r.NeedsPerson()
+	}
+	if err == nil && strict && attention {
+		return &exitError{exitAttention}
+	}
+	return err
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func newWhyCommand(a *App) *cobra.Command {
+	return a.command("why JOB KEY", helpWhy, exactly(2), func(cmd *cobra.Command, args []string) error {
+		return a.why(cmd.Context(), args[0], args[1])
+	})
+}
+
+// whyJSON is `why --json`.
+type whyJSON struct {
+	engine.Reasons
+	ERPError  *string         `json:"erp_error"` // why the ERP could not be asked; null when it was
+	Row       *rowDetailJSON  `json:"row"`       // the ledger's entry; null when it has none
+	JobStatus trade.JobStatus `json:"job_status"`
+	NextRun   time.Time       `json:"next_run"`
+	Sentences []string        `json:"sentences"` // what people are told, in English
+}
+
+// story is everything that is known about one key.
+type story struct {
+	reasons  engine.Reasons
+	erpErr   error
+	entry    *trade.Entry
+	attempts []trade.Attempt
+	status   trade.JobStatus
+	nextRun  time.Time
+}
+
+// why tells the way of one key from the ERP to the platform. An ERP that is not reached costs its part of the story and the exit code, not the rest.
+func (a *App) why(ctx context.Context, job, key string) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.checkKey(config, job, key); err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	source, _ := a.openSource(ctx) // the reason comes back from the engine's first question
+	e, err := a.openEngine(store, source, nil)
+	if err != nil {
+		return err
+	}
+	s, err := tellStory(ctx, e, job, key, config.Zone())
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		out := whyJSON{Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(), Sentences: machine.why(s)}
+		if s.entry != nil {
+			row := rowDetailOf(*s.entry, s.attempts)
+			out.Row = &row
+		}
+		if s.erpErr != nil {
+			text := s.erpErr.Error()
+			out.ERPError = &text
+		}
+		if p := out.Preview; p != nil {
+			*p = tidyPreview(*p)
+		}
+		err = a.printJSON(out)
+	} else {
+		for _, sentence := range a.voice().why(s) {
+			fmt.Fprintln(a.out, sentence)
+		}
+	}
+	if err == nil && s.erpErr != nil {
+		return &exitError{exitFailed}
+	}
+	return err
+}
+
+func tellStory(ctx context.Context, e *parts, job, key string, zone *time.Location) (s story, err error) {
+	entry, err := e.store.Entry(ctx, job, key)
+	switch {
+	case err == nil:
+		s.entry = &entry
+		if s.attempts, err = e.store.Attempts(ctx, entry.ID); err != nil {
+			return s, err
+		}
+	case !errors.Is(err, state.ErrNotFound):
+		return s, err
+	}
+	if s.status, err = e.store.JobStatus(ctx, job); err != nil {
+		return s, err
+	}
+	compiled, err := e.Job(job)
+	if err != nil {
+		return s, err
+	}
+	schedule, err := engine.ParseSchedule(compiled.Spec.Schedule, zone)
+	if err != nil {
+		return s, err
+	}
+	s.nextRun = schedule.Next(now())
+	s.reasons, s.erpErr = e.Why(ctx, job, key, s.entry)
+	if ctx.Err() != nil {
+		return s, ctx.Err()
+	}
+	if s.reasons.Job == "" {
+		s.reasons.Job, s.reasons.Key, s.reasons.Excluded = job, key, []string{}
+	}
+	return s, nil
+}
+
+// why puts the story into sentences, from the ERP to what happens next.
+func (v voice) why(s story) []string {
+	var out []string
+	say := func(p phrase, args ...any) { out = append(out, v.text(p, args...)) }
+	say(whyTitle, s.reasons.Job, s.reasons.Key)
+	r := s.reasons
+	switch {
+	case s.erpErr != nil:
+		say(whyNoERP, s.erpErr)
+	case r.InQuery && r.Cancelled:
+		say(whyCancelled)
+	case r.InQuery:
+		say(whyInQuery)
+	case r.InERP == nil:
+		say(whyNotTold)
+	case *r.InERP && len(r.Excluded) == 0:
+		say(whyExcludedSomehow)
+	case *r.InERP:
+		say(whyExcluded)
+		for _, condition := range r.Excluded {
+			out = append(out, "  - "+condition)
+		}
+	default:
+		say(whyNotInERP)
+	}
+	if s.entry == nil {
+		return append(out, v.whyUnknown(s)...)
+	}
+	return append(append(out, v.whyEntry(s)...), v.whyNext(s)...)
+}
+
+// whyUnknown: the ledger has never seen the key.
+func (v voice) whyUnknown(s story) []string {
+	out := []string{v.text(whyNoEntry)}
+	r := s.reasons
+	if r.InQuery && !r.Cancelled {
+		out = append(out, v.text(whyWillBeRead, v.moment(s.nextRun)))
+	}
+	return append(append(out, v.whyPreview(s)...), v.whyJob(s)...)
+}
+
+// whyEntry: the state, and how it came about.
+func (v voice) whyEntry(s story) []string {
+	e := s.entry
+	out := []string{v.text(whyState, e.State.Label(v.lang), v.moment(e.UpdatedAt))}
+	if text := v.reason(*e); text != "" {
+		out = append(out, v.text(whyReason, text))
+	}
+	if e.Error != nil && e.State != trade.Invalid {
+		out = append(out, v.text(whyError, e.Error.Text))
+	}
+	for _, t := range s.attempts {
+		at := t.FinishedAt
+		if at.IsZero() {
+			at = t.StartedAt
+		}
+		out = append(out, v.text(whyAttempt, t.No, v.moment(at), v.text(outcomeWords[outcomeName(t.Outcome)]), t.Reason))
+	}
+	if e.RemoteID != "" {
+		out = append(out, v.text(whyRemote, e.RemoteID))
+	}
+	return out
+}
+
+// whyNext: what happens now, and who does it.
+func (v voice) whyNext(s story) []string {
+	e := s.entry
+	var out []string
+	switch {
+	case e.State == trade.Accepted:
+		out = append(out, v.text(whyFinal))
+	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
+		out = append(out, v.text(whyRetry, v.moment(e.NextAttemptAt)))
+	}
+	if advice := v.advice(*e); advice.Do != "" {
+		out = append(out, v.text(whyAdvice, advice.Who, advice.Do))
+	}
+	if !e.State.Created() {
+		out = append(out, v.whyPreview(s)...)
+	}
+	return append(out, v.whyJob(s)...)
+}
+
+// whyPreview: what the row would be with the ERP's data and the mapping of this moment, where that is news.
+func (v voice) whyPreview(s story) []string {
+	p := s.reasons.Preview
+	if p == nil || p.Cancelled || s.entry != nil && s.entry.State == p.State && s.entry.Cause == p.Cause {
+		return nil
+	}
+	switch p.State {
+	case trade.Pending:
+		return []string{v.text(whyWouldGo)}
+	case trade.Invalid:
+		return []string{v.text(whyWouldNot, trade.Sentences(p.Problems, v.lang))}
+	}
+	var out []string
+	for _, text := range v.awaited(p.WaitingFor) {
+		out = append(out, v.text(whyWouldWait, text))
+	}
+	return out
+}
+
+// whyJob: a job that does not run moves no row.
+func (v voice) whyJob(s story) []string {
+	if s.status.State == trade.Idle || s.status.State == trade.Running {
+		return nil
+	}
+	text := ""
+	if s.status.Stop != nil {
+		text = v.stop(*s.status.Stop)
+	}
+	return []string{v.text(whyJobStands, v.text(jobStateWords[s.status.State]), text)}
+}

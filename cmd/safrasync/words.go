@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// phrase is one sentence in both languages, with the same verbs in the same order. All phrases stand in words_*.go.
+type phrase struct{ pt, en string }
+
+// voice is the language and the time zone in which somebody is spoken to.
+type voice struct {
+	lang trade.Lang
+	zone *time.Location
+}
+
+// machine is the voice of sentences in JSON.
+var machine = voice{trade.English, time.UTC}
+
+// text gives a phrase.
+func (v voice) text(p phrase, args ...any) string {
+	format := p.pt
+	if v.lang == trade.English {
+		format = p.en
+	}
+	if len(args) == 0 {
+		return format
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// moment is a time as people write it.
+func (v voice) moment(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case v.zone == time.UTC:
+		return t.UTC().Format(time.RFC3339)
+	case v.lang == trade.English:
+		return t.In(v.zone).Format("2006-01-02 15:04")
+	}
+	return t.In(v.zone).Format("02/01/2006 15:04")
+}
+
+// lang is the language of what people read: that of the configuration, once it is loaded, else that of the environment, else Portuguese.
+func (a *App) lang() trade.Lang {
+	if a.config != nil && a.config.Language != "" {
+		return trade.ParseLang(a.config.Language)
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} { // the order in which POSIX asks them
+		if value, ok := a.Env(name); ok && value != "" {
+			return trade.ParseLang(value)
+		}
+	}
+	return trade.Portuguese
+}
+
+// voice speaks to who runs the command: in their language, with the times of the ERP's zone, which is the cooperative's.
+func (a *App) voice() voice {
+	zone := time.Local
+	if a.config != nil {
+		zone = a.config.Zone()
+	}
+	return voice{a.lang(), zone}
+}
+
+// text gives a phrase in the person's language.
+func (a *App) text(p phrase, args ...any) string { return a.voice().text(p, args...) }
+
+// tell writes a line for people to standard error: progress, plans, warnings, errors.
+func (a *App) tell(p phrase, args ...any) { fmt.Fprintln(a.Stderr, a.text(p, args...)) }
+
+// show writes a line for people to standard output: a result.
+func (a *App) show(p phrase, args ...any) { fmt.Fprintln(a.out, a.text(p, args...)) }
+
+// usage is a wrong call.
+func (a *App) usage(p phrase, args ...any) error { return &usageError{a.text(p, args...)} }

@@ -1,0 +1,66 @@
+package main
+
+// What refs, check and sandbox say.
+var (
+	actAsk         = phrase{"Confirma? [s/N] ", "Go ahead? [y/N] "}
+	actOnlyPlanned = phrase{"Nada foi feito: sem terminal para perguntar, confirme com --yes.", "Nothing was done: without a terminal to ask at, confirm with --yes."}
+	actNotDone     = phrase{"Nada foi feito.", "Nothing was done."}
+	actNeedsReason = phrase{"falta --reason TEXTO: o motivo fica na auditoria", "--reason TEXT is missing: the audit keeps it"}
+
+	refsNoKind       = phrase{"não existe o de-para %q; existem %s", "there is no kind of reference %q; there are %s"}
+	refsFromERP      = phrase{"o de-para %s é lido do ERP a cada execução (references.%s na configuração); altere-o lá", "the references %s are read from the ERP in each run (references.%s in the configuration); change them there"}
+	refsBadLine      = phrase{"código %q ou id %q não serve: o código não pode ser vazio e o id deve ser um UUID", "code %q or id %q cannot be used: the code must not be blank, the id must be a UUID"}
+	refsWouldAdd     = phrase{"  novo      %s → %s", "  new       %s → %s"}
+	refsWouldChange  = phrase{"  alterado  %s: %s → %s", "  changed   %s: %s → %s"}
+	refsWouldRemove  = phrase{"  removido  %s → %s", "  removed   %s → %s"}
+	refsSame         = phrase{"%s já está assim; nada a fazer", "%s is like that already; nothing to do"}
+	refsNotThere     = phrase{"o de-para %s não tem o código %s", "the references %s have no code %s"}
+	refsRemoved      = phrase{"%s: %d removido(s)", "%s: %d removed"}
+	refsDone         = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança; as linhas que esperavam seguem na próxima execução.", "%s: %d added, %d changed, %d unchanged; the rows that waited go with the next run."}
+	refsNone         = phrase{"nenhum de-para gravado, e nenhuma linha espera por um", "no references are stored, and no row waits for one"}
+	refsMissing      = phrase{"FALTA", "MISSING"}
+	refsMissingCount = phrase{"%d código(s) faltam; grave-os com `safrasync refs import` ou no ERP, conforme a origem.", "%d code(s) are missing; add them with `safrasync refs import`, or in the ERP where they come from there."}
+	refsHeadKind     = phrase{"De-para", "Kind"}
+	refsHeadCode     = phrase{"Código no ERP", "ERP code"}
+	refsHeadID       = phrase{"Id na plataforma", "Platform id"}
+	refsHeadRows     = phrase{"Linhas esperando", "Rows waiting"}
+	refsHeadFrom     = phrase{"Origem", "From"}
+
+	planTitle   = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança", "%s: %d new, %d changed, %d unchanged"}
+	planMore    = phrase{"  … e mais %d", "  … and %d more"}
+	csvBadLine  = phrase{"  linha %d: %s", "  line %d: %s"}
+	csvRefused  = phrase{"%d linha(s) inválida(s): nada foi importado; corrija o arquivo, ou importe as outras com --skip-invalid", "%d invalid line(s): nothing was imported; correct the file, or import the others with --skip-invalid"}
+	csvTooLarge = phrase{"o arquivo tem mais de 128 MiB", "the file is larger than 128 MiB"}
+	csvNotUTF8  = phrase{"o arquivo não está em UTF-8; salve-o como «CSV UTF-8»", "the file is not UTF-8; save it as \"CSV UTF-8\""}
+	csvNoHeader = phrase{"a primeira linha deve ser o cabeçalho code,id (ou code;id)", "the first line must be the header code,id (or code;id)"}
+	csvBroken   = phrase{"aspas sem par; daqui em diante o arquivo não pode ser lido", "a quote without its partner; from here on the file cannot be read"}
+	csvColumns  = phrase{"tem %d coluna(s) em vez de 2", "has %d column(s) instead of 2"}
+	csvNoCode   = phrase{"o código está vazio", "the code is blank"}
+	csvNoUUID   = phrase{"o id %q não é um UUID", "the id %q is not a UUID"}
+	csvDouble   = phrase{"o código %s já está na linha %d com outro id", "the code %s stands in line %d with another id"}
+
+	checkFault           = phrase{"%v", "%v"}
+	checkConfigOK        = phrase{"%s, %d job(s)", "%s, %d job(s)"}
+	checkConfigHint      = phrase{"config.example.yaml explica cada chave", "config.example.yaml explains every key"}
+	checkNoLedger        = phrase{"ainda não existe; a primeira execução o cria", "does not exist yet; the first run makes it"}
+	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
+	checkERPOK           = phrase{"%s, codificação %s, aberto somente para leitura", "%s, charset %s, opened read-only"}
+	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}
+	checkCharsetHint     = phrase{"o banco não sabe em que codificação guarda os textos; acentos podem sair errados", "the database does not know in which charset it keeps text; accents may come out wrong"}
+	checkJobOK           = phrase{"a consulta tem as colunas dos %d campos mapeados", "the query has the columns of the %d mapped fields"}
+	checkColumnHint      = phrase{"corrija a consulta ou o mapeamento nesta linha da configuração", "correct the query or the mapping in this line of the configuration"}
+	checkGrantHint       = phrase{"dê ao usuário de leitura o direito de SELECT", "grant SELECT to the reading user"}
+	checkQueryHint       = phrase{"rode a consulta no próprio banco para ver o erro", "run the query in the database itself to see the error"}
+	checkAPIOK           = phrase{"%s responde e aceita a chave", "%s answers and accepts the key"}
+	checkAPIHint         = phrase{"veja api.base_url, a rede e o proxy", "look at api.base_url, the network and the proxy"}
+	checkKeyHint         = phrase{"a chave foi recusada: renove api.api_key", "the key was refused: renew api.api_key"}
+	checkKeyInsideHint   = phrase{"o gateway aceitou a chave, um serviço interno a recusou: fale com a plataforma", "the gateway accepted the key, a service inside refused it: ask the platform"}
+	checkPermissionHint  = phrase{"a chave não tem permissão: fale com a plataforma", "the key has no permission: ask the platform"}
+	checkCertificateHint = phrase{"veja api.ca_file e o relógio desta máquina", "look at api.ca_file and this machine's clock"}
+	checkClockOK         = phrase{"de acordo com o relógio da API", "agrees with the API's clock"}
+	checkClockOff        = phrase{"difere %s do relógio da API", "differs by %s from the API's clock"}
+	checkClockHint       = phrase{"ligue a sincronização de horário (NTP) desta máquina", "switch on time synchronisation (NTP) on this machine"}
+
+	sandboxRuns = phrase{"sandbox em %s (chave: %s, semente %d); termina com Ctrl+C", "sandbox at %s (key: %s, seed %d); ends with Ctrl+C"}
+	sandboxEnds = phrase{"sandbox terminado: %d contratos criados, %d pedidos recebidos", "sandbox ended: %d contracts created, %d requests received"}
+)

@@ -1,0 +1,83 @@
+package main
+
+import "github.com/safrasync/safrasync/trade"
+
+// What sync and status say.
+var (
+	progressReads = phrase{"%s: lendo o ERP, %d linhas até agora", "%s: reading the ERP, %d rows so far"}
+	progressSends = phrase{"%s: enviando, %d de %d", "%s: sending, %d of %d"}
+	progressRests = phrase{"%s: em pausa: %s", "%s: resting: %s"}
+	barReads      = phrase{"%s: lendo o ERP", "%s: reading the ERP"}
+	barSends      = phrase{"%s: enviando", "%s: sending"}
+
+	syncDry        = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
+	syncCounts     = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d"}
+	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
+	syncUnreadable = phrase{"  %d linhas sem chave utilizável: corrija o ERP", "  %d rows without a usable key: correct the ERP"}
+	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
+	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}
+	syncStopped    = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
+
+	statusJob      = phrase{"%s: %s%s", "%s: %s%s"}
+	statusSince    = phrase{" desde %s", " since %s"}
+	statusGone     = phrase{"  não está mais na configuração", "  no longer in the configuration"}
+	statusStop     = phrase{"  motivo: %s", "  reason: %s"}
+	statusNeverRan = phrase{"  nunca executado", "  never ran"}
+	statusRunOpen  = phrase{"  execução iniciada em %s, ainda sem fim", "  run begun at %s, without an end yet"}
+	statusLastRun  = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
+	statusNextRun  = phrase{"  próxima execução do serviço: %s (%s)", "  next run of the service: %s (%s)"}
+	statusSwept    = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
+	statusNoRows   = phrase{"  nenhuma linha registrada", "  no rows recorded"}
+
+	cronRun         = phrase{"execução", "run"}
+	cronSweep       = phrase{"varredura", "sweep"}
+	cronLine        = phrase{"%s, %s: %s (%s)\n    %s  (%s)", "%s, %s: %s (%s)\n    %s  (%s)"}
+	cronIn          = phrase{", no fuso %s", ", in the zone %s"}
+	cronEvery       = phrase{"a cada %s, a partir do início do serviço", "every %s from the start of the service"}
+	cronMinutes     = phrase{"a cada %s minutos", "every %s minutes"}
+	cronSomeMinutes = phrase{"a cada %s minutos, das %sh às %sh59", "every %s minutes, from %s:00 to %s:59"}
+	cronHourly      = phrase{"toda hora, no minuto %s", "every hour, at minute %s"}
+	cronDaily       = phrase{"todo dia às %s:%s", "every day at %s:%s"}
+	cronAsWritten   = phrase{"minuto, hora, dia, mês, dia da semana", "minute, hour, day, month, weekday"}
+
+	stopUntil = phrase{"; nova tentativa em %s", "; tried again at %s"}
+)
+
+var jobStateWords = map[trade.JobState]phrase{
+	trade.Idle:       {"em repouso", "idle"},
+	trade.Running:    {"em execução", "running"},
+	trade.BackingOff: {"aguardando para tentar de novo", "backing off"},
+	trade.Stopped:    {"parado", "stopped"},
+	trade.Paused:     {"pausado", "paused"},
+}
+
+var outcomeWords = map[string]phrase{
+	"open":        {"em andamento", "on its way"},
+	"created":     {"criado na plataforma", "created on the platform"},
+	"not_created": {"recusado, nada foi criado", "refused, nothing was created"},
+	"not_sent":    {"não saiu desta máquina", "did not leave this machine"},
+	"unknown":     {"sem resposta certa", "without a certain answer"},
+}
+
+// stopWords say in Portuguese what the engine says in English when a job stops, by the code of the stop.
+var stopWords = map[string]phrase{
+	"api_key":         {"a API recusou a chave: renove api.api_key e rode `safrasync check`", "the API refused the key"},
+	"api_key_inside":  {"o gateway aceitou a chave, mas um serviço interno da plataforma a recusou: fale com o suporte da plataforma", "a service behind the API's gateway refused the key"},
+	"api_module":      {"a cooperativa não contratou o módulo de que este job precisa: fale com a plataforma", "the module is not contracted"},
+	"api_permission":  {"a chave não tem permissão: fale com a plataforma", "the key has no permission"},
+	"api_address":     {"o endereço da API (api.base_url) ou um proxy está errado", "the API's address or a proxy is wrong"},
+	"api_certificate": {"o certificado da API não é aceito: veja api.ca_file e o relógio da máquina", "the API's certificate is not accepted"},
+	"api_unreachable": {"a API não responde; nada se perdeu e a próxima execução tenta de novo", "the API is not reached"},
+	"api_throttled":   {"a API pediu para esperar; a próxima execução continua", "the API asks to wait"},
+	"ledger":          {"o registro local não pode ser usado: veja espaço em disco e permissões", "the ledger cannot be used"},
+	"erp":             {"o ERP não pôde ser lido: rode `safrasync check`", "the ERP cannot be read"},
+	"columns":         {"falta na consulta uma coluna que o mapeamento usa: rode `safrasync check`", "a column is missing"},
+	"empty_sweep":     {"a varredura achou menos da metade das linhas conhecidas; nada foi dado como sumido: confira a visão e as permissões no ERP", "the sweep found too few rows"},
+	"in_doubt":        {"várias respostas seguidas sem certeza: confira os envios na plataforma antes de continuar", "several unknown outcomes in a row"},
+	"malformed":       {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
+	"answers":         {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
+	"uneven":          {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},
+	"lease":           {"outro processo assumiu este job", "another process has taken the job over"},
+	"paused":          {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},
+	"interrupted":     {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
+}
