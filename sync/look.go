@@ -87,8 +87,8 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row) trade.Entry {
 	return entry
 }
 
-// lookForTwins asks whether the same content went out already. Under a key that still stands in the ERP it is a second row of equal content, and goes with a
-// remark; under a key that is gone it is the same contract re-typed, and a person decides.
+// lookForTwins asks whether the same content went out already, or goes with an earlier row of the same look. Under a key that still stands in the ERP it is a
+// second row of equal content, and goes with a remark; under a key that is gone it is the same contract re-typed, and a person decides.
 func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 	if len(out.ready) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 		hashes[i] = e.PayloadHash
 	}
 	others, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, hashes)
-	if err != nil || len(others) == 0 {
+	if err != nil {
 		return err
 	}
 	stands, err := r.standing(ctx, others)
@@ -109,9 +109,11 @@ func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 	for _, o := range others {
 		byHash[o.PayloadHash] = append(byHash[o.PayloadHash], o)
 	}
+	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
 	ready := out.ready[:0]
 	for _, entry := range out.ready {
-		twin, gone := false, ""
+		twin, gone := ahead[entry.PayloadHash], ""
+		ahead[entry.PayloadHash] = true
 		for _, o := range byHash[entry.PayloadHash] {
 			switch {
 			case o.ID == entry.ID:

@@ -1,0 +1,101 @@
+package state
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// attemptRow is an attempt as the table has it.
+type attemptRow struct {
+	ID          string         `db:"id"`
+	EntryID     int64          `db:"entry_id"`
+	Generation  int            `db:"generation"`
+	No          int            `db:"no"`
+	RunID       string         `db:"run_id"`
+	Owner       string         `db:"owner"`
+	Epoch       int64          `db:"epoch"`
+	Payload     string         `db:"payload"`
+	PayloadHash string         `db:"payload_hash"`
+	StartedAt   int64          `db:"started_at"`
+	FinishedAt  sql.NullInt64  `db:"finished_at"`
+	Outcome     sql.NullString `db:"outcome"`
+	Counts      int            `db:"counts"`
+	Status      int            `db:"status"`
+	Messages    string         `db:"messages"`
+	RemoteID    string         `db:"remote_id"`
+	Reason      string         `db:"reason"`
+	Evidence    sql.NullString `db:"evidence"`
+	RequestHead sql.NullString `db:"request_head"`
+	AnswerHead  sql.NullString `db:"answer_head"`
+	AnswerBody  string         `db:"answer_body"`
+}
+
+var attemptColumns = []string{
+	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "payload", "payload_hash", "started_at", "finished_at", "outcome", "counts",
+	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
+}
+
+// resultColumns are those that a settlement writes, after the id that finds the attempt.
+var resultColumns = []string{
+	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
+}
+
+func (r *attemptRow) args() []any {
+	return append([]any{
+		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Payload, r.PayloadHash, r.StartedAt,
+	}, r.result()[1:]...)
+}
+
+func (r *attemptRow) result() []any {
+	return []any{
+		r.ID, r.FinishedAt, r.Outcome, r.Counts, r.Status, r.Messages, r.RemoteID, r.Reason, r.Evidence, r.RequestHead, r.AnswerHead, r.AnswerBody,
+	}
+}
+
+// attemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
+func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
+	messages, err := json.Marshal(list(a.Messages))
+	if err != nil {
+		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
+	}
+	r := &attemptRow{
+		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
+		Payload: string(a.Payload), PayloadHash: a.PayloadHash, StartedAt: atOr(a.StartedAt, now), Outcome: orNull(string(a.Outcome)),
+		Status: a.Status, Messages: string(messages), RemoteID: cleanText(a.RemoteID), Reason: cleanText(a.Reason),
+		Evidence: orNull(cleanText(string(a.Evidence))), RequestHead: orNull(cleanText(string(a.RequestHead))),
+		AnswerHead: orNull(cleanText(string(a.AnswerHead))), AnswerBody: cleanText(a.AnswerBody),
+	}
+	if a.Outcome != trade.OutcomeOpen {
+		r.FinishedAt = sql.NullInt64{Int64: atOr(a.FinishedAt, now), Valid: true}
+	}
+	if counts {
+		r.Counts = 1
+	}
+	return r, nil
+}
+
+func (r *attemptRow) attempt() (trade.Attempt, error) {
+	a := trade.Attempt{
+		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner, Epoch: r.Epoch,
+		Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: instant(r.FinishedAt),
+		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason, Evidence: raw(r.Evidence),
+		RequestHead: raw(r.RequestHead), AnswerHead: raw(r.AnswerHead), AnswerBody: r.AnswerBody,
+	}
+	if r.Messages != "[]" {
+		if err := json.Unmarshal([]byte(r.Messages), &a.Messages); err != nil {
+			return a, fmt.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
+		}
+	}
+	return a, nil
+}
+
+func raw(text sql.NullString) json.RawMessage {
+	if !text.Valid {
+		return nil
+	}
+	return json.RawMessage(text.String)
+}

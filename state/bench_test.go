@@ -1,0 +1,102 @@
+package state
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// benchBoth runs a benchmark on SQLite and on PostgreSQL.
+func benchBoth(b *testing.B, bench func(b *testing.B, s *Store)) {
+	for _, kind := range backends {
+		b.Run(kind.name, func(b *testing.B) { bench(b, mustOpen(b, kind.open(b))) })
+	}
+}
+
+// BenchmarkRecord records pages of 1,000 new entries.
+func BenchmarkRecord(b *testing.B) {
+	benchBoth(b, func(b *testing.B, s *Store) {
+		lease := mustLease(b, s, "contracts")
+		n := 0
+		for b.Loop() {
+			page := trade.Page{Cursor: &trade.Cursor{Bound: "x"}}
+			for range 1000 {
+				n++
+				page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
+			}
+			if _, err := s.Record(b.Context(), lease, page); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "entries/s")
+	})
+}
+
+// BenchmarkUpdate updates pages of 1,000 entries.
+func BenchmarkUpdate(b *testing.B) {
+	benchBoth(b, func(b *testing.B, s *Store) {
+		lease := mustLease(b, s, "contracts")
+		var page trade.Page
+		for i := range 1000 {
+			page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", i)))
+		}
+		if _, err := s.Record(b.Context(), lease, page); err != nil {
+			b.Fatal(err)
+		}
+		var updates []trade.Update
+		if err := s.Rows(b.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+			updates = append(updates, trade.Update{From: e.State, Entry: e})
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			lost, err := s.Record(b.Context(), lease, trade.Page{Updates: updates})
+			if err != nil || lost != 0 {
+				b.Fatal(lost, err)
+			}
+			for i := range updates {
+				updates[i].Entry.Version++
+			}
+		}
+	})
+}
+
+// BenchmarkCommit settles 8 attempts and claims the next 8 entries, in one group.
+func BenchmarkCommit(b *testing.B) {
+	const width = 8
+	benchBoth(b, func(b *testing.B, s *Store) {
+		lease := mustLease(b, s, "contracts")
+		n := 0
+		var settle []trade.Settlement
+		for b.Loop() {
+			b.StopTimer()
+			var page trade.Page
+			for range width {
+				n++
+				page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
+			}
+			if _, err := s.Record(b.Context(), lease, page); err != nil {
+				b.Fatal(err)
+			}
+			due, err := s.Due(b.Context(), "contracts", at, 0, width)
+			if err != nil || len(due) != width {
+				b.Fatal(len(due), err)
+			}
+			g := trade.Group{At: at, Settle: settle}
+			settle = nil
+			for _, e := range due {
+				g.Intents = append(g.Intents, intentOf(e))
+			}
+			b.StartTimer()
+			r, err := s.Commit(b.Context(), lease, g)
+			if err != nil || len(r.Claimed) != width {
+				b.Fatal(len(r.Claimed), err)
+			}
+			for i, in := range g.Intents {
+				settle = append(settle, created(in.Attempt, fmt.Sprintf("remote-%d-%d", n, i)))
+			}
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// bulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and a longer text costs more to parse than it saves.
+const bulkRows = 250
+
+// numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list of values.
+var numberColumns = map[string]bool{
+	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
+	"version": true, "finished_at": true, "counts": true, "status": true,
+}
+
+func values(rows, columns int) string {
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", columns), ", ") + ")"
+	return strings.TrimSuffix(strings.Repeat(row+", ", rows), ", ")
+}
+
+// insertRows inserts rows in few statements. Each statement's text ends with suffix; each is called for each statement that returns rows.
+func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix string) error {
+	for chunk := range slices.Chunk(rows, bulkRows) {
+		if err := t.exec(insertText(table, columns, len(chunk), suffix), slices.Concat(chunk...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func insertText(table string, columns []string, rows int, suffix string) string {
+	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + values(rows, len(columns)) + " " + suffix
+}
+
+// updateRows writes rows by the key in their first column, in few statements. All of them must be there: the caller has locked them. textKey
+// tells that the key is no number.
+func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bool) error {
+	set := make([]string, 0, len(columns))
+	casts := make([]string, 0, len(columns))
+	for i, c := range columns {
+		kind := "TEXT"
+		if numberColumns[c] && (i > 0 || !textKey) {
+			kind = "BIGINT"
+		}
+		casts = append(casts, "CAST(? AS "+kind+")")
+		if i > 0 {
+			set = append(set, fmt.Sprintf("%s = v.column%d", c, i+1))
+		}
+	}
+	for chunk := range slices.Chunk(rows, bulkRows) {
+		list := "(" + strings.Join(casts, ", ") + ")"
+		if len(chunk) > 1 {
+			list += ", " + values(len(chunk)-1, len(columns))
+		}
+		n, err := t.changed("UPDATE "+table+" SET "+strings.Join(set, ", ")+" FROM (VALUES "+list+") AS v WHERE "+
+			table+"."+columns[0]+" = v.column1", slices.Concat(chunk...)...)
+		if err != nil {
+			return err
+		}
+		if n != len(chunk) {
+			return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, len(chunk))
+		}
+	}
+	return nil
+}
+
+// marks gives n placeholders for IN (…).
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+func anys[T any](s []T) []any {
+	out := make([]any, len(s))
+	for i, v := range s {
+		out[i] = v
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// groupTx is one Commit: everything that it reads is locked first, decided on in Go, and written in few statements.
+type groupTx struct {
+	*tx
+	lease    trade.Lease
+	group    trade.Group
+	result   trade.GroupResult
+	now      time.Time
+	sums     tallyChange
+	attempts map[string]*attemptRow
+	entries  map[int64]*narrowRow
+}
+
+// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents, updates and blocks are fenced by
+// the lease; settlements are not (I12): when the lease is lost they are stored all the same. What the same call stored before, as after
+// trade.ErrUncertain, counts as stored now.
+func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	if err := checkGroup(group); err != nil {
+		return trade.GroupResult{}, err
+	}
+	var g *groupTx
+	err := s.inTx(ctx, "storing a group", func(t *tx) error {
+		g = &groupTx{
+			tx: t, lease: lease, group: group, now: group.At, sums: tallyChange{},
+			result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
+		}
+		if g.now.IsZero() {
+			g.now = time.Now()
+		}
+		return g.run()
+	})
+	if err != nil {
+		return trade.GroupResult{}, err
+	}
+	return g.result, nil
+}
+
+// checkGroup refuses what no correct caller asks for, before anything is written.
+func checkGroup(group trade.Group) error {
+	for _, s := range group.Settle {
+		switch {
+		case s.Attempt.Outcome == trade.OutcomeOpen:
+			return fmt.Errorf("storing a group: the settlement of attempt %s has no outcome", s.Attempt.ID)
+		case s.Attempt.Outcome == trade.OutcomeCreated && s.Attempt.RemoteID == "":
+			return fmt.Errorf("storing a group: attempt %s is settled as created without the platform's id; without one it is unknown", s.Attempt.ID)
+		case s.Attempt.Outcome == trade.OutcomeUnknown && s.State != trade.InDoubt:
+			return fmt.Errorf("storing a group: attempt %s is unknown, but its entry would not be in doubt", s.Attempt.ID)
+		case s.State == trade.Accepted && s.Attempt.Outcome != trade.OutcomeCreated:
+			return fmt.Errorf("storing a group: attempt %s would be accepted although it created nothing", s.Attempt.ID)
+		case s.State == trade.Sending || !trade.CanMove(trade.Sending, s.State):
+			return fmt.Errorf("storing a group: an attempt cannot end with its entry in state %q", s.State)
+		}
+	}
+	for _, in := range group.Intents {
+		if in.Attempt.ID == "" || (len(in.Attempt.Payload) == 0 && len(in.Entry.Payload) == 0) {
+			return errors.New("storing a group: an intent needs an id and a payload")
+		}
+	}
+	return nil
+}
+
+func (g *groupTx) run() error {
+	err := fence(g.tx, g.lease)
+	if errors.Is(err, trade.ErrLeaseLost) {
+		g.result.LeaseLost, err = true, nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.load(); err != nil {
+		return err
+	}
+	if err := g.settle(); err != nil {
+		return err
+	}
+	if !g.result.LeaseLost {
+		if _, err := applyUpdates(g.tx, g.entries, g.group.Updates, g.now, g.sums); err != nil {
+			return err
+		}
+		if err := g.claim(); err != nil {
+			return err
+		}
+		if err := setBlocks(g.tx, g.group.Block, g.group.Unblock, g.now); err != nil {
+			return err
+		}
+	}
+	return g.sums.apply(g.tx)
+}
+
+// load locks all that the group touches: attempts first, then entries in the order of their numbers.
+func (g *groupTx) load() error {
+	var ids []string
+	for _, s := range g.group.Settle {
+		ids = append(ids, s.Attempt.ID)
+	}
+	for _, in := range g.group.Intents {
+		ids = append(ids, in.Attempt.ID)
+	}
+	g.attempts = map[string]*attemptRow{}
+	for chunk := range slices.Chunk(ids, inList) {
+		var rows []attemptRow
+		query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
+			FROM attempt a WHERE a.id IN (` + marks(len(chunk)) + `) ORDER BY a.id`
+		if err := g.all(&rows, g.s.d.locked(query, "a"), anys(chunk)...); err != nil {
+			return err
+		}
+		for i := range rows {
+			g.attempts[rows[i].ID] = &rows[i]
+		}
+	}
+	entryIDs := updateIDs(g.group.Updates)
+	for _, a := range g.attempts {
+		entryIDs = append(entryIDs, a.EntryID)
+	}
+	for _, in := range g.group.Intents {
+		entryIDs = append(entryIDs, in.Entry.ID)
+	}
+	var err error
+	g.entries, err = lockEntries(g.tx, entryIDs)
+	return err
+}
+
+// claim makes intents durable. One whose entry has moved, or whose generation has an attempt that may have created a record, is left out: not an error.
+func (g *groupTx) claim() error {
+	history, err := g.history()
+	if err != nil {
+		return err
+	}
+	var attempts, entries [][]any
+	for _, in := range g.group.Intents {
+		e := g.entries[in.Entry.ID]
+		if have := g.attempts[in.Attempt.ID]; have != nil {
+			// The same call was stored before and its answer was lost: it is ours, and open.
+			g.result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.lease.Epoch
+			continue
+		}
+		if e == nil || e.Job != g.lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
+			continue
+		}
+		a := in.Attempt
+		a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, history[e.ID].last+1, g.lease.Epoch, trade.OutcomeOpen
+		if a.Owner == "" {
+			a.Owner = g.lease.Owner.Instance
+		}
+		if len(a.Payload) == 0 {
+			a.Payload, a.PayloadHash = in.Entry.Payload, in.Entry.PayloadHash
+		}
+		row, err := attemptRowOf(a, g.now, false)
+		if err != nil {
+			return err
+		}
+		if err := g.sums.move(e, string(trade.Sending)); err != nil {
+			return err
+		}
+		e.State, e.Version = string(trade.Sending), e.Version+1
+		g.attempts[a.ID] = row
+		g.result.Claimed[a.ID] = true
+		attempts = append(attempts, row.args())
+		entries = append(entries, []any{e.ID, e.State, "", nil, nil, g.now.UnixMilli(), e.Version})
+	}
+	for id, ok := range g.result.Claimed {
+		if !ok {
+			delete(g.result.Claimed, id)
+		}
+	}
+	// The attempts come first: the database lets an entry be sent only when its attempt is there.
+	if err := g.insertRows("attempt", attemptColumns, attempts, ""); err != nil {
+		return err
+	}
+	return g.updateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "updated_at", "version"}, entries, false)
+}
+
+// attemptsOf is what a claim must know of an entry's earlier attempts.
+type attemptsOf struct {
+	last  int          // the highest number
+	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
+}
+
+func (g *groupTx) history() (map[int64]attemptsOf, error) {
+	out := map[int64]attemptsOf{}
+	var ids []int64
+	for _, in := range g.group.Intents {
+		ids = append(ids, in.Entry.ID)
+	}
+	for chunk := range slices.Chunk(ids, inList) {
+		var rows []struct {
+			EntryID    int64 `db:"entry_id"`
+			Generation int   `db:"generation"`
+			Last       int   `db:"last"`
+			Spent      int   `db:"spent"`
+		}
+		if err := g.all(&rows, `SELECT entry_id, generation, MAX(no) AS last,
+			SUM(CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN 1 ELSE 0 END) AS spent
+			FROM attempt WHERE entry_id IN (`+marks(len(chunk))+`) GROUP BY entry_id, generation`, anys(chunk)...); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			h := out[r.EntryID]
+			if h.spent == nil {
+				h.spent = map[int]bool{}
+			}
+			h.last = max(h.last, r.Last)
+			h.spent[r.Generation] = r.Spent > 0
+			out[r.EntryID] = h
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,45 @@
+package state
+
+// dialect holds what the two databases write differently. Everything else is one text for both.
+type dialect struct {
+	name   string
+	now    string // the database's clock in milliseconds UTC
+	lock   string // at the end of a SELECT: keep the rows from other writers; %s is the table
+	mark   string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
+	safe   func(setting string) error
+	goose  string // folder of the migrations
+	tables string // names of the tables that exist
+}
+
+var sqliteDialect = dialect{
+	name: SQLite,
+	now:  `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+	// A transaction of SQLite is the only writer from its BEGIN IMMEDIATE on.
+	lock: ``,
+	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
+		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
+	safe:   func(string) error { return nil },
+	goose:  "migrations/sqlite",
+	tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
+}
+
+var postgresDialect = dialect{
+	name: Postgres,
+	now:  `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`,
+	lock: ` FOR UPDATE OF `,
+	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT))
+		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at
+		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
+	safe:  safePostgres,
+	goose: "migrations/postgres",
+	tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
+}
+
+// locked adds the clause that locks the rows of a table until the transaction ends.
+func (d dialect) locked(query, table string) string {
+	if d.lock == "" {
+		return query
+	}
+	return query + d.lock + table
+}

@@ -1,0 +1,251 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The sizes of pages that are read at once. Nothing is open between two pages, so that the caller may write meanwhile.
+const (
+	knownPage = 2000
+	entryPage = 250
+	inList    = 500
+)
+
+// Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
+func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
+	const op = "reading the cursor"
+	var rows []struct {
+		Bound       string         `db:"bound"`
+		SweptAt     sql.NullInt64  `db:"swept_at"`
+		Fingerprint string         `db:"fingerprint"`
+		Sweep       sql.NullString `db:"sweep"`
+	}
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT bound, swept_at, fingerprint, sweep FROM job_cursor WHERE job = ?`), job); err != nil {
+		return trade.Cursor{}, s.fault(ctx, op, err)
+	}
+	if len(rows) == 0 {
+		return trade.Cursor{}, nil
+	}
+	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint}
+	if rows[0].Sweep.Valid {
+		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
+			return trade.Cursor{}, s.fault(ctx, op, fmt.Errorf("the cursor of job %s is damaged: %w", job, err))
+		}
+	}
+	return c, nil
+}
+
+func setCursor(t *tx, job string, c trade.Cursor) error {
+	var sweep sql.NullString
+	if c.Sweep != nil {
+		text, err := json.Marshal(c.Sweep)
+		if err != nil {
+			return fmt.Errorf("the sweep of job %s: %w", job, err)
+		}
+		sweep = orNull(string(text))
+	}
+	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep`,
+		job, c.Bound, millis(c.SweptAt), c.Fingerprint, sweep)
+}
+
+type knownRow struct {
+	ID         int64  `db:"id"`
+	Key        string `db:"key"`
+	State      string `db:"state"`
+	SourceHash string `db:"source_hash"`
+	MappedWith string `db:"mapped_with"`
+	Flags      string `db:"flags"`
+	GoneSweeps int    `db:"gone_sweeps"`
+	Cause      string `db:"cause"`
+	Version    int64  `db:"version"`
+}
+
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version FROM entry `
+
+func (r knownRow) known() (trade.Known, error) {
+	k := trade.Known{
+		ID: r.ID, Key: r.Key, State: trade.State(r.State), SourceHash: r.SourceHash, MappedWith: r.MappedWith,
+		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version,
+	}
+	var err error
+	k.Flags, err = flagsOf(r.Flags)
+	return k, err
+}
+
+func flagsOf(text string) (trade.Flags, error) {
+	if text == "[]" {
+		return nil, nil
+	}
+	var flags trade.Flags
+	if err := json.Unmarshal([]byte(text), &flags); err != nil {
+		return nil, fmt.Errorf("an entry is damaged in column flags: restore the backup")
+	}
+	return flags, nil
+}
+
+// Known gives what is known of these keys, by key.
+func (s *Store) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
+	const op = "looking up keys"
+	out := make(map[string]trade.Known, len(keys))
+	for chunk := range slices.Chunk(keys, inList) {
+		var rows []knownRow
+		args := append([]any{job}, anys(chunk)...)
+		if err := s.read.SelectContext(ctx, &rows, s.q(selectKnown+`WHERE job = ? AND key IN (`+marks(len(chunk))+`)`), args...); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+		for _, r := range rows {
+			k, err := r.known()
+			if err != nil {
+				return nil, s.fault(ctx, op, err)
+			}
+			out[r.Key] = k
+		}
+	}
+	return out, nil
+}
+
+// Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left out.
+func (s *Store) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
+	var out []trade.Entry
+	for chunk := range slices.Chunk(ids, inList) {
+		entries, err := s.entries(ctx, "reading entries", `WHERE e.id IN (`+marks(len(chunk))+`)`, anys(chunk)...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entries...)
+	}
+	return out, nil
+}
+
+func (s *Store) entries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
+	var rows []entryRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(selectEntry+where), args...); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	out, err := entriesOf(rows)
+	return out, s.fault(ctx, op, err)
+}
+
+// EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It ends with the first error of fn.
+func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
+	const op = "going through the entries"
+	for after := int64(0); ; {
+		var rows []knownRow
+		if err := s.read.SelectContext(ctx, &rows, s.q(selectKnown+`WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, knownPage); err != nil {
+			return s.fault(ctx, op, err)
+		}
+		for _, r := range rows {
+			k, err := r.known()
+			if err != nil {
+				return s.fault(ctx, op, err)
+			}
+			if err := fn(k); err != nil {
+				return err
+			}
+			after = r.ID
+		}
+		if len(rows) < knownPage {
+			return nil
+		}
+	}
+}
+
+// Stale calls fn for every entry in one of the states whose MappedWith differs, in the order of their numbers; fn may write.
+func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
+	if len(states) == 0 {
+		return nil
+	}
+	where := `WHERE e.job = ? AND e.mapped_with <> ? AND e.state IN (` + marks(len(states)) + `) AND e.id > ? ORDER BY e.id LIMIT ?`
+	for after := int64(0); ; {
+		args := append(append([]any{job, mappedWith}, anys(states)...), after, entryPage)
+		page, err := s.entries(ctx, "looking for entries of an earlier mapping", where, args...)
+		if err != nil {
+			return err
+		}
+		for _, e := range page {
+			if err := fn(e); err != nil {
+				return err
+			}
+			after = e.ID
+		}
+		if len(page) < entryPage {
+			return nil
+		}
+	}
+}
+
+// Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost. A new entry whose key exists, and an update whose entry
+// has moved since it was read, is left out and counted in lost.
+func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
+	now := time.Now()
+	err = s.inTx(ctx, "recording a page of discovery", func(t *tx) error {
+		lost = 0
+		if err := fence(t, lease); err != nil {
+			return err
+		}
+		sums := tallyChange{}
+		left, err := insertEntries(t, lease.Job, page.New, now, sums)
+		if err != nil {
+			return err
+		}
+		lost += left
+		if len(page.Updates) > 0 {
+			entries, err := lockEntries(t, updateIDs(page.Updates))
+			if err != nil {
+				return err
+			}
+			if left, err = applyUpdates(t, entries, page.Updates, now, sums); err != nil {
+				return err
+			}
+			lost += left
+		}
+		if page.Cursor != nil {
+			if err := setCursor(t, lease.Job, *page.Cursor); err != nil {
+				return err
+			}
+		}
+		return sums.apply(t)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return lost, nil
+}
+
+// insertEntries adds the entries whose key is new and counts the others.
+func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums tallyChange) (lost int, err error) {
+	args := make([][]any, len(entries))
+	for i, e := range entries {
+		e.Job, e.Version = job, 1
+		row, err := rowOf(e, now)
+		if err != nil {
+			return 0, err
+		}
+		args[i] = row.args()[1:]
+	}
+	lost = len(entries)
+	for chunk := range slices.Chunk(args, bulkRows) {
+		var added []narrowRow
+		query := insertText("entry", newColumns, len(chunk), `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
+		if err := t.all(&added, query, slices.Concat(chunk...)...); err != nil {
+			return 0, err
+		}
+		lost -= len(added)
+		for _, r := range added {
+			q, err := quantity(r.Amount, r.Unit)
+			if err != nil {
+				return 0, fmt.Errorf("the amount of a new entry %w", err)
+			}
+			sums.add(job, r.State, r.Unit, q.Amount)
+		}
+	}
+	return lost, nil
+}

@@ -1,0 +1,46 @@
+// Package state is the ledger: what the program knows of each row of the ERP, durable on disk before anything is done about it.
+//
+// The API can neither be asked what it holds nor told to take something back, so that this is the only memory of what was sent. Two databases are
+// behind one type, [Store]: SQLite in a file (the default) and PostgreSQL. Both run the same SQL, the few differences are in dialect.go, and the same tests.
+//
+// # What it guarantees
+//
+//   - What a method returned without an error is on disk (I1). SQLite commits with synchronous=FULL in WAL mode; PostgreSQL with fsync, full_page_writes
+//     and synchronous_commit on, asked again in each transaction. A database that is set otherwise is refused.
+//   - An error means that nothing of the call was stored, except trade.ErrUncertain. A commit whose answer is lost is looked up by the mark that
+//     each transaction leaves (tx_mark), and reported as what it was.
+//   - Every write is in an explicit transaction, because database/sql repeats a single statement whose connection broke after the server had run it.
+//   - A change names the state that it saw: version and state of the entry, outcome of the attempt, epoch of the lease. "Somebody was first" is an answer.
+//   - The database refuses what the program must never do, also when somebody tries it by hand: see the triggers in migrations/.
+//   - The sums by state are kept in the transaction that moves an entry, exactly (I9).
+//
+// # The tables
+//
+// Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, amounts decimal text.
+//
+//	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted. Written by discovery (Record), by Commit, Recover, Wake
+//	            and WakeBlocked, and by people's acts. closed_by: the act that accepted it without an id. resend_audit_id: the act that opened the generation
+//	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never deleted; its payload never changes. Commit and Recover write it
+//	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
+//	tally       kept sums by job, state and unit
+//	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks
+//	job_cursor  how far a job's reading has come, and its last sweep; written together with the rows that were read (I4)
+//	job_status  where a job stands, with the reason
+//	run         what each pass did; no end: it runs, or crashed
+//	reference   the de-para tables: kind, code of the ERP, id of the platform
+//	block       records that the platform does not know: rows wait for them
+//	audit       acts of people; never altered or deleted
+//	ledger      one row: the ledger's id and the version of the references
+//	tx_mark     the last transaction of each line of each open Store, for uncertain commits
+//
+// # Who may write what
+//
+// Reading and intents need the job's lease, checked in the same transaction (I12). The result of an attempt needs only that the attempt is open or
+// unknown: a former owner's definite answer counts. SQLite has one writer at a time; on PostgreSQL a transaction locks the lease, then attempts, then
+// entries by number, then sums, so that two do not wait for each other.
+//
+// # Where to read on
+//
+// state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
+// may, errors.go what people are told. The interfaces that the engine uses are its own, in package sync (ports.go).
+package state

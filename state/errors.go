@@ -1,0 +1,179 @@
+package state
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/lib/pq"
+	"modernc.org/sqlite"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrNotFound says that the ledger has no such entry.
+var ErrNotFound = errors.New("the ledger has no such row")
+
+// ErrNoLedger says that a ledger that is only to be read does not exist yet: nothing was ever recorded.
+var ErrNoLedger = errors.New("there is no ledger yet")
+
+// The codes of an Error.
+const (
+	CodeConfig      = "state-config"      // the configuration names no usable ledger
+	CodeLocked      = "state-locked"      // another process writes, and does not end
+	CodePermission  = "state-permission"  // the file, or the role, may not write
+	CodeFull        = "state-full"        // the disk is full: STORE-FULL of the outcome catalogue
+	CodeCorrupt     = "state-corrupt"     // the file is damaged
+	CodeNewer       = "state-newer"       // a newer program wrote it
+	CodeOlder       = "state-older"       // it needs a migration and is open for reading only
+	CodeDirectory   = "state-directory"   // the folder does not exist
+	CodeNetworkFS   = "state-network-fs"  // the file is on a network file system
+	CodeForeign     = "state-foreign"     // the database belongs to something else
+	CodeDurability  = "state-durability"  // the database would not keep what it says it stored
+	CodeUnreachable = "state-unreachable" // PostgreSQL does not answer
+	CodeAuth        = "state-auth"        // PostgreSQL refuses the user
+	CodeNoDatabase  = "state-no-database" // PostgreSQL has no such database
+	CodeIO          = "state-io"          // the disk fails
+	CodeTimeout     = "state-timeout"     // it took longer than it may
+	CodeInternal    = "state-internal"    // everything else
+)
+
+// Error is what a person in IT is told about the ledger. It holds no DSN, no password and no row.
+type Error struct {
+	Code string // one of the Code constants
+	Path string // the file, or host and database
+	Hint string // what to do
+	Err  error  // what happened
+}
+
+// Error gives what happened, where, and what to do.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("the ledger")
+	if e.Path != "" {
+		b.WriteString(" " + e.Path)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	if e.Hint != "" {
+		b.WriteString(": " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap gives what happened.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Primary result codes of SQLite, the low byte of what the driver reports.
+const (
+	sqlitePerm     = 3
+	sqliteBusy     = 5
+	sqliteLocked   = 6
+	sqliteReadOnly = 8
+	sqliteIOErr    = 10
+	sqliteCorrupt  = 11
+	sqliteFull     = 13
+	sqliteCantOpen = 14
+	sqliteAuth     = 23
+	sqliteNotADB   = 26
+	// sqliteIOErrWrite is what a limit of the process (RLIMIT_FSIZE) gives: the disk is as good as full.
+	sqliteIOErrWrite = 778
+)
+
+// fault turns what a driver said into an *Error. Our own errors pass unchanged; nil stays nil.
+func (s *Store) fault(ctx context.Context, op string, err error) error {
+	return faultOf(ctx, op, s.where, s.d.name, err)
+}
+
+func faultOf(ctx context.Context, op, where, driverName string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	var leased *trade.LeasedError
+	if errors.As(err, &known) || errors.As(err, &leased) || errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
+		return err
+	}
+	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user request".
+	if cause := context.Cause(ctx); cause != nil {
+		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
+			return &Error{
+				Code: CodeTimeout, Path: where, Err: fmt.Errorf("%s timed out: %w", op, cause),
+				Hint: "look for a long transaction, a slow disk or an overloaded server",
+			}
+		}
+		return fmt.Errorf("%s: %w", op, cause)
+	}
+	out := &Error{Code: CodeInternal, Path: where, Err: fmt.Errorf("%s: %w", op, err)}
+	var lite *sqlite.Error
+	var server *pq.Error
+	switch {
+	case errors.As(err, &lite):
+		describeSQLite(out, lite.Code())
+	case errors.As(err, &server):
+		describePostgres(out, server)
+	case driverName == Postgres && isNetwork(err):
+		out.Code, out.Hint = CodeUnreachable, "check that PostgreSQL runs, and host, port and firewall in state.dsn"
+	}
+	return out
+}
+
+func isTimeout(err error) bool {
+	var named *timeoutError
+	return errors.As(err, &named)
+}
+
+func isNetwork(err error) bool {
+	var network net.Error
+	var op *net.OpError
+	return errors.As(err, &network) || errors.As(err, &op) || errors.Is(err, driver.ErrBadConn) || strings.Contains(err.Error(), "EOF")
+}
+
+func describeSQLite(e *Error, code int) {
+	switch {
+	case code == sqliteIOErrWrite:
+		e.Code, e.Hint = CodeFull, "free space, or raise the limit of the process's file size; "+freeSpace(e.Path)
+		return
+	case code&0xff == sqliteFull:
+		e.Code, e.Hint = CodeFull, "free space on the disk ("+freeSpace(e.Path)+"); the work goes on by itself"
+		return
+	}
+	switch code & 0xff {
+	case sqliteBusy, sqliteLocked:
+		e.Code, e.Hint = CodeLocked, "another process holds the write lock"+holders(e.Path)+": wait for it, or stop it"
+	case sqliteReadOnly, sqlitePerm, sqliteAuth:
+		e.Code, e.Hint = CodePermission, "let the user "+userName()+" write the file and its folder"
+	case sqliteCantOpen:
+		e.Code, e.Hint = CodePermission, "let the user "+userName()+" read and write the file and its folder"
+	case sqliteIOErr:
+		e.Code, e.Hint = CodeIO, "check the disk and the system's log; what was stored before is safe"
+	case sqliteCorrupt, sqliteNotADB:
+		e.Code, e.Hint = CodeCorrupt, "do not delete it: stop the program and restore the backup, or run `safrasync rebuild`"
+	}
+}
+
+func describePostgres(e *Error, server *pq.Error) {
+	code := string(server.Code)
+	switch {
+	case code == "28P01" || code == "28000":
+		e.Code, e.Hint = CodeAuth, "check user and password in state.dsn, and pg_hba.conf"
+	case code == "3D000":
+		e.Code, e.Hint = CodeNoDatabase, "create the database, or correct its name in state.dsn"
+	case code == "42501":
+		e.Code, e.Hint = CodePermission, "grant the role what it needs: it owns the ledger's tables"
+	case code == "25006":
+		e.Code, e.Hint = CodePermission, "the server is a standby or read-only: point state.dsn at the primary (target_session_attrs=read-write)"
+	case code == "53100":
+		e.Code, e.Hint = CodeFull, "free space on the database server"
+	case code == "53300":
+		e.Code, e.Hint = CodeUnreachable, "raise max_connections, or close other sessions"
+	case code == "55P03" || code == "57014":
+		e.Code, e.Hint = CodeLocked, "another session holds the rows: look at pg_stat_activity for a long transaction"
+	case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
+		e.Code, e.Hint = CodeUnreachable, "the server is starting, stopping or cut off: it is tried again"
+	case code == "XX001" || code == "XX002":
+		e.Code, e.Hint = CodeCorrupt, "stop the program and restore the database from its backup"
+	}
+}

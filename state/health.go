@@ -1,0 +1,111 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+)
+
+// Finding is one line of `safrasync check` about the ledger.
+type Finding struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	OK    bool   `json:"ok"`
+	Hint  string `json:"hint,omitempty"` // what to do when it is not OK, or worth knowing
+}
+
+// lowSpace is the room below which Health warns: a day of a busy cooperative fits several times.
+const lowSpace = 256 << 20
+
+// Health says how the ledger is: driver, place, versions, durability, file system, room. Nothing in it is secret. The error is that of a ledger that cannot be read.
+func (s *Store) Health(ctx context.Context) ([]Finding, error) {
+	out := []Finding{
+		{Name: "driver", Value: s.d.name, OK: true},
+		{Name: "place", Value: s.where, OK: true},
+		{Name: "ledger id", Value: s.id, OK: true},
+	}
+	schema, err := s.schemaVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, Finding{Name: "schema", Value: strconv.FormatInt(schema, 10), OK: true})
+	var more []Finding
+	if s.d.name == Postgres {
+		more, err = s.healthPostgres(ctx)
+	} else {
+		more, err = s.healthSQLite(ctx)
+	}
+	return append(out, more...), err
+}
+
+func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
+	var out []Finding
+	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "full_page_writes"} {
+		var value string
+		if err := s.read.GetContext(ctx, &value, s.q(`SELECT current_setting(?)`), name); err != nil {
+			return nil, s.fault(ctx, "looking at the ledger", err)
+		}
+		f := Finding{Name: name, Value: value, OK: value != "off"}
+		if !f.OK {
+			f.Hint = "set " + name + " = on in postgresql.conf and reload the server"
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
+	const op = "looking at the ledger"
+	var version, journal string
+	if err := s.read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	if err := s.read.GetContext(ctx, &journal, `PRAGMA journal_mode`); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	out := []Finding{
+		{Name: "SQLite", Value: version, OK: !olderVersion(version, oldestSQLite), Hint: hintIf(olderVersion(version, oldestSQLite), "need "+oldestSQLite)},
+	}
+	if s.memory {
+		return append(out, Finding{Name: "durability", Value: "none", Hint: "a ledger in memory is for trials only"}), nil
+	}
+	out = append(out, Finding{Name: "journal mode", Value: journal, OK: journal == "wal", Hint: hintIf(journal != "wal", "open the ledger once for writing")})
+	if !s.readOnly { // synchronous is a property of the connection that writes
+		var synchronous int
+		if err := s.write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+		out = append(out, Finding{Name: "synchronous", Value: strconv.Itoa(synchronous), OK: synchronous == 2, Hint: hintIf(synchronous != 2, "need 2 (FULL)")})
+	}
+	err := s.Verify(ctx)
+	damage := Finding{Name: "quick check", Value: "ok", OK: err == nil}
+	if err != nil {
+		damage.Value, damage.Hint = "damaged", err.Error()
+	}
+	return append(append(out, damage), s.healthFile()...), nil
+}
+
+func (s *Store) healthFile() []Finding {
+	var out []Finding
+	dir := filepath.Dir(s.where)
+	if magic, ok := s.tune.fsMagic(dir); ok {
+		name, lasting := fileSystemName(magic)
+		out = append(out, Finding{Name: "file system", Value: name, OK: lasting, Hint: hintIf(!lasting, "the ledger is gone with this container or at the next start of the machine: use a disk")})
+	}
+	if free, ok := freeBytes(dir); ok {
+		out = append(out, Finding{Name: "free space", Value: fmt.Sprintf("%d bytes", free), OK: free >= lowSpace, Hint: hintIf(free < lowSpace, "free space on the disk")})
+	}
+	wal := walSize(s.where)
+	return append(out, Finding{
+		Name: "write-ahead log", Value: fmt.Sprintf("%d bytes", wal), OK: wal <= walLimit,
+		Hint: hintIf(wal > walLimit, "a reader that never ends keeps it growing: look for a backup or a shell that has the file open"),
+	})
+}
+
+func hintIf(wanted bool, hint string) string {
+	if wanted {
+		return hint
+	}
+	return ""
+}

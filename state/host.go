@@ -1,0 +1,49 @@
+package state
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Self names this process, the same at each call: its start, its host, and what proves to others that it is gone.
+var Self = sync.OnceValue(func() trade.Owner {
+	owner := trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), PID: os.Getpid()}
+	owner.Host, owner.Boot, owner.PIDSpace = hostIdentity()
+	owner.Started, _ = processStart(owner.PID)
+	return owner
+})
+
+// gone tells whether it is certain that an owner no longer runs: it was a process of this boot and this PID space, and its number is free or
+// belongs to a later process. Everything else is for the lease's time to decide.
+func gone(owner trade.Owner) bool {
+	self := Self()
+	if owner.Boot == "" || owner.PIDSpace == "" || owner.Started == "" || owner.PID <= 0 ||
+		owner.Boot != self.Boot || owner.PIDSpace != self.PIDSpace {
+		return false
+	}
+	started, running := processStart(owner.PID)
+	return !running || (started != "" && started != owner.Started)
+}
+
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return fmt.Sprintf("number %d", os.Getuid())
+}
+
+// freeSpace says how much room the disk of a file has, in words for an error.
+func freeSpace(path string) string {
+	free, ok := freeBytes(filepath.Dir(path))
+	if !ok {
+		return "free space unknown"
+	}
+	return fmt.Sprintf("%d bytes free", free)
+}

@@ -1,0 +1,119 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// hostIdentity gives the machine's id (or its name), the kernel's boot, and the namespace in which process numbers count; what cannot be
+// read is empty.
+func hostIdentity() (host, boot, pidSpace string) {
+	host = firstLine("/etc/machine-id")
+	if name, err := os.Hostname(); err == nil {
+		host = strings.Trim(name+"/"+host, "/")
+	}
+	boot = firstLine("/proc/sys/kernel/random/boot_id")
+	pidSpace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		pidSpace = ""
+	}
+	return host, boot, pidSpace
+}
+
+func firstLine(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// processStart gives when a process started, in the kernel's ticks, and whether it runs. A process that we may not look at runs, with an
+// unknown start. One that has ended and was not yet collected by its parent does not run.
+func processStart(pid int) (started string, running bool) {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return "", false
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", true // /proc can hide the processes of others; only the signal above proves an end
+	}
+	// The second field is the command in parentheses and may hold anything, also parentheses and blanks.
+	_, rest, ok := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), ")")
+	fields := strings.Fields(rest)
+	const state, start = 0, 19 // fields 3 and 22 of proc(5)
+	if !ok || len(fields) <= start {
+		return "", true
+	}
+	if fields[state] == "Z" || fields[state] == "X" {
+		return "", false
+	}
+	return fields[start], true
+}
+
+// holders names the other processes that have a file open, as far as we may see, in words for an error.
+func holders(path string) string {
+	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		return ""
+	}
+	var pids []string
+	for _, link := range links {
+		target, err := os.Readlink(link)
+		if err != nil || target != path {
+			continue
+		}
+		pid := strings.Split(link, "/")[2]
+		if pid == strconv.Itoa(os.Getpid()) || (len(pids) > 0 && pids[len(pids)-1] == pid) {
+			continue
+		}
+		pids = append(pids, pid)
+	}
+	if len(pids) == 0 {
+		return ""
+	}
+	return " (the file is open in process " + strings.Join(pids, ", ") + ")"
+}
+
+// mayWrite asks the system, without opening the file, whether we may write it.
+func mayWrite(path string) error {
+	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
+}
+
+func fileSystemType(path string) (int64, bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return 0, false
+	}
+	return int64(st.Type) & 0xffffffff, true //nolint:unconvert // it is an int32 on 32-bit machines
+}
+
+func freeBytes(path string) (uint64, bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil || st.Bsize <= 0 {
+		return 0, false
+	}
+	return st.Bavail * uint64(st.Bsize), true
+}
+
+// boundUnacknowledged ends a connection whose bytes the other side has not acknowledged for 20 s.
+func boundUnacknowledged(network, _ string, c syscall.RawConn) error {
+	if !strings.HasPrefix(network, "tcp") {
+		return nil
+	}
+	var err error
+	if controlErr := c.Control(func(fd uintptr) {
+		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, 20_000)
+	}); controlErr != nil {
+		return controlErr
+	}
+	return err
+}

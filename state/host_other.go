@@ -1,0 +1,29 @@
+//go:build !linux
+
+package state
+
+import (
+	"os"
+	"syscall"
+)
+
+// hostIdentity knows the host only: without a boot id, a process is never proved to be gone, and leases end by time.
+func hostIdentity() (host, boot, pidSpace string) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	return host, "", ""
+}
+
+func processStart(int) (started string, running bool) { return "", true }
+
+func holders(string) string { return "" }
+
+func mayWrite(string) error { return nil }
+
+func fileSystemType(string) (int64, bool) { return 0, false }
+
+func freeBytes(string) (uint64, bool) { return 0, false }
+
+func boundUnacknowledged(string, string, syscall.RawConn) error { return nil }

@@ -1,0 +1,223 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestALeaseHasOneOwner(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		if lease.Epoch != 1 || lease.Owner != Self() {
+			t.Errorf("lease: %+v", lease)
+		}
+		_, err := s.AcquireLease(t.Context(), "contracts", Self())
+		var leased *trade.LeasedError
+		if !errors.As(err, &leased) || leased.Owner != Self() || leased.Job != "contracts" || leased.Until.IsZero() {
+			t.Errorf("a second time: %v", err)
+		}
+		mustLease(t, s, "deliveries")
+		if err := s.RenewLease(t.Context(), lease); err != nil {
+			t.Errorf("RenewLease: %v", err)
+		}
+		if err := s.ReleaseLease(t.Context(), lease); err != nil {
+			t.Errorf("ReleaseLease: %v", err)
+		}
+		if err := s.RenewLease(t.Context(), lease); !errors.Is(err, trade.ErrLeaseLost) {
+			t.Errorf("RenewLease after the release: %v", err)
+		}
+		next := mustLease(t, s, "contracts")
+		if next.Epoch != 2 {
+			t.Errorf("epoch = %d, want 2", next.Epoch)
+		}
+		if err := s.ReleaseLease(t.Context(), lease); err != nil {
+			t.Errorf("releasing the old lease: %v", err)
+		}
+		if err := s.RenewLease(t.Context(), next); err != nil {
+			t.Errorf("the old owner's release took the new lease: %v", err)
+		}
+	})
+}
+
+func TestALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		elsewhere := trade.Owner{Instance: newID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]", PID: 1 << 30, Started: "1"}
+		old, err := s.AcquireLease(t.Context(), "contracts", elsewhere)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var leased *trade.LeasedError
+		if _, err := s.AcquireLease(t.Context(), "contracts", Self()); !errors.As(err, &leased) || leased.Owner != elsewhere {
+			t.Fatalf("error = %v, want it leased: nobody here can know that the owner is gone", err)
+		}
+		expire(t, s, "contracts")
+		if err := s.RenewLease(t.Context(), old); err != nil {
+			t.Errorf("an expired lease that nobody took is still its owner's: %v", err)
+		}
+		expire(t, s, "contracts")
+		if lease := mustLease(t, s, "contracts"); lease.Epoch != 2 {
+			t.Errorf("epoch = %d, want 2", lease.Epoch)
+		}
+		if err := s.RenewLease(t.Context(), old); !errors.Is(err, trade.ErrLeaseLost) {
+			t.Errorf("RenewLease of the old owner: %v", err)
+		}
+	})
+}
+
+func TestManyWhoWantOneLeaseGetItOnce(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		var won, refused atomic.Int32
+		var wg sync.WaitGroup
+		for range 16 {
+			wg.Go(func() {
+				owner := Self()
+				owner.Instance = newID()
+				_, err := s.AcquireLease(t.Context(), "contracts", owner)
+				var leased *trade.LeasedError
+				switch {
+				case err == nil:
+					won.Add(1)
+				case errors.As(err, &leased):
+					refused.Add(1)
+				default:
+					t.Errorf("AcquireLease: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 || refused.Load() != 15 {
+			t.Errorf("%d won and %d were refused, want 1 and 15", won.Load(), refused.Load())
+		}
+	})
+}
+
+func TestF061_ManyProcessesThatWantOneLeaseGetItOnce(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	var processes []*process
+	for range 6 {
+		processes = append(processes, startChild(t, "race", o.DSN, nil))
+	}
+	count := map[string]int{}
+	for _, p := range processes {
+		count[p.line(t)]++ // none ends before all have spoken: a dead owner's lease would be free
+	}
+	if count["won 1"] != 1 || count["leased"] != 5 {
+		t.Errorf("the processes say %v, want one winner", count)
+	}
+}
+
+func TestALeaseOfAKilledProcessIsFreeAtOnce(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	s := mustOpen(t, o)
+	p := startChild(t, "lease", o.DSN, nil)
+	if got := p.line(t); got != "ready" {
+		t.Fatalf("the process says %q", got)
+	}
+	_, err := s.AcquireLease(t.Context(), "contracts", Self())
+	var leased *trade.LeasedError
+	if !errors.As(err, &leased) || leased.Owner.PID != p.cmd.Process.Pid {
+		t.Fatalf("error = %v, want it leased by process %d", err, p.cmd.Process.Pid)
+	}
+	p.kill(t)
+	if lease := mustLease(t, s, "contracts"); lease.Epoch != 2 {
+		t.Errorf("epoch = %d, want 2", lease.Epoch)
+	}
+}
+
+func TestF054_WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	s := mustOpen(t, o)
+	first := mustLease(t, s, "contracts")
+	e := mustRecord(t, s, first, newEntry("a"))[0]
+	if err := s.ReleaseLease(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	attempt := newID()
+	p := startChild(t, "sending", o.DSN, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
+	if got := p.line(t); got != "ready" {
+		t.Fatalf("the process says %q", got)
+	}
+	p.kill(t)
+	lease := mustLease(t, s, "contracts")
+	if n, err := s.Recover(t.Context(), lease, at); n != 1 || err != nil {
+		t.Errorf("Recover: %d, %v", n, err)
+	}
+	attempts, err := s.Attempts(t.Context(), e.ID)
+	if err != nil || len(attempts) != 1 || attempts[0].ID != attempt || attempts[0].Outcome != trade.OutcomeUnknown {
+		t.Errorf("attempts: %+v, %v", attempts, err)
+	}
+	if got := statesOf(t, s, "contracts")["a"]; got != trade.InDoubt {
+		t.Errorf("state = %s, want in_doubt", got)
+	}
+}
+
+func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	self := Self()
+	if self.Boot == "" || self.PIDSpace == "" || self.Started == "" || self.Host == "" || self.Instance == "" {
+		t.Fatalf("this process cannot be told from others: %+v", self)
+	}
+	cmd := exec.CommandContext(t.Context(), "true")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	sleeper := exec.CommandContext(context.Background(), "sleep", "600")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if sleeper.ProcessState == nil {
+			_ = sleeper.Process.Kill()
+			_ = sleeper.Wait()
+		}
+	})
+	started, running := processStart(sleeper.Process.Pid)
+	if !running || started == "" {
+		t.Fatalf("processStart = %q, %v", started, running)
+	}
+	as := func(change func(*trade.Owner)) trade.Owner {
+		owner := self
+		change(&owner)
+		return owner
+	}
+	for _, c := range []struct {
+		name  string
+		owner trade.Owner
+		want  bool
+	}{
+		{"this process", self, false},
+		{"a number that is free", as(func(o *trade.Owner) { o.PID = cmd.Process.Pid }), true},
+		{"a later process with the same number", as(func(o *trade.Owner) { o.Started = "1" }), true},
+		{"another process that runs", as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }), false},
+		{"process 1 started at another time", as(func(o *trade.Owner) { o.PID = 1 }), true},
+		{"another boot", as(func(o *trade.Owner) { o.Boot, o.PID = "x", cmd.Process.Pid }), false},
+		{"another PID space", as(func(o *trade.Owner) { o.PIDSpace, o.PID = "x", cmd.Process.Pid }), false},
+		{"no boot id", as(func(o *trade.Owner) { o.Boot, o.PID = "", cmd.Process.Pid }), false},
+		{"no number", as(func(o *trade.Owner) { o.PID = 0 }), false},
+	} {
+		if got := gone(c.owner); got != c.want {
+			t.Errorf("%s: gone = %v, want %v", c.name, got, c.want)
+		}
+	}
+	// One that has ended and was not collected by its parent is gone too.
+	if err := sleeper.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the killed process is a zombie", func() bool {
+		return gone(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
+	})
+	if strings.Contains(fmt.Sprint(self), "\n") {
+		t.Errorf("owner %v has a line break", self)
+	}
+}

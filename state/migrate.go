@@ -1,0 +1,133 @@
+package state
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// schemaTable is where the applied migrations are noted. Its own name, so that another program's migrations in the same database are not taken for ours.
+const schemaTable = "safrasync_schema"
+
+// ourTables are the tables of the newest schema.
+var ourTables = []string{
+	"ledger", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
+}
+
+// migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.
+func (s *Store) migrate(ctx context.Context) error {
+	folder, err := fs.Sub(migrations, s.d.goose)
+	if err != nil {
+		return fmt.Errorf("opening the ledger: %w", err)
+	}
+	files, err := fs.Glob(folder, "*.sql")
+	if err != nil {
+		return fmt.Errorf("opening the ledger: %w", err)
+	}
+	known := int64(len(files)) // numbered 1, 2, … without a gap: see TestMigrationsAreNumberedWithoutAGap
+	have, err := s.schemaVersion(ctx)
+	switch {
+	case err != nil:
+		return err
+	case have > known:
+		return &Error{
+			Code: CodeNewer, Path: s.where, Hint: "install the newer program or restore the backup",
+			Err: fmt.Errorf("ledger schema %d, this program knows %d", have, known),
+		}
+	case have == known:
+		return nil
+	case s.readOnly && have == 0:
+		return fmt.Errorf("%w in %s", ErrNoLedger, s.where)
+	case s.readOnly:
+		return &Error{
+			Code: CodeOlder, Path: s.where, Hint: "start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date",
+			Err: fmt.Errorf("ledger schema %d, this program needs %d", have, known),
+		}
+	}
+	return s.up(ctx, folder, known)
+}
+
+func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
+	const op = "bringing the ledger's schema up to date"
+	options := []goose.ProviderOption{
+		goose.WithLogger(goose.NopLogger()), goose.WithTableName(schemaTable), goose.WithDisableGlobalRegistry(true),
+	}
+	kind := goose.DialectSQLite3
+	if s.d.name == Postgres {
+		kind = goose.DialectPostgres
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(0x5AF7A5), lock.WithLockTimeout(1, 60))
+		if err != nil {
+			return s.fault(ctx, op, err)
+		}
+		options = append(options, goose.WithSessionLocker(locker))
+	}
+	provider, err := goose.NewProvider(kind, s.write.DB, folder, options...)
+	if err != nil {
+		return s.fault(ctx, op, err)
+	}
+	// SQLite has no lock that spans the look at the version and the migration. A program that loses the race fails on a table that exists
+	// already; its transaction is undone, and the next look finds the work done.
+	for tries := 0; ; tries++ {
+		_, err = provider.Up(ctx)
+		if err == nil {
+			return nil
+		}
+		if have, lookErr := s.schemaVersion(ctx); lookErr == nil && have == known {
+			return nil
+		}
+		if tries == 20 || s.d.name == Postgres || !s.pause(ctx, 50*time.Millisecond) {
+			return s.fault(ctx, op, err)
+		}
+	}
+}
+
+// schemaVersion gives the number of the last migration that was applied; 0 when the database is empty. A database of something else is refused.
+func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
+	var names []string
+	if err := s.write.SelectContext(ctx, &names, s.d.tables); err != nil {
+		return 0, s.fault(ctx, "opening the ledger", err)
+	}
+	if err := foreign(names, s.where, s.d.name == SQLite); err != nil {
+		return 0, err
+	}
+	if !slices.Contains(names, schemaTable) {
+		return 0, nil
+	}
+	var version int64
+	err := s.write.GetContext(ctx, &version, `SELECT COALESCE(MAX(version_id), 0) FROM `+schemaTable+` WHERE is_applied`)
+	return version, s.fault(ctx, "opening the ledger", err)
+}
+
+// foreign refuses a database that has tables but no schema of ours. A PostgreSQL database may hold other programs' tables beside ours, as long as
+// they have other names; a SQLite file is ours alone.
+func foreign(names []string, where string, alone bool) error {
+	if slices.Contains(names, schemaTable) {
+		return nil
+	}
+	others := names
+	if !alone {
+		others = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(ourTables, name) })
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	slices.Sort(others)
+	if len(others) > 3 {
+		others = append(others[:3:3], "…")
+	}
+	return &Error{
+		Code: CodeForeign, Path: where, Hint: "point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)",
+		Err: fmt.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %w", errors.New(strings.Join(others, ", "))),
+	}
+}

@@ -1,0 +1,218 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		var rows []struct {
+			From string `db:"from_state"`
+			To   string `db:"to_state"`
+		}
+		if err := s.read.Select(&rows, `SELECT from_state, to_state FROM move`); err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, r := range rows {
+			got = append(got, r.From+" → "+r.To)
+		}
+		for from, tos := range trade.Moves {
+			for _, to := range tos {
+				want = append(want, string(from)+" → "+string(to))
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("moves (-program +database): write a migration\n%s", diff)
+		}
+	})
+}
+
+// put adds an entry in any state by hand, through states that lead there.
+func put(t *testing.T, s *Store, key string, state trade.State) int64 {
+	t.Helper()
+	paths := map[trade.State][]trade.State{
+		trade.Pending: {trade.Pending}, trade.Waiting: {trade.Waiting}, trade.Invalid: {trade.Invalid}, trade.Held: {trade.Held},
+		trade.Sending: {trade.Pending, trade.Sending}, trade.Accepted: {trade.Pending, trade.Sending, trade.Accepted},
+		trade.Rejected: {trade.Pending, trade.Sending, trade.Rejected}, trade.InDoubt: {trade.Pending, trade.Sending, trade.InDoubt},
+		trade.Dismissed: {trade.Pending, trade.Dismissed}, trade.Withdrawn: {trade.Pending, trade.Withdrawn},
+	}
+	row, err := rowOf(newEntry(key), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row.Job, row.State = "j", string(paths[state][0])
+	args := row.args()[1:]
+	mustExec(t, s, insertText("entry", newColumns, 1, ""), args...)
+	var id int64
+	if err := s.read.Get(&id, s.q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key); err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range paths[state][1:] {
+		if err := moveByHand(t, s, id, next); err != nil {
+			t.Fatalf("moving to %s: %v", next, err)
+		}
+	}
+	return id
+}
+
+func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
+	t.Helper()
+	remote := "NULL"
+	if to == trade.Accepted {
+		remote = fmt.Sprintf("'remote-%d'", id)
+	}
+	if to == trade.Sending {
+		mustExec(t, s, `UPDATE attempt SET outcome = 'not_sent', finished_at = 1 WHERE entry_id = ? AND outcome IS NULL`, id)
+		openAttempt(t, s, id, 1)
+	}
+	return byHand(s, fmt.Sprintf(`UPDATE entry SET state = '%s', remote_id = %s WHERE id = %d`, to, remote, id))
+}
+
+func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
+	t.Helper()
+	id := newID()
+	if err := tryAttempt(s, id, entry, generation); err != nil {
+		t.Fatalf("adding an attempt: %v", err)
+	}
+	return id
+}
+
+func tryAttempt(s *Store, id string, entry int64, generation int) error {
+	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, payload, payload_hash, started_at, counts, status, messages, remote_id, reason, answer_body)
+		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '{}', 'h', 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
+}
+
+func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		for _, from := range trade.States {
+			for _, to := range trade.States {
+				if from == to {
+					continue
+				}
+				id := put(t, s, fmt.Sprintf("%s-%s", from, to), from)
+				err := moveByHand(t, s, id, to)
+				if trade.CanMove(from, to) && err != nil {
+					t.Errorf("%s to %s is allowed, but: %v", from, to, err)
+				}
+				if !trade.CanMove(from, to) && err == nil {
+					t.Errorf("%s to %s is not allowed, but the database let it happen", from, to)
+				}
+			}
+		}
+		for _, state := range trade.States {
+			if slices.Contains(trade.Moves[""], state) {
+				continue
+			}
+			row, err := rowOf(newEntry("start-"+string(state)), at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.Job, row.State = "j", string(state)
+			if state == trade.Accepted {
+				row.RemoteID = orNull("remote-start")
+			}
+			if err := byHand(s, insertText("entry", newColumns, 1, ""), row.args()[1:]...); err == nil {
+				t.Errorf("an entry could start as %s", state)
+			}
+		}
+	})
+}
+
+func TestTheDatabaseRefusesNonsense(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		pending, accepted, sending := put(t, s, "p", trade.Pending), put(t, s, "a", trade.Accepted), put(t, s, "s", trade.Sending)
+		other := put(t, s, "o", trade.Sending)
+		mustExec(t, s, `INSERT INTO audit (at, who, origin, act, target, reason, detail) VALUES (1, 'w', 'o', 'a', 't', 'r', '{}')`)
+		for name, query := range map[string]string{
+			"a state that is none":          `UPDATE entry SET state = 'done' WHERE id = $pending`,
+			"accepted without an id":        `UPDATE entry SET state = 'accepted' WHERE id = $sending`,
+			"an id without accepted":        `UPDATE entry SET remote_id = 'x' WHERE id = $pending`,
+			"an id that another has":        `UPDATE entry SET state = 'accepted', remote_id = 'remote-$accepted' WHERE id = $other`,
+			"another id":                    `UPDATE entry SET remote_id = 'other' WHERE id = $accepted`,
+			"a generation without an audit": `UPDATE entry SET generation = 2 WHERE id = $pending`,
+			"a generation that is skipped":  `UPDATE entry SET generation = 3, resend_audit_id = 1 WHERE id = $pending`,
+			"an audit that does not exist":  `UPDATE entry SET generation = 2, resend_audit_id = 99 WHERE id = $pending`,
+			"sending without an attempt":    `UPDATE entry SET state = 'sending' WHERE id = $pending`,
+			"pending without a payload":     `UPDATE entry SET payload = NULL WHERE id = $pending`,
+			"another key":                   `UPDATE entry SET key = 'k' WHERE id = $pending`,
+			"another job":                   `UPDATE entry SET job = 'k' WHERE id = $pending`,
+			"another first time":            `UPDATE entry SET first_seen_at = 5 WHERE id = $pending`,
+			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, remote_id, closed_by, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, payload, payload_hash, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
+			"no entry any more":             `DELETE FROM entry WHERE id = $pending`,
+			"no attempt any more":           `DELETE FROM attempt WHERE entry_id = $sending`,
+			"another payload":               `UPDATE attempt SET payload = '{"x":1}' WHERE entry_id = $sending`,
+			"an attempt of another":         `UPDATE attempt SET entry_id = $pending WHERE entry_id = $sending`,
+			"an attempt of nothing":         `UPDATE attempt SET entry_id = 999 WHERE entry_id = $sending`,
+			"an outcome that is none":       `UPDATE attempt SET outcome = 'done', finished_at = 1 WHERE entry_id = $sending`,
+			"an outcome without a time":     `UPDATE attempt SET outcome = 'unknown' WHERE entry_id = $sending`,
+			"created without an id":         `UPDATE attempt SET outcome = 'created', finished_at = 1 WHERE entry_id = $sending`,
+			"another audit":                 `UPDATE audit SET reason = 'none'`,
+			"no audit any more":             `DELETE FROM audit`,
+			"a kept count below zero":       `INSERT INTO tally (job, state, unit, n, volume) VALUES ('j', 'pending', 'SC', -1, '0')`,
+			"a job in a state that is none": `INSERT INTO job_status (job, state, stop_reach) VALUES ('j', 'asleep', '{}')`,
+			"a text where a number belongs": `UPDATE entry SET attempts = 'many' WHERE id = $pending`,
+		} {
+			query = strings.NewReplacer("$pending", fmt.Sprint(pending), "$sending", fmt.Sprint(sending), "$accepted", fmt.Sprint(accepted), "$other", fmt.Sprint(other)).Replace(query)
+			if err := byHand(s, query); err == nil {
+				t.Errorf("%s: the database let it happen", name)
+			}
+		}
+		mustExec(t, s, fmt.Sprintf(`UPDATE entry SET generation = 2, resend_audit_id = 1 WHERE id = %d`, pending))
+	})
+}
+
+func TestTheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		outcomes := []trade.Outcome{trade.OutcomeCreated, trade.OutcomeNotCreated, trade.OutcomeNotSent, trade.OutcomeUnknown}
+		set := func(id string, outcome trade.Outcome) error {
+			if outcome == trade.OutcomeOpen {
+				return byHand(s, `UPDATE attempt SET outcome = NULL, finished_at = NULL WHERE id = ?`, id)
+			}
+			return byHand(s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`, string(outcome), id)
+		}
+		for _, from := range outcomes {
+			for _, to := range append(outcomes, trade.OutcomeOpen) {
+				if from == to {
+					continue
+				}
+				id := openAttempt(t, s, put(t, s, newID(), trade.Pending), 1)
+				if err := set(id, from); err != nil {
+					t.Fatalf("open to %s: %v", from, err)
+				}
+				err := set(id, to)
+				if want := from == trade.OutcomeUnknown && (to == trade.OutcomeCreated || to == trade.OutcomeNotCreated); want != (err == nil) {
+					t.Errorf("%s to %q: %v, want it allowed: %v", from, to, err, want)
+				}
+			}
+		}
+	})
+}
+
+func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		for _, outcome := range []trade.Outcome{trade.OutcomeOpen, trade.OutcomeCreated, trade.OutcomeUnknown, trade.OutcomeNotCreated, trade.OutcomeNotSent} {
+			entry := put(t, s, "e-"+string(outcome), trade.Pending)
+			id := openAttempt(t, s, entry, 1)
+			if outcome != trade.OutcomeOpen {
+				mustExec(t, s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`, string(outcome), id)
+			}
+			err := tryAttempt(s, newID(), entry, 1)
+			if free := outcome == trade.OutcomeNotCreated || outcome == trade.OutcomeNotSent; free != (err == nil) {
+				t.Errorf("a second attempt after %q: %v", outcome, err)
+			}
+			if err := tryAttempt(s, newID(), entry, 2); err != nil {
+				t.Errorf("an attempt of the next generation after %q: %v", outcome, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,659 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// wantCode checks the code of an error and that it says what to do; it gives the whole text.
+func wantCode(t *testing.T, err error, code string) string {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error = %v, want an *Error with code %s", err, code)
+	}
+	if e.Code != code {
+		t.Fatalf("error code = %s, want %s; error: %v", e.Code, code, err)
+	}
+	if e.Hint == "" {
+		t.Errorf("the error says not what to do: %v", err)
+	}
+	return e.Error()
+}
+
+func TestOpeningTwiceAppliesTheMigrationsOnce(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			o := b.open(t)
+			first := mustOpen(t, o)
+			lease := mustLease(t, first, "contracts")
+			mustRecord(t, first, lease, newEntry("a"))
+			second := mustOpen(t, o)
+			if first.LedgerID() == "" || first.LedgerID() != second.LedgerID() {
+				t.Errorf("ledger ids %q and %q, want the same", first.LedgerID(), second.LedgerID())
+			}
+			mustEntry(t, second, "contracts", "a")
+		})
+	}
+}
+
+func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			o := b.open(t)
+			var wg sync.WaitGroup
+			ids := make([]string, 4)
+			for i := range ids {
+				wg.Go(func() {
+					s, err := Open(context.Background(), o)
+					if err != nil {
+						t.Errorf("opening at once with others: %v", err)
+						return
+					}
+					ids[i] = s.LedgerID()
+					if err := s.Close(); err != nil {
+						t.Errorf("closing: %v", err)
+					}
+				})
+			}
+			wg.Wait()
+			for _, id := range ids {
+				if id != ids[0] || id == "" {
+					t.Errorf("ledger ids %v, want one", ids)
+				}
+			}
+		})
+	}
+}
+
+func TestAnIdleOpenWritesNothing(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	s := mustOpen(t, o)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, o)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(before) != string(after) {
+		t.Error("opening and closing a ledger changed its file")
+	}
+}
+
+func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^(\d{5})_[a-z_]+\.sql$`)
+	var names [2][]string
+	for i, folder := range []string{sqliteDialect.goose, postgresDialect.goose} {
+		files, err := fs.ReadDir(migrations, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, f := range files {
+			m := form.FindStringSubmatch(f.Name())
+			if m == nil {
+				t.Fatalf("%s/%s is not named NNNNN_words.sql", folder, f.Name())
+			}
+			if got, err := strconv.Atoi(m[1]); err != nil || got != n+1 {
+				t.Errorf("%s/%s has number %d, want %d", folder, f.Name(), got, n+1)
+			}
+			names[i] = append(names[i], f.Name())
+		}
+	}
+	if strings.Join(names[0], " ") != strings.Join(names[1], " ") {
+		t.Errorf("the two databases have other migrations: %v and %v", names[0], names[1])
+	}
+}
+
+func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			o := b.open(t)
+			s := mustOpen(t, o)
+			mustExec(t, s, `INSERT INTO safrasync_schema (version_id, is_applied) VALUES (7, `+map[string]string{SQLite: "1", Postgres: "true"}[s.d.name]+`)`)
+			_, err := Open(t.Context(), o)
+			e := wantCode(t, err, CodeNewer)
+			if !strings.Contains(e, "ledger schema 7, this program knows 1") {
+				t.Errorf("error = %v", e)
+			}
+		})
+	}
+}
+
+func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		s.readOnly = true
+		mustExec(t, s, `DELETE FROM safrasync_schema WHERE version_id = 1`)
+		err := s.migrate(t.Context())
+		if !errors.Is(err, ErrNoLedger) {
+			t.Errorf("error = %v, want ErrNoLedger", err)
+		}
+	})
+}
+
+// mustExec writes by hand, as an administrator could, outside the program.
+func mustExec(t testing.TB, s *Store, query string, args ...any) {
+	t.Helper()
+	if err := byHand(s, query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func byHand(s *Store, query string, args ...any) error {
+	t, err := s.write.BeginTx(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	if _, err := t.ExecContext(context.Background(), s.q(query), args...); err != nil {
+		return errors.Join(err, t.Rollback())
+	}
+	return t.Commit()
+}
+
+func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	if _, err := Open(t.Context(), Options{Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+		t.Errorf("error = %v, want ErrNoLedger", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file was created: %v", err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+		t.Errorf("an empty file: error = %v, want ErrNoLedger", err)
+	}
+	if _, err := Open(t.Context(), Options{Driver: Postgres, DSN: pgtest.Database(t), ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+		t.Errorf("an empty database: error = %v, want ErrNoLedger", err)
+	}
+}
+
+func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			o := b.open(t)
+			s := mustOpen(t, o)
+			mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
+			o.ReadOnly = true
+			reader := mustOpen(t, o)
+			mustEntry(t, reader, "contracts", "a")
+			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}), CodePermission)
+			if _, err := reader.write.ExecContext(t.Context(), `DELETE FROM tally`); err == nil {
+				t.Error("the database itself let a read-only ledger be written")
+			}
+		})
+	}
+}
+
+func TestALedgerInMemoryWorks(t *testing.T) {
+	t.Parallel()
+	s, err := OpenMemory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	lease := mustLease(t, s, "contracts")
+	entry := mustRecord(t, s, lease, newEntry("a"))[0]
+	mustSend(t, s, lease, entry)
+	if err := s.EachKnown(t.Context(), "contracts", func(trade.Known) error { return s.RenewLease(t.Context(), lease) }); err != nil {
+		t.Errorf("writing while going through the entries: %v", err)
+	}
+	mustAddUp(t, s, "contracts")
+}
+
+func TestTheFileIsForItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	mustOpen(t, o)
+	info, err := os.Stat(o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode = %v, want 0600: rows of the ERP are in it", info.Mode().Perm())
+	}
+}
+
+func TestAPathMayHaveAnyCharacters(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a ?mode=memory&_pragma=synchronous(0)#%41 çã.db")
+	s := mustOpen(t, Options{Driver: SQLite, DSN: path})
+	mustLease(t, s, "contracts")
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the ledger is elsewhere: %v", err)
+	}
+}
+
+func TestWrongPathsAreRefusedWithAHint(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, c := range []struct{ name, dsn, code string }{
+		{"no folder", filepath.Join(dir, "missing", "state.db"), CodeDirectory},
+		{"a folder", dir, CodeConfig},
+		{"nothing", "", CodeConfig},
+		{"a driver's name", "file:state.db?_synchronous=OFF", CodeConfig},
+		{"memory", ":memory:", CodeConfig},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Open(t.Context(), Options{Driver: SQLite, DSN: c.dsn})
+			wantCode(t, err, c.code)
+		})
+	}
+	_, err := Open(t.Context(), Options{Driver: "oracle"})
+	wantCode(t, err, CodeConfig)
+}
+
+func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
+	t.Parallel()
+	for magic, code := range map[int64]string{0x6969: CodeNetworkFS, 0xFF534D42: CodeNetworkFS, 0x65735546: CodeNetworkFS, 0x794C7630: "", 0x01021994: "", 0xEF53: ""} {
+		tune := defaultTuning
+		tune.fsMagic = func(string) (int64, bool) { return magic, true }
+		path := filepath.Join(t.TempDir(), "state.db")
+		s, err := open(t.Context(), Options{Driver: SQLite, DSN: path}, tune)
+		if code != "" {
+			wantCode(t, err, code)
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("type %#x: a file was created", magic)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("type %#x: %v", magic, err)
+			continue
+		}
+		findings, err := s.Health(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		for _, f := range findings {
+			if f.Name == "file system" && f.OK != (magic == 0xEF53) {
+				t.Errorf("type %#x: finding %+v", magic, f)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestF049_DamageIsReported(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	s := mustOpen(t, o)
+	lease := mustLease(t, s, "contracts")
+	for i := range 20 {
+		var page []trade.Entry
+		for j := range 50 {
+			page = append(page, newEntry(strconv.Itoa(i*1000+j)))
+		}
+		mustRecord(t, s, lease, page...)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 40_000; i < len(text); i += 97 { // every page but the first ones
+		text[i] ^= 0xFF
+	}
+	if err := os.WriteFile(o.DSN, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Verify = true
+	_, err = Open(t.Context(), o)
+	wantCode(t, err, CodeCorrupt)
+}
+
+func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := filepath.Join(dir, "letter.txt")
+	if err := os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Driver: SQLite, DSN: text})
+	wantCode(t, err, CodeCorrupt)
+
+	other := filepath.Join(dir, "erp.db")
+	db, err := sql.Open("sqlite", other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), Options{Driver: SQLite, DSN: other})
+	wantCode(t, err, CodeForeign)
+	after, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(before) != string(after) {
+		t.Error("the other program's file was changed")
+	}
+}
+
+func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t)
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE products (id INTEGER)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER)`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), Options{Driver: Postgres, DSN: dsn})
+	wantCode(t, err, CodeForeign)
+	if _, err := db.ExecContext(t.Context(), `DROP TABLE entry`); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, Options{Driver: Postgres, DSN: dsn})
+}
+
+func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	tune := defaultTuning
+	tune.busy = 50 * time.Millisecond
+	s := mustOpenTuned(t, o, tune)
+	p := startChild(t, "lock", o.DSN, nil)
+	if got := p.line(t); got != "ready" {
+		t.Fatalf("the other process says %q", got)
+	}
+	_, err := s.AcquireLease(t.Context(), "contracts", Self())
+	e := wantCode(t, err, CodeLocked)
+	if !strings.Contains(e, strconv.Itoa(p.cmd.Process.Pid)) {
+		t.Errorf("error %q does not name process %d", e, p.cmd.Process.Pid)
+	}
+	p.kill(t)
+	mustLease(t, s, "contracts")
+}
+
+func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		o := backends[0].open(t)
+		if err := mustOpen(t, o).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(o.DSN, 0o400); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), o)
+		wantCode(t, err, CodePermission)
+		return
+	}
+	// The superuser may write everything: another user tries.
+	dir, err := os.MkdirTemp("", "safrasync-state-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
+	o := Options{Driver: SQLite, DSN: filepath.Join(dir, "state.db")}
+	if err := mustOpen(t, o).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name       string
+		dir, file  os.FileMode
+		want, path string
+	}{
+		{"the folder may not be entered", 0o700, 0o644, CodePermission, o.DSN},
+		{"the file may only be read", 0o777, 0o644, CodePermission, o.DSN},
+		{"the folder may not be written", 0o755, 0o644, CodePermission, filepath.Join(dir, "new.db")},
+		{"all may be written", 0o777, 0o666, "opened", o.DSN},
+	} {
+		if err := errors.Join(os.Chmod(dir, c.dir), os.Chmod(o.DSN, c.file)); err != nil {
+			t.Fatal(err)
+		}
+		if got := startChild(t, "open", c.path, nobody).line(t); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[0].open(t))
+	lease := mustLease(t, s, "contracts")
+	mustRecord(t, s, lease, newEntry("a"))
+	var pages int
+	if err := s.write.Get(&pages, `PRAGMA page_count`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)); err != nil {
+		t.Fatal(err)
+	}
+	big := newEntry("big")
+	big.Values["note"] = trade.Cell{Kind: 't', Text: strings.Repeat("x", 100_000)}
+	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("b"), big}})
+	wantCode(t, err, CodeFull)
+	if err := s.write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
+		t.Fatal(err)
+	}
+	if got := statesOf(t, s, "contracts"); len(got) != 1 {
+		t.Errorf("rows = %v, want only a", got)
+	}
+	mustRecord(t, s, lease, newEntry("b"), big) // it goes on by itself
+	mustAddUp(t, s, "contracts")
+}
+
+func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[0].open(t))
+	var synchronous, busy int
+	if err := errors.Join(s.write.Get(&synchronous, `PRAGMA synchronous`), s.write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
+		t.Fatal(err)
+	}
+	if synchronous != 2 || busy != 5000 {
+		t.Errorf("synchronous = %d, busy_timeout = %d, want 2 and 5000", synchronous, busy)
+	}
+	for _, c := range []struct {
+		name, version, journal string
+		synchronous, keys      int
+	}{
+		{"synchronous NORMAL", "3.53.4", "wal", 1, 1},
+		{"no write-ahead log", "3.53.4", "delete", 2, 1},
+		{"no foreign keys", "3.53.4", "wal", 2, 0},
+		{"an old version", "3.51.2", "wal", 2, 1},
+		{"a version without a number", "unknown", "wal", 2, 1},
+	} {
+		wantCode(t, judgeSQLite("x", c.version, c.journal, c.synchronous, c.keys), CodeDurability)
+	}
+	if err := judgeSQLite("x", "3.51.3", "wal", 2, 1); err != nil {
+		t.Error(err)
+	}
+	if olderVersion("4.0", "3.51.3") {
+		t.Error("4.0 is not older than 3.51.3")
+	}
+}
+
+func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Server(t)
+	o := Options{Driver: Postgres, DSN: server.Database(t)}
+	s := mustOpen(t, o)
+	admin, err := sql.Open("postgres", server.DSN("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = admin.Close() })
+	set := func(name, value, probe string) {
+		t.Helper()
+		for _, query := range []string{"ALTER SYSTEM SET " + name + " = " + value, "SELECT pg_reload_conf()"} {
+			if _, err := admin.ExecContext(t.Context(), query); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The reload arrives by a signal; a new session always has it.
+		waitFor(t, name+" = "+value, func() bool {
+			db, err := sql.Open("postgres", probe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = db.Close() }()
+			var now string
+			if err := db.QueryRowContext(t.Context(), "SHOW "+name).Scan(&now); err != nil {
+				t.Fatal(err)
+			}
+			return now == value
+		})
+	}
+	// Off for asynchronous commits only: our sessions raise it, and those that are open keep what they have.
+	set("synchronous_commit", "off", server.DSN("postgres"))
+	mustLease(t, s, "open-before")
+	mustLease(t, mustOpen(t, o), "open-after")
+	set("synchronous_commit", "on", server.DSN("postgres"))
+	for _, name := range []string{"fsync", "full_page_writes"} {
+		set(name, "off", server.DSN("postgres"))
+		_, err := Open(t.Context(), o)
+		wantCode(t, err, CodeDurability)
+		waitFor(t, "the open ledger notices", func() bool {
+			var e *Error
+			return errors.As(s.SetJobStatus(t.Context(), trade.JobStatus{Job: "x", State: trade.Idle}), &e) && e.Code == CodeDurability
+		})
+		set(name, "on", server.DSN("postgres"))
+	}
+	waitFor(t, "the open ledger works again", func() bool {
+		return s.SetJobStatus(t.Context(), trade.JobStatus{Job: "x", State: trade.Idle}) == nil
+	})
+}
+
+// waitFor asks again until it is true. The limit only ends a test that is broken.
+func waitFor(t testing.TB, what string, fn func() bool) {
+	t.Helper()
+	limit := time.After(time.Minute)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !fn() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
+	t.Parallel()
+	const canary = "Senh4-C4n4rio"
+	server := pgtest.Server(t)
+	db, err := sql.Open("postgres", server.DSN("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.ExecContext(t.Context(), `CREATE ROLE pw_user LOGIN PASSWORD 'another'`); err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(server.Port())
+	for _, c := range []struct{ name, dsn, code string }{
+		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary + " dbname=postgres sslmode=disable", CodeAuth},
+		{"no such database", "host=127.0.0.1 port=" + port + " user=postgres password=" + canary + " dbname=none sslmode=disable", CodeNoDatabase},
+		{"nobody listens", "postgres://postgres:" + canary + "@127.0.0.1:1/postgres?sslmode=disable", CodeUnreachable},
+		{"not a name", "password=" + canary + " " + canary, CodeConfig},
+		{"a URL that cannot be read", "postgres://u:" + canary + "@[::1/x?sslmode=disable", CodeConfig},
+		{"a wrong port", "postgres://u:" + canary + "@h:" + canary + "/x", CodeConfig},
+		{"a wrong option", "host=127.0.0.1 sslmode=" + canary, CodeConfig},
+		{"empty", "", CodeConfig},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(t.Context(), Options{Driver: Postgres, DSN: c.dsn})
+			e := wantCode(t, err, c.code)
+			if strings.Contains(e, canary) {
+				t.Errorf("the error has the secret: %v", e)
+			}
+		})
+	}
+	s := mustOpen(t, Options{Driver: Postgres, DSN: server.Database(t) + " password=" + canary})
+	findings, err := s.Health(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if strings.Contains(f.Value+f.Hint, canary) {
+			t.Errorf("finding %+v has the secret", f)
+		}
+		if !f.OK {
+			t.Errorf("finding %+v of a sound ledger", f)
+		}
+	}
+}
+
+func TestHealthOfASoundFile(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	s := mustOpen(t, o)
+	findings, err := s.Health(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]string{}
+	for _, f := range findings {
+		have[f.Name] = f.Value
+	}
+	for name, want := range map[string]string{"driver": "sqlite", "place": o.DSN, "schema": "1", "synchronous": "2", "journal mode": "wal", "quick check": "ok"} {
+		if have[name] != want {
+			t.Errorf("%s = %q, want %q", name, have[name], want)
+		}
+	}
+	for _, name := range []string{"free space", "file system", "write-ahead log", "SQLite"} {
+		if have[name] == "" {
+			t.Errorf("no finding %q", name)
+		}
+	}
+}

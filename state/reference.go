@@ -1,0 +1,198 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+type referenceRow struct {
+	Kind string `db:"kind"`
+	Code string `db:"code"`
+	ID   string `db:"id"`
+}
+
+// References gives all codes of all kinds, by kind and code, and a text that changes with each change of them.
+func (s *Store) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
+	const op = "reading the references"
+	for {
+		var before, after string
+		var rows []referenceRow
+		// The codes and their version are read in three looks; a change between them is read again.
+		if err := s.read.GetContext(ctx, &before, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", s.fault(ctx, op, err)
+		}
+		if err := s.read.SelectContext(ctx, &rows, `SELECT kind, code, id FROM reference`); err != nil {
+			return nil, "", s.fault(ctx, op, err)
+		}
+		if err := s.read.GetContext(ctx, &after, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", s.fault(ctx, op, err)
+		}
+		if before != after {
+			continue
+		}
+		codes = map[string]map[string]string{}
+		for _, r := range rows {
+			if codes[r.Kind] == nil {
+				codes[r.Kind] = map[string]string{}
+			}
+			codes[r.Kind][r.Code] = r.ID
+		}
+		return codes, after, nil
+	}
+}
+
+// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and code.
+func (s *Store) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
+	var rows []referenceRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ? ORDER BY kind, code`), kind, kind); err != nil {
+		return nil, s.fault(ctx, "reading the references", err)
+	}
+	out := make([]trade.Reference, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID}
+	}
+	return out, nil
+}
+
+// ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the ERP. Equal content changes nothing.
+func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error) {
+	err = s.inTx(ctx, "replacing the references", func(t *tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for code := range have {
+			if _, ok := codes[code]; !ok {
+				gone = append(gone, code)
+			}
+		}
+		added, altered, err := putReferences(t, kind, have, codes)
+		if err != nil {
+			return err
+		}
+		if err := dropReferences(t, kind, gone); err != nil {
+			return err
+		}
+		if changed = added + altered + len(gone); changed == 0 {
+			return nil
+		}
+		return newVersion(t)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return changed, nil
+}
+
+// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with the audit record. added and changed count the lines
+// that are new and those whose id was another.
+func (s *Store) ImportReferences(ctx context.Context, kind string, codes map[string]string, audit trade.AuditRecord) (added, changed int, err error) {
+	err = s.inTx(ctx, "importing references", func(t *tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		if added, changed, err = putReferences(t, kind, have, codes); err != nil {
+			return err
+		}
+		if added+changed > 0 {
+			if err := newVersion(t); err != nil {
+				return err
+			}
+		}
+		_, err = addAudit(t, audit)
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return added, changed, nil
+}
+
+// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record. Codes that are not there are not counted.
+func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []string, audit trade.AuditRecord) (removed int, err error) {
+	err = s.inTx(ctx, "removing references", func(t *tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for _, code := range codes {
+			if _, ok := have[code]; ok {
+				gone = append(gone, code)
+				delete(have, code)
+			}
+		}
+		if removed = len(gone); removed > 0 {
+			if err := dropReferences(t, kind, gone); err != nil {
+				return err
+			}
+			if err := newVersion(t); err != nil {
+				return err
+			}
+		}
+		_, err = addAudit(t, audit)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// lockReferences reads a kind while nobody else changes references: all changes lock the ledger's own line first.
+func lockReferences(t *tx, kind string) (map[string]string, error) {
+	if kind == "" {
+		return nil, fmt.Errorf("a reference needs a kind")
+	}
+	var version string
+	if err := t.get(&version, t.s.d.locked(`SELECT refs_version FROM ledger`, "ledger")); err != nil {
+		return nil, err
+	}
+	var rows []referenceRow
+	if err := t.all(&rows, `SELECT kind, code, id FROM reference WHERE kind = ?`, kind); err != nil {
+		return nil, err
+	}
+	have := make(map[string]string, len(rows))
+	for _, r := range rows {
+		have[r.Code] = r.ID
+	}
+	return have, nil
+}
+
+func putReferences(t *tx, kind string, have, codes map[string]string) (added, changed int, err error) {
+	var rows [][]any
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		old, known := have[code]
+		switch {
+		case !known:
+			added++
+		case old != codes[code]:
+			changed++
+		default:
+			continue
+		}
+		rows = append(rows, []any{kind, code, codes[code]})
+	}
+	err = t.insertRows("reference", []string{"kind", "code", "id"}, rows, `ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
+	return added, changed, err
+}
+
+func dropReferences(t *tx, kind string, codes []string) error {
+	for chunk := range slices.Chunk(codes, inList) {
+		args := append([]any{kind}, anys(chunk)...)
+		if err := t.exec(`DELETE FROM reference WHERE kind = ? AND code IN (`+marks(len(chunk))+`)`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newVersion gives the references another version. It is drawn, not counted: a ledger restored from a backup must not come to a number again that
+// stood for other references.
+func newVersion(t *tx) error { return t.exec(`UPDATE ledger SET refs_version = ?`, newID()) }

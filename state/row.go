@@ -1,0 +1,200 @@
+package state
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// entryRow is an entry as the table has it. entryColumns, entryRow.args and the two conversions change together.
+type entryRow struct {
+	ID            int64          `db:"id"`
+	Job           string         `db:"job"`
+	Sends         string         `db:"sends"`
+	Key           string         `db:"key"`
+	KeyParts      string         `db:"key_parts"`
+	State         string         `db:"state"`
+	Cause         string         `db:"cause"`
+	RemoteID      sql.NullString `db:"remote_id"`
+	Flags         string         `db:"flags"`
+	Generation    int            `db:"generation"`
+	Attempts      int            `db:"attempts"`
+	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
+	FirstSeenAt   int64          `db:"first_seen_at"`
+	UpdatedAt     int64          `db:"updated_at"`
+	Error         sql.NullString `db:"error"`
+	WaitingFor    string         `db:"waiting_for"`
+	Warnings      string         `db:"warnings"`
+	Cells         string         `db:"cells"`
+	SourceHash    string         `db:"source_hash"`
+	MappedWith    string         `db:"mapped_with"`
+	Payload       sql.NullString `db:"payload"`
+	PayloadHash   string         `db:"payload_hash"`
+	Amount        string         `db:"amount"`
+	Unit          string         `db:"unit"`
+	GoneSweeps    int            `db:"gone_sweeps"`
+	Version       int64          `db:"version"`
+}
+
+// entryColumns are the columns of an entry, in the order of entryRow.args.
+var entryColumns = []string{
+	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
+	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "source_hash", "mapped_with", "payload", "payload_hash",
+	"amount", "unit", "gone_sweeps", "version",
+}
+
+// newColumns are those that a new entry gives; the database numbers it.
+var newColumns = entryColumns[1:]
+
+// updateColumns are those that an update may change, after the number that finds the entry.
+var updateColumns = func() []string {
+	out := []string{"id"}
+	for _, c := range entryColumns {
+		switch c {
+		case "id", "job", "sends", "key", "first_seen_at":
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}()
+
+var selectEntry = `SELECT ` + prefixed("e", entryColumns) + ` FROM entry e `
+
+func prefixed(table string, columns []string) string {
+	return table + "." + strings.Join(columns, ", "+table+".")
+}
+
+func (r *entryRow) args() []any {
+	return []any{
+		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
+		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.SourceHash, r.MappedWith, r.Payload, r.PayloadHash,
+		r.Amount, r.Unit, r.GoneSweeps, r.Version,
+	}
+}
+
+// pick gives the values of some of entryColumns.
+func (r *entryRow) pick(columns []string) []any {
+	all := r.args()
+	out := make([]any, len(columns))
+	for i, c := range columns {
+		out[i] = all[entryPosition[c]]
+	}
+	return out
+}
+
+var entryPosition = func() map[string]int {
+	out := map[string]int{}
+	for i, c := range entryColumns {
+		out[c] = i
+	}
+	return out
+}()
+
+// rowOf makes the row of an entry. Times that must be there and are not become now.
+func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
+	r := &entryRow{
+		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: orNull(e.RemoteID),
+		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: millis(e.NextAttemptAt),
+		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith,
+		Payload: orNull(string(e.Payload)), PayloadHash: e.PayloadHash, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1),
+	}
+	var err error
+	keep := func(v any) string {
+		text, jsonErr := json.Marshal(v)
+		if jsonErr != nil {
+			err = fmt.Errorf("entry %s: %w", e.Job, jsonErr)
+		}
+		return string(text)
+	}
+	r.KeyParts, r.Flags = keep(list(e.KeyParts)), keep(list(e.Flags))
+	r.WaitingFor, r.Warnings = keep(list(e.WaitingFor)), keep(list(e.Warnings))
+	r.Cells = "{}"
+	if len(e.Values) > 0 {
+		r.Cells = keep(e.Values)
+	}
+	if e.Error != nil {
+		r.Error = orNull(keep(e.Error))
+	}
+	return r, err
+}
+
+// entry makes the entry of a row. A JSON text that cannot be read is damage, and named by its column.
+func (r *entryRow) entry() (trade.Entry, error) {
+	e := trade.Entry{
+		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID.String,
+		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: instant(r.NextAttemptAt),
+		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
+		SourceHash: r.SourceHash, MappedWith: r.MappedWith, PayloadHash: r.PayloadHash, GoneSweeps: r.GoneSweeps, Version: r.Version,
+	}
+	if r.Payload.Valid {
+		e.Payload = json.RawMessage(r.Payload.String)
+	}
+	var err error
+	if e.Quantity, err = quantity(r.Amount, r.Unit); err != nil {
+		return e, fmt.Errorf("entry %d is damaged: %w", r.ID, err)
+	}
+	if r.Error.Valid {
+		e.Error = &trade.EntryError{}
+	}
+	for _, part := range []struct {
+		column, text string
+		dest         any
+		empty        string
+	}{
+		{"key_parts", r.KeyParts, &e.KeyParts, "[]"},
+		{"flags", r.Flags, &e.Flags, "[]"},
+		{"waiting_for", r.WaitingFor, &e.WaitingFor, "[]"},
+		{"warnings", r.Warnings, &e.Warnings, "[]"},
+		{"cells", r.Cells, &e.Values, "{}"},
+		{"error", r.Error.String, e.Error, ""},
+	} {
+		if part.text == part.empty {
+			continue
+		}
+		if err := json.Unmarshal([]byte(part.text), part.dest); err != nil {
+			return e, fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, part.column)
+		}
+	}
+	return e, nil
+}
+
+func quantity(amount, unit string) (trade.Quantity, error) {
+	n, err := trade.ParseDecimal(amount)
+	if err != nil {
+		// A sum of many rows may have more digits than one row may.
+		n, err = parseSum(amount)
+	}
+	return trade.Quantity{Amount: n, Unit: trade.Unit(unit)}, err
+}
+
+func entriesOf(rows []entryRow) ([]trade.Entry, error) {
+	out := make([]trade.Entry, len(rows))
+	for i := range rows {
+		var err error
+		if out[i], err = rows[i].entry(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// list makes an empty list of a nil one, so that the JSON text has one form.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func orNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
+// cleanText makes text of a foreign server storable: PostgreSQL refuses NUL and invalid UTF-8, and an answer must never be lost for that.
+func cleanText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}

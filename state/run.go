@@ -1,0 +1,145 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// StartRun records that a run has begun. One that stays without an end still runs, or crashed.
+func (s *Store) StartRun(ctx context.Context, report trade.RunReport) error {
+	return s.putRun(ctx, "recording the start of a run", report)
+}
+
+// FinishRun records what a run did.
+func (s *Store) FinishRun(ctx context.Context, report trade.RunReport) error {
+	return s.putRun(ctx, "recording the end of a run", report)
+}
+
+func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) error {
+	text, err := json.Marshal(report)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	reach, err := reachOf(report.Stopped)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return s.inTx(ctx, op, func(t *tx) error {
+		return t.exec(`INSERT INTO run (id, job, started_at, ended_at, report, stop_reach) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report, stop_reach = excluded.stop_reach`,
+			report.ID, report.Job, atOr(report.StartedAt, report.StartedAt), millis(report.EndedAt), string(text), reach)
+	})
+}
+
+// reach tells which other jobs a stop concerns: this is not part of its JSON form, which is fixed.
+type reach struct {
+	All   bool       `json:"all,omitempty"`
+	Sends trade.Kind `json:"sends,omitempty"`
+}
+
+func reachOf(stop *trade.Stop) (string, error) {
+	if stop == nil {
+		return "{}", nil
+	}
+	text, err := json.Marshal(reach{All: stop.All, Sends: stop.Sends})
+	return string(text), err
+}
+
+func setReach(stop *trade.Stop, text string) error {
+	if stop == nil {
+		return nil
+	}
+	var r reach
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return err
+	}
+	stop.All, stop.Sends = r.All, r.Sends
+	return nil
+}
+
+// Runs gives the latest runs of a job, or of all jobs with an empty name, newest first; all with a limit of 0.
+func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
+	const op = "reading the runs"
+	var rows []struct {
+		Report string `db:"report"`
+		Reach  string `db:"stop_reach"`
+	}
+	// The order is that of the records, not of a clock that may have been set back (F068).
+	query := `SELECT report, stop_reach FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
+	if err := s.read.SelectContext(ctx, &rows, s.q(query), job, job, orAll(limit)); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	out := make([]trade.RunReport, len(rows))
+	for i, r := range rows {
+		if err := json.Unmarshal([]byte(r.Report), &out[i]); err != nil {
+			return nil, s.fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
+		}
+		if err := setReach(out[i].Stopped, r.Reach); err != nil {
+			return nil, s.fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
+		}
+	}
+	return out, nil
+}
+
+// JobStatus gives where a job stands; idle when nothing was ever recorded.
+func (s *Store) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+	const op = "reading the state of a job"
+	var rows []struct {
+		State string         `db:"state"`
+		Stop  sql.NullString `db:"stop"`
+		Reach string         `db:"stop_reach"`
+		Since sql.NullInt64  `db:"since"`
+	}
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`), job); err != nil {
+		return trade.JobStatus{}, s.fault(ctx, op, err)
+	}
+	if len(rows) == 0 {
+		return trade.JobStatus{Job: job, State: trade.Idle}, nil
+	}
+	status := trade.JobStatus{Job: job, State: trade.JobState(rows[0].State), Since: instant(rows[0].Since)}
+	if rows[0].Stop.Valid {
+		err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop)
+		if err == nil {
+			err = setReach(status.Stop, rows[0].Reach)
+		}
+		if err != nil {
+			return trade.JobStatus{}, s.fault(ctx, op, fmt.Errorf("the state of job %s is damaged: %w", job, err))
+		}
+	}
+	return status, nil
+}
+
+// SetJobStatus records where a job stands.
+func (s *Store) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
+	const op = "recording the state of a job"
+	var stop sql.NullString
+	if status.Stop != nil {
+		text, err := json.Marshal(status.Stop)
+		if err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
+		stop = orNull(string(text))
+	}
+	reach, err := reachOf(status.Stop)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return s.inTx(ctx, op, func(t *tx) error {
+		return t.exec(`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+			SET state = excluded.state, stop = excluded.stop, stop_reach = excluded.stop_reach, since = excluded.since`,
+			status.Job, string(status.State), stop, reach, millis(status.Since))
+	})
+}
+
+// Jobs gives the names of all jobs that the ledger knows, sorted.
+func (s *Store) Jobs(ctx context.Context) ([]string, error) {
+	var jobs []string
+	// Every entry is in a kept sum, so that the large table need not be read.
+	err := s.read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor
+		UNION SELECT job FROM job_status UNION SELECT job FROM job_lease ORDER BY job`)
+	return jobs, s.fault(ctx, "reading the jobs", err)
+}

@@ -1,0 +1,166 @@
+package state
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// settledColumns are what a settlement writes to an entry.
+var settledColumns = []string{"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts", "updated_at", "version"}
+
+// settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a former owner is worth as much (I12).
+func (g *groupTx) settle() error {
+	owners, err := g.remoteOwners()
+	if err != nil {
+		return err
+	}
+	results := map[string][]any{}
+	moved := map[int64][]any{}
+	for _, st := range g.group.Settle {
+		a := g.attempts[st.Attempt.ID]
+		if a == nil {
+			continue // its intent was never stored
+		}
+		e := g.entries[a.EntryID]
+		now := trade.Outcome(a.Outcome.String)
+		out := st.Attempt.Outcome
+		switch {
+		case now == trade.OutcomeOpen:
+		case now == trade.OutcomeUnknown && (out == trade.OutcomeCreated || out == trade.OutcomeNotCreated):
+		case now == out && (out != trade.OutcomeCreated || a.RemoteID == cleanText(st.Attempt.RemoteID)):
+			g.result.Settled[a.ID] = true // stored already
+			if out == trade.OutcomeUnknown {
+				// The recovery said unknown before the sender did: what the sender saw helps the person who decides.
+				if results[a.ID], err = g.evidence(a, st); err != nil {
+					return err
+				}
+			}
+			continue
+		default:
+			continue // another outcome is certain already
+		}
+		remote := remoteKey{e.Sends, cleanText(st.Attempt.RemoteID)}
+		if other, taken := owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
+			g.result.Conflicts[a.ID] = other.Job + " " + other.Key
+			continue
+		}
+		counted := a.Counts
+		row, err := attemptRowOf(st.Attempt, g.now, st.Counts)
+		if err != nil {
+			return err
+		}
+		results[a.ID] = row.result()
+		a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
+		g.result.Settled[a.ID] = true
+		if !g.follows(e, a, st) {
+			continue
+		}
+		if moved[e.ID], err = g.follow(e, a, st, counted); err != nil {
+			return err
+		}
+		if e.RemoteID.Valid {
+			owners[remote] = e
+		}
+	}
+	if err := g.updateRows("attempt", resultColumns, rowsOf(results), true); err != nil {
+		return err
+	}
+	return g.updateRows("entry", settledColumns, rowsOf(moved), false)
+}
+
+func rowsOf[K comparable](m map[K][]any) [][]any {
+	out := make([][]any, 0, len(m))
+	for _, row := range m {
+		out = append(out, row)
+	}
+	return out
+}
+
+// follows tells whether the entry becomes what the settlement says: while the attempt is the one that it stands on, and no person has
+// decided otherwise. A record that exists is never hidden by a decision: it ends a dismissal and a hold.
+func (g *groupTx) follows(e *narrowRow, a *attemptRow, st trade.Settlement) bool {
+	if a.Generation != e.Generation || !trade.CanMove(trade.State(e.State), st.State) {
+		return false
+	}
+	switch trade.State(e.State) {
+	case trade.Sending, trade.InDoubt:
+		return true
+	case trade.Dismissed, trade.Held:
+		return st.Attempt.Outcome == trade.OutcomeCreated && st.State == trade.Accepted
+	}
+	return false
+}
+
+// follow changes the entry in memory and gives its row.
+func (g *groupTx) follow(e *narrowRow, a *attemptRow, st trade.Settlement, counted int) ([]any, error) {
+	flags, err := flagsOf(e.Flags)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range st.Flags {
+		flags = flags.With(f, true)
+	}
+	flagText, err := json.Marshal(list(flags))
+	if err != nil {
+		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+	}
+	var errorText sql.NullString
+	if st.Error != nil {
+		text, err := json.Marshal(st.Error)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+		}
+		errorText = orNull(string(text))
+	}
+	if err := g.sums.move(e, string(st.State)); err != nil {
+		return nil, err
+	}
+	e.State, e.Flags, e.Version = string(st.State), string(flagText), e.Version+1
+	e.Attempts += a.Counts - counted // an attempt that was recovered as unknown counts already
+	if st.State == trade.Accepted {
+		e.RemoteID = orNull(a.RemoteID)
+	}
+	return []any{e.ID, e.State, cleanText(st.Cause), errorText, millis(st.NextAttemptAt), e.Flags, e.RemoteID, e.Attempts, g.now.UnixMilli(), e.Version}, nil
+}
+
+// evidence keeps the outcome unknown, since when it is, and stores what the sender saw.
+func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
+	row, err := attemptRowOf(st.Attempt, g.now, a.Counts == 1)
+	if err != nil {
+		return nil, err
+	}
+	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
+	row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
+	return row.result(), nil
+}
+
+type remoteKey struct{ sends, id string }
+
+// remoteOwners finds the entries that have one of the platform ids of the group already.
+func (g *groupTx) remoteOwners() (map[remoteKey]*narrowRow, error) {
+	owners := map[remoteKey]*narrowRow{}
+	var keys []any
+	n := 0
+	for _, st := range g.group.Settle {
+		a := g.attempts[st.Attempt.ID]
+		if a == nil || st.Attempt.Outcome != trade.OutcomeCreated {
+			continue
+		}
+		keys = append(keys, g.entries[a.EntryID].Sends, cleanText(st.Attempt.RemoteID))
+		n++
+	}
+	if n == 0 {
+		return owners, nil
+	}
+	var rows []narrowRow
+	if err := g.all(&rows, selectNarrow+`WHERE (e.sends, e.remote_id) IN (VALUES `+values(n, 2)+`)`, keys...); err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		owners[remoteKey{rows[i].Sends, rows[i].RemoteID.String}] = &rows[i]
+	}
+	return owners, nil
+}

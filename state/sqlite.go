@@ -1,0 +1,294 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// oldestSQLite is the first version without a fault that loses data in WAL mode.
+const oldestSQLite = "3.51.3"
+
+// readers bounds the connections that only read.
+const readers = 4
+
+// sqliteDSN builds the driver's name for a file. Its values run as SQL, so that nothing of a user's goes into them: the path is escaped.
+func sqliteDSN(path string, settings ...string) string {
+	u := url.URL{Scheme: "file", Path: path}
+	return u.String() + "?" + strings.Join(settings, "&")
+}
+
+// durable are the settings of a connection that writes. They hold for a connection, not for the file, so that each new one gets them.
+func durable(tune tuning) []string {
+	return []string{
+		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
+		busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0", "_error_rc=1",
+		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)", "_pragma=cell_size_check(1)",
+		"_pragma=journal_size_limit(67108864)",
+	}
+}
+
+func busy(tune tuning) string {
+	return "_busy_timeout=" + strconv.FormatInt(tune.busy.Milliseconds(), 10)
+}
+
+func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
+	path, exists, err := sqlitePath(o, tune)
+	if err != nil {
+		return nil, err
+	}
+	if o.ReadOnly && !exists {
+		return nil, fmt.Errorf("%w: %s does not exist", ErrNoLedger, path)
+	}
+	if !exists {
+		if err := createFile(path); err != nil {
+			return nil, err
+		}
+	}
+	if !o.ReadOnly {
+		// SQLite itself would fall back to reading, and fail at the first write only.
+		if err := mayWrite(path); err != nil {
+			return nil, permission(path, err)
+		}
+	}
+	if err := inspect(ctx, path, tune, o.ReadOnly); err != nil {
+		return nil, err
+	}
+	s := newStore(sqliteDialect, tune, path)
+	s.readOnly = o.ReadOnly
+	if s.read, err = connectSQLite(sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1"), readers); err != nil {
+		return nil, s.fault(ctx, "opening the ledger", err)
+	}
+	if o.ReadOnly {
+		s.write = s.read
+		return s, nil
+	}
+	if s.write, err = connectSQLite(sqliteDSN(path, append([]string{"mode=rw"}, durable(tune)...)...), 1); err != nil {
+		return nil, errors.Join(s.fault(ctx, "opening the ledger", err), s.Close())
+	}
+	if err := s.firstConnection(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// firstConnection opens the writer and verifies its durability (I1, F055). Turning a new file to WAL needs it alone for a moment and does not wait
+// by itself, so that of several programs that start at once some must try again.
+func (s *Store) firstConnection(ctx context.Context) error {
+	const op = "opening the ledger"
+	ctx, cancel := context.WithTimeoutCause(ctx, s.tune.write, &timeoutError{op, s.tune.write})
+	defer cancel()
+	for tries := 0; ; tries++ {
+		err := s.fault(ctx, op, s.write.PingContext(ctx))
+		if err == nil {
+			return s.verifySQLite(ctx)
+		}
+		var known *Error
+		if !errors.As(err, &known) || known.Code != CodeLocked || tries == 20 || !s.pause(ctx, s.tune.busy/50) {
+			return err
+		}
+	}
+}
+
+func openMemory(ctx context.Context, tune tuning) (*Store, error) {
+	s := newStore(sqliteDialect, tune, "in memory")
+	s.memory = true
+	var err error
+	// One connection for all: each further one would have an empty database of its own.
+	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
+	if s.write, err = connectSQLite(dsn, 1); err != nil {
+		return nil, s.fault(ctx, "opening a ledger in memory", err)
+	}
+	s.read = s.write
+	if err := s.begin(ctx, Options{Driver: SQLite, Version: "in memory"}); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func newStore(d dialect, tune tuning, where string) *Store {
+	s := &Store{d: d, tune: tune, where: where, markedBy: newID(), slots: make(chan int, postgresConns)}
+	for i := range postgresConns {
+		s.slots <- i
+	}
+	return s
+}
+
+func connectSQLite(dsn string, conns int) (*sqlx.DB, error) {
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	db.SetConnMaxLifetime(0)
+	// sqlx knows the placeholders of "sqlite3", not those of our driver's name.
+	return sqlx.NewDb(db, "sqlite3"), nil
+}
+
+// sqlitePath makes the path absolute and looks at where it leads, without opening the file: closing a second handle of a file that SQLite has
+// open would drop its locks.
+func sqlitePath(o Options, tune tuning) (path string, exists bool, err error) {
+	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") || strings.ContainsRune(o.DSN, 0) {
+		return "", false, &Error{
+			Code: CodeConfig, Hint: "state.dsn of a SQLite ledger is the path of a file, like /var/lib/safrasync/state.db",
+			Err: errors.New("state.dsn is not a path"),
+		}
+	}
+	if path, err = filepath.Abs(o.DSN); err != nil {
+		return "", false, &Error{Code: CodeConfig, Hint: "give an absolute path in state.dsn", Err: err}
+	}
+	dir := filepath.Dir(path)
+	about := dir
+	switch info, statErr := os.Stat(path); {
+	case statErr == nil && info.IsDir():
+		return "", false, &Error{Code: CodeConfig, Path: path, Hint: "name a file in it in state.dsn", Err: errors.New("it is a folder")}
+	case statErr == nil:
+		exists, about = info.Size() > 0, path // an empty file is a ledger that was never begun
+	case errors.Is(statErr, fs.ErrPermission):
+		return "", false, permission(path, statErr)
+	default:
+		if info, dirErr := os.Stat(dir); dirErr != nil || !info.IsDir() {
+			if errors.Is(dirErr, fs.ErrPermission) {
+				return "", false, permission(path, dirErr)
+			}
+			return "", false, &Error{Code: CodeDirectory, Path: path, Hint: "create " + dir + " for the user " + userName(), Err: errors.New("its folder does not exist")}
+		}
+	}
+	if magic, ok := tune.fsMagic(about); ok {
+		if name := networkFileSystem(magic); name != "" {
+			return "", false, &Error{
+				Code: CodeNetworkFS, Path: path, Hint: "put it on a local disk, or use PostgreSQL for it",
+				Err: fmt.Errorf("it is on a network file system (%s), where locks and flushes cannot be trusted", name),
+			}
+		}
+	}
+	return path, exists, nil
+}
+
+// createFile makes the file that SQLite then fills: for its owner only, because rows of the ERP are kept in it.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return permission(path, err)
+	}
+	if err := f.Close(); err != nil {
+		return permission(path, err)
+	}
+	return nil
+}
+
+func permission(path string, err error) error {
+	return &Error{Code: CodePermission, Path: path, Hint: "let the user " + userName() + " read and write the file and its folder", Err: err}
+}
+
+// inspect looks at the file before anything could change it: one that belongs to another program is left exactly as it is.
+func inspect(ctx context.Context, path string, tune tuning, readOnly bool) (err error) {
+	db, err := connectSQLite(sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_error_rc=1"), 1)
+	if err != nil {
+		return faultOf(ctx, "opening the ledger", path, SQLite, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var names []string
+	if err := db.SelectContext(ctx, &names, sqliteDialect.tables); err != nil {
+		return faultOf(ctx, "opening the ledger", path, SQLite, err)
+	}
+	if len(names) == 0 {
+		if readOnly {
+			return fmt.Errorf("%w: %s is empty", ErrNoLedger, path)
+		}
+		return nil
+	}
+	return foreign(names, path, true)
+}
+
+// verifySQLite refuses a connection that would not keep what it says it stored.
+func (s *Store) verifySQLite(ctx context.Context) error {
+	var version, journal string
+	var synchronous, foreignKeys int
+	for query, dest := range map[string]any{
+		"SELECT sqlite_version()": &version, "PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous, "PRAGMA foreign_keys": &foreignKeys,
+	} {
+		if err := s.write.GetContext(ctx, dest, query); err != nil {
+			return s.fault(ctx, "opening the ledger", err)
+		}
+	}
+	return judgeSQLite(s.where, version, journal, synchronous, foreignKeys)
+}
+
+func judgeSQLite(where, version, journal string, synchronous, foreignKeys int) error {
+	refuse := func(format string, args ...any) error {
+		return &Error{Code: CodeDurability, Path: where, Hint: "report this as a fault of the program, with its version and the file system", Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case olderVersion(version, oldestSQLite):
+		return refuse("SQLite is %s, need %s", version, oldestSQLite)
+	case journal != "wal":
+		return refuse("the journal mode is %q, need wal", journal)
+	case synchronous != 2:
+		return refuse("synchronous is %d, need 2 (FULL)", synchronous)
+	case foreignKeys != 1:
+		return refuse("foreign keys are not checked")
+	}
+	return nil
+}
+
+// olderVersion compares two versions number by number.
+func olderVersion(version, than string) bool {
+	a, b := strings.Split(version, "."), strings.Split(than, ".")
+	for i := range b {
+		if i >= len(a) {
+			return true
+		}
+		x, errX := strconv.Atoi(a[i])
+		y, errY := strconv.Atoi(b[i])
+		if errX != nil || errY != nil {
+			return true
+		}
+		if x != y {
+			return x < y
+		}
+	}
+	return false
+}
+
+// Verify reads the whole SQLite file and reports damage (F049). PostgreSQL checks its own pages.
+func (s *Store) Verify(ctx context.Context) error {
+	if s.d.name != SQLite {
+		return nil
+	}
+	var first string
+	if err := s.read.GetContext(ctx, &first, "PRAGMA quick_check(1)"); err != nil {
+		return s.fault(ctx, "checking the ledger", err)
+	}
+	if first != "ok" {
+		e := &Error{Path: s.where, Err: errors.New("the file is damaged")}
+		describeSQLite(e, sqliteCorrupt)
+		return e
+	}
+	return nil
+}
+
+// walLimit is the size of the write-ahead log above which Health remarks on it: a reader that never ends keeps it growing (F066).
+const walLimit = 64 << 20
+
+func walSize(path string) int64 {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

@@ -1,0 +1,179 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+)
+
+// The drivers that Options.Driver names, as `state.driver` of the configuration does.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+)
+
+// Options say which ledger to open.
+type Options struct {
+	Driver   string // SQLite or Postgres
+	DSN      string // SQLite: the file's path. PostgreSQL: the data source name; a secret, never printed
+	ReadOnly bool   // nothing is created, migrated or written; a SQLite file that is missing or empty gives ErrNoLedger
+	Verify   bool   // SQLite: check the whole file for damage before it is used (F049)
+	Version  string // of this program, for the ledger's own record of who made it
+}
+
+// Store is a ledger. All its methods may be called by several goroutines at once.
+type Store struct {
+	d        dialect
+	tune     tuning
+	write    *sqlx.DB // SQLite: exactly one connection; PostgreSQL: the pool
+	read     *sqlx.DB // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as write
+	id       string   // of the ledger
+	markedBy string   // this Store in tx_mark: two in one process must not share a line
+	slots    chan int // lines of tx_mark that no transaction uses
+	readOnly bool
+	memory   bool
+	where    string // the file, or host and database: for people, without secrets
+}
+
+// tuning holds the times that tests shorten.
+type tuning struct {
+	busy    time.Duration                   // how long SQLite waits for another writer (F046)
+	write   time.Duration                   // a whole write transaction
+	settle  time.Duration                   // finding out what an uncertain commit did
+	lease   time.Duration                   // how long a lease lasts
+	fsMagic func(path string) (int64, bool) // the file system's type
+}
+
+var defaultTuning = tuning{
+	busy:    5 * time.Second,
+	write:   30 * time.Second,
+	settle:  15 * time.Second,
+	lease:   30 * time.Second,
+	fsMagic: fileSystemType,
+}
+
+// Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one that would not keep what it says it
+// stored: see doc.go, durability. The errors are of type *Error and say what to do.
+func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, defaultTuning) }
+
+// OpenMemory makes an empty ledger in memory, for dry runs and tests. It is gone after Close.
+func OpenMemory(ctx context.Context) (*Store, error) {
+	return openMemory(ctx, defaultTuning)
+}
+
+func open(ctx context.Context, o Options, tune tuning) (s *Store, err error) {
+	switch o.Driver {
+	case SQLite:
+		s, err = openSQLite(ctx, o, tune)
+	case Postgres:
+		s, err = openPostgres(ctx, o, tune)
+	default:
+		return nil, &Error{Code: CodeConfig, Hint: "set state.driver to sqlite or postgres", Err: fmt.Errorf("there is no ledger driver %q", o.Driver)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = s.begin(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// begin checks the schema, brings it up to date and reads what the ledger is.
+func (s *Store) begin(ctx context.Context, o Options) error {
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	if o.Verify {
+		if err := s.Verify(ctx); err != nil {
+			return err
+		}
+	}
+	if !s.readOnly {
+		if err := s.identify(ctx, o.Version); err != nil {
+			return err
+		}
+	}
+	err := s.read.GetContext(ctx, &s.id, `SELECT id FROM ledger`)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &Error{Code: CodeForeign, Path: s.where, Hint: "restore the backup", Err: errors.New("the ledger has lost its own identity")}
+	}
+	return s.fault(ctx, "opening the ledger", err)
+}
+
+// identify gives a new ledger its id, and clears the marks of transactions that nobody asks about any more. On a ledger in use it writes nothing.
+func (s *Store) identify(ctx context.Context, version string) error {
+	const day = 24 * 60 * 60 * 1000
+	var known, stale int
+	if err := s.write.GetContext(ctx, &known, `SELECT COUNT(*) FROM ledger`); err != nil {
+		return s.fault(ctx, "opening the ledger", err)
+	}
+	if err := s.write.GetContext(ctx, &stale, s.q(`SELECT COUNT(*) FROM tx_mark WHERE at < `+s.d.now+` - ?`), day); err != nil {
+		return s.fault(ctx, "opening the ledger", err)
+	}
+	if known == 1 && stale == 0 {
+		return nil
+	}
+	return s.inTx(ctx, "opening the ledger", func(t *tx) error {
+		if err := t.exec(`DELETE FROM tx_mark WHERE at < `+s.d.now+` - ?`, day); err != nil {
+			return err
+		}
+		return t.exec(`INSERT INTO ledger (one, id, created_at, program, refs_version) VALUES (1, ?, `+s.d.now+`, ?, '') ON CONFLICT DO NOTHING`,
+			newID(), version)
+	})
+}
+
+// LedgerID is the ledger's own id, given when it was made. A copy has the same.
+func (s *Store) LedgerID() string { return s.id }
+
+// Close releases the ledger. Leases are not given back.
+func (s *Store) Close() error {
+	var err error
+	if s.read != nil && s.read != s.write {
+		err = s.read.Close()
+	}
+	if s.write != nil {
+		err = errors.Join(err, s.write.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("closing the ledger: %w", err)
+	}
+	return nil
+}
+
+// q turns the ? of a query into the database's own placeholders. Our queries have no ? in text.
+func (s *Store) q(query string) string { return s.write.Rebind(query) }
+
+// newID makes a UUIDv7. The random source of the system cannot fail on the systems that Go supports.
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// millis is a time as the ledger keeps it; the zero time is NULL.
+func millis(t time.Time) sql.NullInt64 {
+	if t.IsZero() {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: true}
+}
+
+// atOr is a time that must be there.
+func atOr(t, otherwise time.Time) int64 {
+	if t.IsZero() {
+		t = otherwise
+	}
+	if t.IsZero() {
+		t = time.Now()
+	}
+	return t.UnixMilli()
+}
+
+func instant(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms.Int64).UTC()
+}

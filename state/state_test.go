@@ -1,0 +1,198 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(childRole); role != "" {
+		os.Exit(child(role))
+	}
+	pgtest.Main(m)
+}
+
+var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
+
+// backend opens ledgers of one kind for the suite.
+type backend struct {
+	name string
+	open func(t testing.TB) Options
+}
+
+var backends = []backend{
+	{"sqlite", func(t testing.TB) Options {
+		return Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")}
+	}},
+	{"postgres", func(t testing.TB) Options { return Options{Driver: Postgres, DSN: pgtest.Database(t)} }},
+}
+
+// both runs a test on SQLite and on PostgreSQL.
+func both(t *testing.T, test func(t *testing.T, s *Store)) {
+	t.Helper()
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, mustOpen(t, b.open(t)))
+		})
+	}
+}
+
+func mustOpen(t testing.TB, o Options) *Store {
+	t.Helper()
+	return mustOpenTuned(t, o, defaultTuning)
+}
+
+func mustOpenTuned(t testing.TB, o Options, tune tuning) *Store {
+	t.Helper()
+	o.Version = "1.0.0-test"
+	s, err := open(context.Background(), o, tune)
+	if err != nil {
+		t.Fatalf("opening the ledger: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("closing the ledger: %v", err)
+		}
+	})
+	return s
+}
+
+func mustLease(t testing.TB, s *Store, job string) trade.Lease {
+	t.Helper()
+	lease, err := s.AcquireLease(t.Context(), job, Self())
+	if err != nil {
+		t.Fatalf("AcquireLease(%s): %v", job, err)
+	}
+	return lease
+}
+
+// newEntry is a pending contract of 1,000.5 sacas.
+func newEntry(key string) trade.Entry {
+	return trade.Entry{
+		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
+		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: "source-" + key, MappedWith: "m1",
+		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: "hash-" + key, Quantity: sacas("1000.5"),
+	}
+}
+
+func sacas(amount string) trade.Quantity {
+	n, err := trade.ParseDecimal(amount)
+	if err != nil {
+		panic(err)
+	}
+	return trade.Quantity{Amount: n, Unit: trade.SC}
+}
+
+// mustRecord adds entries and returns them as the ledger has them.
+func mustRecord(t testing.TB, s *Store, lease trade.Lease, entries ...trade.Entry) []trade.Entry {
+	t.Helper()
+	lost, err := s.Record(t.Context(), lease, trade.Page{New: entries})
+	if err != nil || lost != 0 {
+		t.Fatalf("Record: lost %d, %v", lost, err)
+	}
+	out := make([]trade.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = mustEntry(t, s, lease.Job, e.Key)
+	}
+	return out
+}
+
+func mustEntry(t testing.TB, s *Store, job, key string) trade.Entry {
+	t.Helper()
+	e, err := s.Entry(t.Context(), job, key)
+	if err != nil {
+		t.Fatalf("Entry(%s, %s): %v", job, key, err)
+	}
+	return e
+}
+
+func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.GroupResult {
+	t.Helper()
+	if g.At.IsZero() {
+		g.At = at
+	}
+	r, err := s.Commit(t.Context(), lease, g)
+	if err != nil {
+		t.Fatalf("Commit: %v", err)
+	}
+	return r
+}
+
+func intentOf(e trade.Entry) trade.Intent {
+	return trade.Intent{Entry: e, Attempt: trade.Attempt{ID: newID(), RunID: "run-1", Payload: e.Payload, PayloadHash: e.PayloadHash, StartedAt: at}}
+}
+
+// mustSend claims an entry and returns its attempt.
+func mustSend(t testing.TB, s *Store, lease trade.Lease, e trade.Entry) trade.Attempt {
+	t.Helper()
+	in := intentOf(e)
+	if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{in}}); !r.Claimed[in.Attempt.ID] {
+		t.Fatalf("the intent of %s was not claimed", e.Key)
+	}
+	in.Attempt.EntryID = e.ID
+	return in.Attempt
+}
+
+func created(a trade.Attempt, remote string) trade.Settlement {
+	a.Outcome, a.RemoteID, a.Status, a.FinishedAt = trade.OutcomeCreated, remote, 201, at
+	return trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
+}
+
+func unknown(a trade.Attempt) trade.Settlement {
+	a.Outcome, a.FinishedAt, a.Reason = trade.OutcomeUnknown, at, "the connection broke"
+	return trade.Settlement{
+		Attempt: a, State: trade.InDoubt, Cause: trade.CauseUnknown, Counts: true,
+		Error: &trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "the answer was lost"},
+	}
+}
+
+func refused(a trade.Attempt) trade.Settlement {
+	a.Outcome, a.Status, a.FinishedAt, a.Messages = trade.OutcomeNotCreated, 400, at, []string{"message.wallet.not-found"}
+	return trade.Settlement{
+		Attempt: a, State: trade.Rejected, Cause: "message.wallet.not-found", Counts: true, NextAttemptAt: at.Add(15 * time.Minute),
+		Error: &trade.EntryError{Kind: trade.APIError, Status: 400, Messages: a.Messages, Fields: []trade.Problem{}, Text: "refused"},
+	}
+}
+
+// states gives the entries of a job by key.
+func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
+	t.Helper()
+	out := map[string]trade.State{}
+	err := s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+		out[e.Key] = e.State
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Rows: %v", err)
+	}
+	return out
+}
+
+// mustAddUp compares the kept sums with the entries (I9).
+func mustAddUp(t testing.TB, s *Store, job string) {
+	t.Helper()
+	kept, err := s.Counts(context.Background(), job)
+	if err != nil {
+		t.Fatalf("Counts: %v", err)
+	}
+	counted, err := s.Recount(context.Background(), job)
+	if err != nil {
+		t.Fatalf("Recount: %v", err)
+	}
+	if diff := cmp.Diff(counted, kept, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("kept sums of %s differ from the entries (-counted +kept):\n%s", job, diff)
+	}
+}

@@ -1,0 +1,243 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// recovered is what an entry says whose process stopped while it was sending.
+const recovered = "the process that sent it stopped before the answer was stored"
+
+// Recover moves every entry that an earlier epoch left in sending to in_doubt, before anything is sent. Their attempts become unknown and count; a
+// definite late answer can still close them.
+func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+	type open struct {
+		EntryID int64          `db:"entry_id"`
+		Attempt sql.NullString `db:"attempt"`
+	}
+	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
+	if err != nil {
+		return 0, fmt.Errorf("recovering: %w", err)
+	}
+	var n int
+	err = s.inTx(ctx, "recovering what an earlier process left", func(t *tx) error {
+		n = 0
+		if err := fence(t, lease); err != nil {
+			return err
+		}
+		var found []open
+		// The lease is ours and locked: nobody begins an attempt meanwhile, and a late answer waits.
+		if err := t.all(&found, `SELECT e.id AS entry_id, a.id AS attempt FROM entry e
+			LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
+			WHERE e.job = ? AND e.state = 'sending' AND (a.epoch IS NULL OR a.epoch < ?) ORDER BY e.id`, lease.Job, lease.Epoch); err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return nil
+		}
+		var ids []int64
+		var attempts []any
+		for _, f := range found {
+			ids = append(ids, f.EntryID)
+			if f.Attempt.Valid {
+				attempts = append(attempts, f.Attempt.String)
+			}
+		}
+		for chunk := range slices.Chunk(attempts, inList) {
+			args := append([]any{atOr(now, time.Time{}), recovered}, chunk...)
+			if err := t.exec(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ?
+				WHERE outcome IS NULL AND id IN (`+marks(len(chunk))+`)`, args...); err != nil {
+				return err
+			}
+		}
+		n = len(ids)
+		return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// moveAll moves entries to one state, with the same further changes for all, and keeps the sums.
+func moveAll(t *tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
+	entries, err := lockEntries(t, ids)
+	if err != nil {
+		return err
+	}
+	sums := tallyChange{}
+	for _, e := range entries {
+		if err := sums.move(e, string(to)); err != nil {
+			return err
+		}
+	}
+	for chunk := range slices.Chunk(ids, inList) {
+		all := append(append([]any{string(to), atOr(now, time.Time{})}, args...), anys(chunk)...)
+		if err := t.exec(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE id IN (`+marks(len(chunk))+`)`, all...); err != nil {
+			return err
+		}
+	}
+	return sums.apply(t)
+}
+
+// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending. One without a payload cannot be sent and stays.
+func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+	var n int
+	err := s.inTx(ctx, "waking entries whose time has come", func(t *tx) error {
+		n = 0
+		if err := fence(t, lease); err != nil {
+			return err
+		}
+		var ids []int64
+		query := `SELECT e.id FROM entry e WHERE e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ? AND e.payload IS NOT NULL ORDER BY e.id`
+		if err := t.all(&ids, t.s.d.locked(query, "e"), lease.Job, now.UnixMilli()); err != nil || len(ids) == 0 {
+			return err
+		}
+		n = len(ids)
+		return moveAll(t, ids, trade.Pending, now, awake)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// awake is what a woken entry no longer has.
+const awake = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
+
+// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row that needs it was accepted. That is true for
+// the entries of all jobs. One that waits for something else too goes on waiting for that.
+func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
+	const op = "waking entries that waited for a record"
+	now := time.Now()
+	var n int
+	err := s.inTx(ctx, op, func(t *tx) error {
+		n = 0
+		if err := fence(t, lease); err != nil {
+			return err
+		}
+		var rows []struct {
+			ID         int64  `db:"id"`
+			WaitingFor string `db:"waiting_for"`
+			Ready      bool   `db:"ready"`
+		}
+		// A cheap look that may find too much; what an entry waits for is then read.
+		query := `SELECT e.id, e.waiting_for, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
+		if err := t.all(&rows, t.s.d.locked(query, "e"), `%"platform":%`); err != nil {
+			return err
+		}
+		var woken []int64
+		for _, r := range rows {
+			var awaited []trade.Awaited
+			if err := json.Unmarshal([]byte(r.WaitingFor), &awaited); err != nil {
+				return fmt.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
+			}
+			rest := slices.DeleteFunc(slices.Clone(awaited), func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })
+			switch {
+			case len(rest) == len(awaited):
+			case len(rest) == 0 && r.Ready:
+				woken = append(woken, r.ID)
+			default:
+				text, err := json.Marshal(list(rest))
+				if err != nil {
+					return err
+				}
+				if err := t.exec(`UPDATE entry SET waiting_for = ?, version = version + 1, updated_at = ? WHERE id = ?`, string(text), now.UnixMilli(), r.ID); err != nil {
+					return err
+				}
+			}
+		}
+		n = len(woken)
+		return moveAll(t, woken, trade.Pending, now, awake)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// Due gives pending entries that may go now, with numbers above after, in the order of their numbers.
+func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	return s.entries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
+}
+
+// SameContent gives the entries of this kind of record, of all jobs, with one of these payloads whose attempt created a record, may have
+// created one, or may be creating one. The entry asked about is among them when that is true of itself.
+func (s *Store) SameContent(ctx context.Context, sends trade.Kind, hashes []string) ([]trade.Entry, error) {
+	hashes = slices.DeleteFunc(slices.Clone(hashes), func(h string) bool { return h == "" })
+	slices.Sort(hashes)
+	hashes = slices.Compact(hashes)
+	var out []trade.Entry
+	seen := map[int64]bool{}
+	for chunk := range slices.Chunk(hashes, inList) {
+		in := `(` + marks(len(chunk)) + `)`
+		args := slices.Concat([]any{string(sends)}, anys(chunk), anys(chunk))
+		found, err := s.entries(ctx, "looking for the same content", `WHERE e.sends = ? AND e.id IN (
+			SELECT a.entry_id FROM attempt a WHERE a.payload_hash IN `+in+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+			UNION SELECT x.id FROM entry x WHERE x.payload_hash IN `+in+` AND x.state = 'accepted') ORDER BY e.id`, args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range found {
+			if !seen[e.ID] {
+				seen[e.ID] = true
+				out = append(out, e)
+			}
+		}
+	}
+	return out, nil
+}
+
+type blockRow struct {
+	Kind    string        `db:"kind"`
+	ID      string        `db:"id"`
+	Message string        `db:"message"`
+	FirstAt int64         `db:"first_at"`
+	NextAt  sql.NullInt64 `db:"next_at"`
+	Tries   int           `db:"tries"`
+}
+
+// Blocks gives the records that rows wait for, by kind and id.
+func (s *Store) Blocks(ctx context.Context) ([]trade.Block, error) {
+	var rows []blockRow
+	if err := s.read.SelectContext(ctx, &rows, `SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`); err != nil {
+		return nil, s.fault(ctx, "reading what rows wait for", err)
+	}
+	out := make([]trade.Block, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Block{Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(), NextAt: instant(r.NextAt), Tries: r.Tries}
+	}
+	return out, nil
+}
+
+func setBlocks(t *tx, set, unset []trade.Block, now time.Time) error {
+	rows := map[[2]string][]any{} // the last of several of one record counts
+	for _, b := range set {
+		rows[[2]string{b.Kind, b.ID}] = []any{b.Kind, b.ID, b.Message, atOr(b.FirstAt, now), millis(b.NextAt), b.Tries}
+	}
+	var ordered [][]any
+	for _, b := range set {
+		k := [2]string{b.Kind, b.ID}
+		if row, ok := rows[k]; ok {
+			ordered = append(ordered, row)
+			delete(rows, k)
+		}
+	}
+	if err := t.insertRows("block", []string{"kind", "id", "message", "first_at", "next_at", "tries"}, ordered, `ON CONFLICT (kind, id) DO UPDATE
+		SET message = excluded.message, first_at = excluded.first_at, next_at = excluded.next_at, tries = excluded.tries`); err != nil {
+		return err
+	}
+	for _, b := range unset {
+		if err := t.exec(`DELETE FROM block WHERE kind = ? AND id = ?`, b.Kind, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// tallyKey names one kept sum.
+type tallyKey struct{ job, state, unit string }
+
+type tallySum struct {
+	n      int
+	volume trade.Decimal
+}
+
+// tallyChange collects what a transaction does to the sums; it is applied once, at the end, in the same transaction (I9).
+type tallyChange map[tallyKey]tallySum
+
+func (c tallyChange) add(job, state, unit string, amount trade.Decimal) {
+	k := tallyKey{job, state, unit}
+	sum := c[k]
+	c[k] = tallySum{sum.n + 1, sum.volume.Add(amount)}
+}
+
+func (c tallyChange) remove(job, state, unit string, amount trade.Decimal) {
+	k := tallyKey{job, state, unit}
+	sum := c[k]
+	c[k] = tallySum{sum.n - 1, sum.volume.Sub(amount)}
+}
+
+func (c tallyChange) move(e *narrowRow, state string) error {
+	q, err := quantity(e.Amount, e.Unit)
+	if err != nil {
+		return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+	}
+	c.remove(e.Job, e.State, e.Unit, q.Amount)
+	c.add(e.Job, state, e.Unit, q.Amount)
+	return nil
+}
+
+// apply reads the sums, adds the changes exactly and writes them back. The rows are locked in one order, so that two transactions do not wait for each other.
+func (c tallyChange) apply(t *tx) error {
+	var keys []tallyKey
+	for k, sum := range c {
+		if sum.n != 0 || sum.volume.Sign() != 0 {
+			keys = append(keys, k)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	slices.SortFunc(keys, compareTally)
+	have, err := lockTally(t, keys)
+	if err != nil {
+		return err
+	}
+	if len(have) < len(keys) {
+		fresh := make([][]any, 0, len(keys))
+		for _, k := range keys {
+			if _, ok := have[k]; !ok {
+				fresh = append(fresh, []any{k.job, k.state, k.unit, 0, "0"})
+			}
+		}
+		if err := t.insertRows("tally", tallyColumns, fresh, "ON CONFLICT DO NOTHING"); err != nil {
+			return err
+		}
+		if have, err = lockTally(t, keys); err != nil {
+			return err
+		}
+	}
+	rows := make([][]any, len(keys))
+	for i, k := range keys {
+		sum := tallySum{have[k].n + c[k].n, have[k].volume.Add(c[k].volume)}
+		if sum.n < 0 {
+			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor`", k.job, k.state)
+		}
+		rows[i] = []any{k.job, k.state, k.unit, sum.n, sum.volume.String()}
+	}
+	return t.insertRows("tally", tallyColumns, rows, "ON CONFLICT (job, state, unit) DO UPDATE SET n = excluded.n, volume = excluded.volume")
+}
+
+var tallyColumns = []string{"job", "state", "unit", "n", "volume"}
+
+type tallyRow struct {
+	Job    string `db:"job"`
+	State  string `db:"state"`
+	Unit   string `db:"unit"`
+	N      int    `db:"n"`
+	Volume string `db:"volume"`
+}
+
+func lockTally(t *tx, keys []tallyKey) (map[tallyKey]tallySum, error) {
+	out := map[tallyKey]tallySum{}
+	for chunk := range slices.Chunk(keys, bulkRows) {
+		var args []any
+		for _, k := range chunk {
+			args = append(args, k.job, k.state, k.unit)
+		}
+		var rows []tallyRow
+		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` + values(len(chunk), 3) + `) ORDER BY job, state, unit`
+		if err := t.all(&rows, t.s.d.locked(query, "tally"), args...); err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			volume, err := parseSum(r.Volume)
+			if err != nil {
+				return nil, fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State)
+			}
+			out[tallyKey{r.Job, r.State, r.Unit}] = tallySum{r.N, volume}
+		}
+	}
+	return out, nil
+}
+
+// parseSum reads a sum that the ledger wrote. It may have more digits than the 38 of a row's amount, before or after the point: both sides are
+// read by themselves and added.
+func parseSum(text string) (trade.Decimal, error) {
+	n, err := trade.ParseDecimal(text)
+	if err == nil {
+		return n, nil
+	}
+	whole, fraction, found := strings.Cut(text, ".")
+	if !found {
+		return n, err
+	}
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign = "-"
+	}
+	a, errWhole := trade.ParseDecimal(whole)
+	b, errFraction := trade.ParseDecimal(sign + "0." + fraction)
+	return a.Add(b), errors.Join(errWhole, errFraction)
+}
+
+func compareTally(a, b tallyKey) int {
+	return cmp.Or(strings.Compare(a.job, b.job), strings.Compare(a.state, b.state), strings.Compare(a.unit, b.unit))
+}
+
+// Counts gives the kept sums of a job by state and unit, in the order of trade.States (I9). Empty ones are left out.
+func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
+	const op = "reading the counts"
+	var rows []tallyRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT job, state, unit, n, volume FROM tally WHERE job = ?`), job); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	sums := tallyChange{}
+	for _, r := range rows {
+		volume, err := parseSum(r.Volume)
+		if err != nil {
+			return nil, s.fault(ctx, op, fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State))
+		}
+		sums[tallyKey{r.Job, r.State, r.Unit}] = tallySum{r.N, volume}
+	}
+	return sums.list(), nil
+}
+
+// Recount counts the entries themselves, in the form of Counts.
+func (s *Store) Recount(ctx context.Context, job string) (out []trade.Tally, err error) {
+	const op = "counting the entries"
+	rows, err := s.read.QueryxContext(ctx, s.q(`SELECT state, unit, amount FROM entry WHERE job = ?`), job)
+	if err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	defer func() { err = errors.Join(err, s.fault(ctx, op, rows.Close())) }()
+	sums := tallyChange{}
+	for rows.Next() {
+		var state, unit, amount string
+		if err := rows.Scan(&state, &unit, &amount); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+		q, err := quantity(amount, unit)
+		if err != nil {
+			return nil, s.fault(ctx, op, fmt.Errorf("an amount of job %s is damaged: it %w", job, err))
+		}
+		sums.add(job, state, unit, q.Amount)
+	}
+	return sums.list(), s.fault(ctx, op, rows.Err())
+}
+
+func (c tallyChange) list() []trade.Tally {
+	var out []trade.Tally
+	for k, sum := range c {
+		if sum.n == 0 && sum.volume.Sign() == 0 {
+			continue
+		}
+		out = append(out, trade.Tally{State: trade.State(k.state), Count: sum.n, Quantity: trade.Quantity{Amount: sum.volume, Unit: trade.Unit(k.unit)}})
+	}
+	slices.SortFunc(out, func(a, b trade.Tally) int {
+		return cmp.Or(cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)),
+			strings.Compare(string(a.Quantity.Unit), string(b.Quantity.Unit)))
+	})
+	return out
+}

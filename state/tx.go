@@ -1,0 +1,229 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// writeTries bounds how often a transaction that certainly did not apply is run again: after a deadlock, a serialization failure, a race for
+// a platform id, or a connection that broke before the commit was sent.
+const writeTries = 4
+
+// timeoutError names the time limit that ended an operation.
+type timeoutError struct {
+	op    string
+	after time.Duration
+}
+
+func (e *timeoutError) Error() string { return fmt.Sprintf("%s took longer than %s", e.op, e.after) }
+
+// tx is one write transaction. Only inTx makes one: a write outside an explicit transaction would be sent twice by
+// database/sql when the connection breaks after the server has run it.
+type tx struct {
+	ctx context.Context
+	s   *Store
+	*sqlx.Tx
+}
+
+func (t *tx) exec(query string, args ...any) error {
+	_, err := t.ExecContext(t.ctx, t.Rebind(query), args...)
+	return err
+}
+
+// changed runs a statement and gives the number of rows that it changed.
+func (t *tx) changed(query string, args ...any) (int, error) {
+	res, err := t.ExecContext(t.ctx, t.Rebind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+func (t *tx) get(dest any, query string, args ...any) error {
+	return t.GetContext(t.ctx, dest, t.Rebind(query), args...)
+}
+
+func (t *tx) all(dest any, query string, args ...any) error {
+	return t.SelectContext(t.ctx, dest, t.Rebind(query), args...)
+}
+
+// inTx runs fn in one transaction and returns when it is durable. fn may run several times, so it sets its results anew each time.
+//
+// The caller's cancellation counts before the transaction begins; one that has begun is finished, within its own time limit, because a
+// result that a shutdown throws away becomes a doubt for a person.
+func (s *Store) inTx(ctx context.Context, op string, fn func(*tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	if s.readOnly {
+		return &Error{Code: CodePermission, Path: s.where, Hint: "this command only reads", Err: fmt.Errorf("%s: the ledger is open for reading only", op)}
+	}
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.tune.write, &timeoutError{op, s.tune.write})
+	defer cancel()
+	var slot int
+	select {
+	case slot = <-s.slots:
+		defer func() { s.slots <- slot }()
+	case <-ctx.Done():
+		return s.fault(ctx, op, ctx.Err())
+	}
+	for try := 1; ; try++ {
+		again, err := s.tryTx(ctx, op, slot, fn)
+		if err == nil || !again || try == writeTries || ctx.Err() != nil {
+			return s.fault(ctx, op, err)
+		}
+	}
+}
+
+// tryTx runs the transaction once. again means that it certainly did not apply and may apply next time.
+func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) error) (again bool, err error) {
+	raw, err := s.write.BeginTxx(ctx, nil)
+	if err != nil {
+		return mayWorkAgain(err), err
+	}
+	t := &tx{ctx: ctx, s: s, Tx: raw}
+	mark := newID()
+	err = t.leaveMark(slot, mark)
+	if err == nil {
+		err = fn(t)
+	}
+	if err != nil {
+		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown away by the pool.
+		_ = raw.Rollback()
+		return mayWorkAgain(err), err
+	}
+	if err = raw.Commit(); err == nil {
+		return false, nil // true from here on: the transaction is on disk
+	}
+	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in the middle. A guess would cost a
+	// duplicate or a lost row, so we look.
+	_ = raw.Rollback()
+	applied, lookErr := s.wasApplied(ctx, op, slot, mark)
+	switch {
+	case lookErr != nil:
+		return false, &Error{
+			Code: CodeUnreachable, Path: s.where, Hint: "the rows concerned stay as they are until the ledger answers",
+			Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, err, lookErr),
+		}
+	case applied:
+		return false, nil
+	}
+	return errors.Is(err, driver.ErrBadConn) || isNetwork(err) && s.d.name == Postgres, err
+}
+
+// leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings that make the commit durable (I1): an
+// administrator can turn fsync off while we run.
+func (t *tx) leaveMark(slot int, mark string) error {
+	var setting string
+	if err := t.get(&setting, t.s.d.mark, t.s.markedBy, slot, mark); err != nil {
+		return err
+	}
+	return t.s.d.safe(setting)
+}
+
+// wasApplied tells whether the transaction with this mark is in the database. On PostgreSQL the upsert waits on the row that the
+// transaction in question wrote first, so that one whose COMMIT the server is still working on has ended before we judge.
+func (s *Store) wasApplied(ctx context.Context, op string, slot int, mark string) (bool, error) {
+	if s.memory {
+		return false, nil // a commit in memory that fails was rolled back; there is no second connection to look from
+	}
+	limit := &timeoutError{op: op + ": reading back an uncertain commit", after: s.tune.settle}
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.tune.settle, limit)
+	defer cancel()
+	if s.d.name == SQLite {
+		return s.wasAppliedSQLite(ctx, slot, mark)
+	}
+	for {
+		found, err := s.readMark(ctx, slot)
+		if err == nil {
+			return found == mark, nil
+		}
+		if !s.pause(ctx, 100*time.Millisecond) {
+			return false, errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+func (s *Store) readMark(ctx context.Context, slot int) (found string, err error) {
+	t, err := s.write.BeginTxx(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = t.Rollback() }() // it only looks
+	err = t.GetContext(ctx, &found, t.Rebind(`INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, '', 0)
+		ON CONFLICT (owner, slot) DO UPDATE SET at = excluded.at RETURNING id`), s.markedBy, slot)
+	return found, err
+}
+
+// wasAppliedSQLite looks from a new connection, because a failed fsync leaves the old one with pages that only it believes in. What is
+// found is then copied into the file proper and flushed: found is not yet durable when the disk had just failed.
+func (s *Store) wasAppliedSQLite(ctx context.Context, slot int, mark string) (bool, error) {
+	if err := s.discardWriter(ctx); err != nil {
+		return false, err
+	}
+	var found string
+	err := s.write.GetContext(ctx, &found, `SELECT id FROM tx_mark WHERE owner = ? AND slot = ?`, s.markedBy, slot)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil || found != mark {
+		return false, err
+	}
+	var busy, pages, copied int
+	if err := s.write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(FULL)`).Scan(&busy, &pages, &copied); err != nil {
+		return false, err
+	}
+	if busy != 0 || pages != copied {
+		return false, errors.New("a reader keeps the transaction from being flushed")
+	}
+	return true, nil
+}
+
+// discardWriter makes the pool open a new connection.
+func (s *Store) discardWriter(ctx context.Context) error {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); err != nil && !errors.Is(err, driver.ErrBadConn) {
+		return errors.Join(err, conn.Close())
+	}
+	return nil
+}
+
+// pause waits, and tells whether there is time left.
+func (s *Store) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// mayWorkAgain tells whether a transaction that was not committed can succeed when it is run again.
+func mayWorkAgain(err error) bool {
+	var server *pq.Error
+	if errors.As(err, &server) {
+		switch string(server.Code) {
+		case "40001", "40P01": // serialization failure, deadlock
+			return true
+		case "23505": // two transactions raced for one platform id; the second run sees the first and reports a conflict
+			return server.Constraint == "entry_one_remote" || server.Constraint == "attempt_one_shot"
+		}
+		return false
+	}
+	return errors.Is(err, driver.ErrBadConn)
+}

@@ -1,0 +1,266 @@
+package state
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What the proxy does with the next COMMIT.
+const (
+	pass    int32 = iota
+	swallow       // the server commits, the answer is lost
+	lose          // the COMMIT never reaches the server
+	delay         // our side is cut, the server gets the COMMIT when release is closed
+	isolate       // the server commits, the answer is lost, and nobody gets through any more
+)
+
+// cutter is a TCP proxy in front of PostgreSQL that breaks connections at their COMMIT.
+type cutter struct {
+	target  string
+	listen  net.Listener
+	next    atomic.Int32
+	closed  atomic.Bool // refuse new connections
+	release chan struct{}
+	cuts    atomic.Int32
+	wg      sync.WaitGroup
+}
+
+func newCutter(t *testing.T, dsn string) (*cutter, string) {
+	t.Helper()
+	var port int
+	for _, part := range strings.Fields(dsn) {
+		if _, err := fmt.Sscanf(part, "port=%d", &port); err == nil {
+			break
+		}
+	}
+	listen, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cutter{target: fmt.Sprintf("127.0.0.1:%d", port), listen: listen, release: make(chan struct{})}
+	c.wg.Go(func() {
+		for {
+			client, err := listen.Accept()
+			if err != nil {
+				return
+			}
+			if c.closed.Load() {
+				_ = client.Close()
+				continue
+			}
+			c.wg.Go(func() { c.serve(client) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listen.Close()
+	})
+	return c, strings.Replace(dsn, fmt.Sprintf("port=%d", port), fmt.Sprintf("port=%d", listen.Addr().(*net.TCPAddr).Port), 1)
+}
+
+// serve copies one connection, message by message in the client's direction.
+func (c *cutter) serve(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", c.target)
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	var mute atomic.Bool
+	c.wg.Go(func() {
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := server.Read(buf)
+			if n > 0 && mute.Load() {
+				_ = client.Close() // the answer to the COMMIT has come, and goes no further
+				return
+			}
+			if n > 0 {
+				if _, werr := client.Write(buf[:n]); werr != nil {
+					return
+				}
+			}
+			if err != nil {
+				_ = client.Close()
+				return
+			}
+		}
+	})
+	startup := true
+	for {
+		head := make([]byte, 5)
+		if startup {
+			head = head[:4] // the first message has no type
+		}
+		if _, err := io.ReadFull(client, head); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[len(head)-4:])-4)
+		if _, err := io.ReadFull(client, body); err != nil {
+			return
+		}
+		if !startup && head[0] == 'Q' && strings.HasPrefix(string(body), "COMMIT") {
+			switch what := c.next.Swap(pass); what {
+			case lose:
+				c.cuts.Add(1)
+				return
+			case delay:
+				c.cuts.Add(1)
+				_ = client.Close()
+				<-c.release
+			case swallow, isolate:
+				c.cuts.Add(1)
+				c.closed.Store(what == isolate)
+				mute.Store(true)
+			}
+		}
+		startup = false
+		if _, err := server.Write(append(head, body...)); err != nil {
+			return
+		}
+	}
+}
+
+func TestF050_ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
+	t.Parallel()
+	for name, what := range map[string]int32{"the server had committed": swallow, "the server had not got it": lose} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, dsn := newCutter(t, pgtest.Database(t))
+			s := mustOpen(t, Options{Driver: Postgres, DSN: dsn})
+			lease := mustLease(t, s, "contracts")
+			c.next.Store(what)
+			es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
+			c.next.Store(what)
+			sent := mustSend(t, s, lease, es[0])
+			c.next.Store(what)
+			r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}})
+			if !r.Settled[sent.ID] || len(r.Claimed) != 1 {
+				t.Errorf("result: %+v", r)
+			}
+			if got := c.cuts.Load(); got != 3 {
+				t.Errorf("the proxy cut %d commits, want 3: the test tests nothing", got)
+			}
+			for _, e := range es {
+				if attempts, err := s.Attempts(t.Context(), e.ID); err != nil || len(attempts) != 1 {
+					t.Errorf("attempts of %s: %d, %v; want 1", e.Key, len(attempts), err)
+				}
+			}
+			if got := statesOf(t, s, "contracts"); got["a"] != trade.Accepted || got["b"] != trade.Sending || len(got) != 2 {
+				t.Errorf("states: %v", got)
+			}
+			mustAddUp(t, s, "contracts")
+		})
+	}
+}
+
+func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	direct := pgtest.Database(t)
+	c, dsn := newCutter(t, direct)
+	watcher := mustOpen(t, Options{Driver: Postgres, DSN: direct})
+	s := mustOpen(t, Options{Driver: Postgres, DSN: dsn})
+	lease := mustLease(t, s, "contracts")
+	c.next.Store(delay)
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a")}})
+		done <- err
+	}()
+	// Our side is cut and looks for its mark, which the server's transaction still holds.
+	waitFor(t, "the look at the mark waits", func() bool {
+		var n int
+		if err := watcher.read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
+			t.Fatal(err)
+		}
+		return n == 1
+	})
+	close(c.release)
+	if err := <-done; err != nil {
+		t.Errorf("Record: %v, want no error: the commit arrived late, and was seen", err)
+	}
+	if got := statesOf(t, watcher, "contracts"); len(got) != 1 {
+		t.Errorf("rows: %v, want one", got)
+	}
+	mustAddUp(t, watcher, "contracts")
+}
+
+func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
+	t.Parallel()
+	direct := pgtest.Database(t)
+	c, dsn := newCutter(t, direct)
+	tune := defaultTuning
+	tune.settle = 500 * time.Millisecond
+	s := mustOpenTuned(t, Options{Driver: Postgres, DSN: dsn}, tune)
+	lease := mustLease(t, s, "contracts")
+	c.next.Store(isolate)
+	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a")}})
+	if !errors.Is(err, trade.ErrUncertain) {
+		t.Fatalf("error = %v, want ErrUncertain", err)
+	}
+	if got := statesOf(t, mustOpen(t, Options{Driver: Postgres, DSN: direct}), "contracts"); len(got) != 1 {
+		t.Errorf("rows: %v; the server had committed", got)
+	}
+	c.closed.Store(false)
+	if lost, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b")}}); lost != 1 || err != nil {
+		t.Errorf("the same again: lost %d, %v", lost, err)
+	}
+	mustAddUp(t, s, "contracts")
+}
+
+func TestF052_TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Server(t)
+	s := mustOpen(t, Options{Driver: Postgres, DSN: server.Database(t)})
+	lease := mustLease(t, s, "contracts")
+	e := mustRecord(t, s, lease, newEntry("a"))[0]
+	sent := mustSend(t, s, lease, e)
+	server.Stop(t)
+	_, err := s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(sent, "remote-a")}})
+	wantCode(t, err, CodeUnreachable)
+	if errors.Is(err, trade.ErrUncertain) {
+		t.Errorf("no commit was begun, but the error is %v", err)
+	}
+	server.Start(t)
+	if r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}}); !r.Settled[sent.ID] {
+		t.Errorf("result: %+v", r)
+	}
+	mustAddUp(t, s, "contracts")
+}
+
+// The disk of a SQLite ledger cannot be made to fail here; what is done then can be run by itself.
+func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[0].open(t))
+	var mark string
+	if err := s.inTx(t.Context(), "marking", func(tx *tx) error {
+		return tx.get(&mark, `SELECT id FROM tx_mark WHERE owner = ? ORDER BY at DESC, slot DESC`, s.markedBy)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var slot int
+	if err := s.read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.markedBy, mark); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := s.wasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
+		t.Errorf("a transaction that is there: %v, %v", ok, err)
+	}
+	if ok, err := s.wasApplied(t.Context(), "x", slot, newID()); ok || err != nil {
+		t.Errorf("a transaction that is not there: %v, %v", ok, err)
+	}
+	var synchronous int
+	if err := s.write.Get(&synchronous, `PRAGMA synchronous`); err != nil || synchronous != 2 {
+		t.Errorf("the new connection has synchronous = %d, %v", synchronous, err)
+	}
+}

@@ -1,0 +1,89 @@
+package state
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// narrowRow is what a write must know of an entry.
+type narrowRow struct {
+	ID         int64          `db:"id"`
+	Job        string         `db:"job"`
+	Sends      string         `db:"sends"`
+	Key        string         `db:"key"`
+	State      string         `db:"state"`
+	RemoteID   sql.NullString `db:"remote_id"`
+	Flags      string         `db:"flags"`
+	Generation int            `db:"generation"`
+	Attempts   int            `db:"attempts"`
+	Amount     string         `db:"amount"`
+	Unit       string         `db:"unit"`
+	Version    int64          `db:"version"`
+}
+
+const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version FROM entry e `
+
+// lockEntries reads entries and keeps them from changing until the transaction ends, in the order of their numbers, so that two transactions do not wait
+// for each other.
+func lockEntries(t *tx, ids []int64) (map[int64]*narrowRow, error) {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	out := make(map[int64]*narrowRow, len(ids))
+	for chunk := range slices.Chunk(ids, inList) {
+		var rows []narrowRow
+		query := selectNarrow + `WHERE e.id IN (` + marks(len(chunk)) + `) ORDER BY e.id`
+		if err := t.all(&rows, t.s.d.locked(query, "e"), anys(chunk)...); err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			out[rows[i].ID] = &rows[i]
+		}
+	}
+	return out, nil
+}
+
+func updateIDs(updates []trade.Update) []int64 {
+	ids := make([]int64, len(updates))
+	for i, u := range updates {
+		ids[i] = u.Entry.ID
+	}
+	return ids
+}
+
+// applyUpdates writes the updates whose entry stands as it was read and counts the others. entries are locked; they are kept current.
+func applyUpdates(t *tx, entries map[int64]*narrowRow, updates []trade.Update, now time.Time, sums tallyChange) (lost int, err error) {
+	var rows [][]any
+	done := map[int64]bool{}
+	for _, u := range updates {
+		to := u.Entry.State
+		if u.From != to && (to == trade.Sending || u.From == trade.Sending) {
+			return 0, fmt.Errorf("an update may not move an entry from %s to %s: only an intent begins to send, and only a settlement ends it", u.From, to)
+		}
+		e := entries[u.Entry.ID]
+		if e == nil || e.Version != u.Entry.Version || e.State != string(u.From) || done[e.ID] {
+			lost++
+			continue
+		}
+		done[e.ID] = true
+		row, err := rowOf(u.Entry, now)
+		if err != nil {
+			return 0, err
+		}
+		row.Version = e.Version + 1
+		old, err := quantity(e.Amount, e.Unit)
+		if err != nil {
+			return 0, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+		}
+		sums.remove(e.Job, e.State, e.Unit, old.Amount)
+		sums.add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
+		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
+		e.Flags, e.Generation, e.Attempts, e.RemoteID = row.Flags, row.Generation, row.Attempts, row.RemoteID
+		rows = append(rows, row.pick(updateColumns))
+	}
+	return lost, t.updateRows("entry", updateColumns, rows, false)
+}
