@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -142,25 +143,23 @@ type remoteKey struct{ sends, id string }
 // remoteOwners finds the entries that have one of the platform ids of the group already.
 func (g *groupTx) remoteOwners() (map[remoteKey]*narrowRow, error) {
 	owners := map[remoteKey]*narrowRow{}
-	var keys []any
-	n := 0
+	ids := map[string][]any{} // by kind: a list of pairs would not use the index, which is partial
 	for _, st := range g.group.Settle {
-		a := g.attempts[st.Attempt.ID]
-		if a == nil || st.Attempt.Outcome != trade.OutcomeCreated {
-			continue
+		if a := g.attempts[st.Attempt.ID]; a != nil && st.Attempt.Outcome == trade.OutcomeCreated {
+			sends := g.entries[a.EntryID].Sends
+			ids[sends] = append(ids[sends], cleanText(st.Attempt.RemoteID))
 		}
-		keys = append(keys, g.entries[a.EntryID].Sends, cleanText(st.Attempt.RemoteID))
-		n++
 	}
-	if n == 0 {
-		return owners, nil
-	}
-	var rows []narrowRow
-	if err := g.all(&rows, selectNarrow+`WHERE (e.sends, e.remote_id) IN (VALUES `+values(n, 2)+`)`, keys...); err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		owners[remoteKey{rows[i].Sends, rows[i].RemoteID.String}] = &rows[i]
+	for sends, list := range ids {
+		for chunk := range slices.Chunk(list, inList) {
+			var rows []narrowRow
+			if err := g.all(&rows, selectNarrow+`WHERE e.sends = ? AND e.remote_id IN (`+marks(len(chunk))+`)`, append([]any{sends}, chunk...)...); err != nil {
+				return nil, err
+			}
+			for i := range rows {
+				owners[remoteKey{rows[i].Sends, rows[i].RemoteID.String}] = &rows[i]
+			}
+		}
 	}
 	return owners, nil
 }
