@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // App is the program: one execution of one command. main makes one, tests make many in one process. What a command needs is opened when it
@@ -56,14 +57,23 @@ func (a *App) Run(ctx context.Context, args []string) int {
 	return code
 }
 
-// complain tells people why the command ended, once and in plain text.
+// complain tells people why the command ended, each reason once and in plain text.
 func (a *App) complain(err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			a.complain(e)
+		}
+		return
+	}
 	var exit *exitError
 	var usage *usageError
+	var leased *trade.LeasedError
 	switch {
 	case errors.As(err, &exit):
 	case errors.As(err, &usage):
 		a.tell(saysUsage, usage.text)
+	case errors.As(err, &leased):
+		a.tell(saysLeased, leased.Job, leased.Owner.PID, leased.Owner.Host)
 	default:
 		a.tell(saysError, err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -56,14 +55,14 @@ func (c *checker) report(line checkJSON) {
 	case line.Hint != "":
 		sign = "!"
 	}
-	fmt.Fprintf(c.app.out, "%s %s: %s\n", sign, line.Check, line.Text)
+	c.app.line(sign + " " + line.Check + ": " + line.Text)
 	if line.Hint != "" {
-		fmt.Fprintf(c.app.out, "    → %s\n", line.Hint)
+		c.app.line("    → " + line.Hint)
 	}
 	c.err = errors.Join(c.err, c.app.out.Flush()) // each line when it is known: what follows may take its time
 }
 
-// voice is that of the person, or English for JSON.
+// text is in the language of the person, or English for JSON.
 func (c *checker) text(p phrase, args ...any) string {
 	if c.app.asJSON {
 		return machine.text(p, args...)

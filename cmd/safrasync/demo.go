@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,7 +95,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.platform, err = sandbox.Start(sandbox.Options{APIKey: demoKey, World: world, Seed: demoSeed}, d.address()); err != nil {
+	if err := d.startPlatform(world); err != nil {
 		return err
 	}
 	if err := os.WriteFile(d.path(demoKeyFile), []byte(demoKey+"\n"), 0o600); err != nil {
@@ -139,16 +138,16 @@ func (d *demo) makeFolder() error {
 
 func (d *demo) path(file string) string { return filepath.Join(d.dir, file) }
 
-// address is a free port. A demo that is kept takes its usual one when it is free.
-func (d *demo) address() string {
+// startPlatform listens on a free port. A demo that is kept tries its usual one first.
+func (d *demo) startPlatform(world *sandbox.World) (err error) {
+	opts := sandbox.Options{APIKey: demoKey, World: world, Seed: demoSeed}
 	if d.kept {
-		if l, err := net.Listen("tcp", demoAddress); err == nil {
-			if l.Close() == nil {
-				return demoAddress
-			}
+		if d.platform, err = sandbox.Start(opts, demoAddress); err == nil {
+			return nil
 		}
 	}
-	return "127.0.0.1:0"
+	d.platform, err = sandbox.Start(opts, "127.0.0.1:0")
+	return err
 }
 
 func (d *demo) close() error {

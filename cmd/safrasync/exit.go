@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -51,7 +51,11 @@ func (a *App) preview(ctx context.Context, job, key string) error {
 	if a.asJSON {
 		return a.printJSON(p)
 	}
-	a.printPreview(p)
+	entry, err := store.Entry(ctx, job, key)
+	if err != nil && !errors.Is(err, state.ErrNotFound) {
+		return err
+	}
+	a.printPreview(p, entry.State)
 	return nil
 }
 
@@ -64,9 +68,12 @@ func tidyPreview(p engine.Preview) engine.Preview {
 	return p
 }
 
-func (a *App) printPreview(p engine.Preview) {
+// printPreview writes a preview for people; stands is the state that the ledger has for the row, "" for none.
+func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	lang := a.lang()
 	switch {
+	case stands.Created():
+		a.show(previewSent, p.Job, p.Key, stands.Label(lang))
 	case p.Cancelled:
 		a.show(previewCancelled, p.Job, p.Key)
 	case p.State == trade.Pending:
@@ -75,14 +82,14 @@ func (a *App) printPreview(p engine.Preview) {
 		a.show(previewStays, p.Job, p.Key, p.State.Label(lang))
 	}
 	for _, problem := range p.Problems {
-		fmt.Fprintf(a.out, "  - %s\n", problem.Sentence(lang))
+		a.line("  - " + problem.Sentence(lang))
 	}
 	for _, text := range a.voice().awaited(p.WaitingFor) {
-		fmt.Fprintf(a.out, "  - %s\n", text)
+		a.line("  - " + text)
 	}
 	t := a.newTable(previewHeadField, previewHeadValue, previewHeadColumn, previewHeadERP, previewHeadVia)
 	for _, f := range p.Fields {
-		t.AppendRow(table.Row{f.Field, f.Value, strings.Join(f.Columns, ", "), f.ERP, f.Via})
+		t.AppendRow(table.Row{f.Field, printable(f.Value), strings.Join(f.Columns, ", "), printable(f.ERP), f.Via})
 	}
 	t.Render()
 	if len(p.Request) > 0 {

@@ -136,7 +136,7 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		if n++; limit > 0 && n > limit {
 			return errEnough
 		}
-		t.AppendRow(table.Row{e.Job, e.Key, e.State.Label(v.lang), v.reason(e), e.RemoteID, v.moment(e.UpdatedAt)})
+		t.AppendRow(table.Row{e.Job, printable(e.Key), e.State.Label(v.lang), printable(v.reason(e)), e.RemoteID, v.moment(e.UpdatedAt)})
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {

@@ -48,7 +48,7 @@ func (a *App) printEntry(e trade.Entry) {
 	v := a.voice()
 	a.show(rowTitle, e.Job, e.Key, e.State.Label(v.lang))
 	if text := v.reason(e); text != "" {
-		fmt.Fprintf(a.out, "  %s\n", text)
+		a.line("  " + text)
 	}
 	if advice := v.advice(e); advice.Do != "" {
 		a.show(rowAdvice, advice.Who, advice.Do)
@@ -73,7 +73,7 @@ func (a *App) printEntry(e trade.Entry) {
 		if e.Values[name].Kind == 0 {
 			text = "NULL"
 		}
-		fmt.Fprintf(a.out, "  %-*s  %s\n", width, name, text)
+		a.line(fmt.Sprintf("  %-*s  %s", width, name, text))
 	}
 	if len(e.Payload) > 0 {
 		a.show(rowPayload)
@@ -85,7 +85,7 @@ func (a *App) printAttempt(t trade.Attempt) {
 	v := a.voice()
 	a.show(attemptTitle, t.No, v.moment(t.StartedAt), a.text(outcomeWords[outcomeName(t.Outcome)]), t.Generation)
 	if t.Status != 0 {
-		a.show(attemptStatus, t.Status, strings.Join(t.Messages, ", "))
+		a.line("  " + strings.TrimSpace(a.text(attemptStatus, t.Status, strings.Join(t.Messages, ", "))))
 	}
 	if t.Reason != "" {
 		a.show(attemptReason, t.Reason)
@@ -105,5 +105,5 @@ func (a *App) printIndented(doc json.RawMessage) {
 		b.Reset()
 		b.Write(doc)
 	}
-	fmt.Fprintf(a.out, "  %s\n", b.String())
+	a.line("  " + b.String())
 }

@@ -27,9 +27,9 @@ func newSandboxCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`ADDRESS` to listen on, loopback only; port 0 takes a free one")
 	flags.StringVar(&f.world, "world", "", "`FILE` (JSON) with the records that the platform knows; default: it knows every one")
 	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
-	flags.StringArrayVar(&f.faults, "fault", nil, "what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts")
-	flags.DurationVar(&f.latency, "latency", 0, "time that passes before each answer")
-	flags.Int64Var(&f.seed, "seed", 0, "decides which requests a fault with %% meets; default: drawn, and printed")
+	flags.StringArrayVar(&f.faults, "fault", nil, "`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts")
+	flags.DurationVar(&f.latency, "latency", 0, "time `D` that passes before each answer, such as 300ms")
+	flags.Int64Var(&f.seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
 	flags.StringVar(&f.log, "log", "", "`FILE` to which each request is appended as a line of JSON, whole bodies included")
 	return cmd
 }

@@ -34,7 +34,7 @@ import (
 //	json LINE PATH WANT      wants this value in a line (from 1) of the last standard output; PATH is like runs.0.states.accepted
 //	json-keys LINE PATH KEYS wants exactly these keys in this order, joined with commas; PATH . is the whole line
 //	lines N                  wants so many lines of standard output
-//	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW
+//	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW, in which \n is a new line
 //	references               imports the four de-para tables
 //	lease FILE JOB           holds the lease of a job until the script ends, as another process
 func TestScripts(t *testing.T) {
@@ -84,7 +84,9 @@ func setUpScript(env *testscript.Env) error {
 	return runSQL(filepath.Join(env.WorkDir, "erp.db"), filepath.Join(env.WorkDir, "erp.sql"))
 }
 
-func box(ts *testscript.TestScript) *sandbox.Running { return ts.Value(platformKey{}).(*sandbox.Running) }
+func box(ts *testscript.TestScript) *sandbox.Running {
+	return ts.Value(platformKey{}).(*sandbox.Running)
+}
 
 func want(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
 	if neg || len(args) < n {
@@ -276,5 +278,5 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	if strings.Count(text, args[1]) != 1 {
 		ts.Fatalf("config.yaml has %q %d times, want once", args[1], strings.Count(text, args[1]))
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], strings.ReplaceAll(args[2], `\n`, "\n"), 1)), 0o600))
 }

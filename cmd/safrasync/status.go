@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 

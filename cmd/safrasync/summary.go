@@ -89,8 +89,11 @@ type causeGroup struct {
 	keys  []string // the first few
 }
 
-// sampleKeys is how many rows a group names.
-const sampleKeys = 3
+// A summary shows the most frequent causes, and names a few rows of each.
+const (
+	causesShown = 12
+	sampleKeys  = 3
+)
 
 // printCauses groups the rows that did not go by what keeps them, the most frequent first, each with who can cure it and how.
 func (a *App) printCauses(ctx context.Context, store *state.Store, job string) error {
@@ -98,7 +101,11 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string) e
 	if err != nil {
 		return err
 	}
-	for _, g := range groups {
+	for i, g := range groups {
+		if i == causesShown {
+			a.show(syncMoreCauses, len(groups)-i, job)
+			break
+		}
 		advice := trade.Explain(g.state, g.cause, a.lang())
 		a.show(syncCause, g.count, advice.What, g.state.Label(a.lang()), advice.Who, advice.Do, strings.Join(g.keys, ", "), ellipsis(g.count > len(g.keys)))
 	}

@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -77,7 +76,7 @@ func (a *App) why(ctx context.Context, job, key string) error {
 		err = a.printJSON(out)
 	} else {
 		for _, sentence := range a.voice().why(s) {
-			fmt.Fprintln(a.out, sentence)
+			a.line(sentence)
 		}
 	}
 	if err == nil && s.erpErr != nil {
@@ -110,8 +109,9 @@ func tellStory(ctx context.Context, e *parts, job, key string, zone *time.Locati
 	}
 	s.nextRun = schedule.Next(now())
 	s.reasons, s.erpErr = e.Why(ctx, job, key, s.entry)
-	if ctx.Err() != nil {
-		return s, ctx.Err()
+	var ledger *state.Error
+	if ctx.Err() != nil || errors.As(s.erpErr, &ledger) {
+		return s, s.erpErr
 	}
 	if s.reasons.Job == "" {
 		s.reasons.Job, s.reasons.Key, s.reasons.Excluded = job, key, []string{}

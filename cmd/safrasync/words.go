@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -70,10 +73,23 @@ func (a *App) voice() voice {
 func (a *App) text(p phrase, args ...any) string { return a.voice().text(p, args...) }
 
 // tell writes a line for people to standard error: progress, plans, warnings, errors.
-func (a *App) tell(p phrase, args ...any) { fmt.Fprintln(a.Stderr, a.text(p, args...)) }
+func (a *App) tell(p phrase, args ...any) { fmt.Fprintln(a.Stderr, printable(a.text(p, args...))) }
 
 // show writes a line for people to standard output: a result.
-func (a *App) show(p phrase, args ...any) { fmt.Fprintln(a.out, a.text(p, args...)) }
+func (a *App) show(p phrase, args ...any) { a.line(a.text(p, args...)) }
+
+// line writes a text to standard output.
+func (a *App) line(text string) { fmt.Fprintln(a.out, printable(text)) }
+
+// printable keeps what the ERP or a foreign server wrote from steering the terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
 
 // usage is a wrong call.
 func (a *App) usage(p phrase, args ...any) error { return &usageError{a.text(p, args...)} }

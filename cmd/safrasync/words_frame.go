@@ -41,11 +41,14 @@ Exit codes:
 	helpConfigShow = phrase{"a configuração em vigor, sem segredos", "the configuration in effect, without secrets"}
 	helpCron       = phrase{"explica os horários e mostra os próximos", "explain the schedules and show the next times"}
 	helpVersion    = phrase{"a versão do programa", "the version of the program"}
-	helpTemplate   = phrase{helpTemplateIn("Uso", "COMANDO", "Comandos", "Opções", "Opções gerais", "Use \"{{.CommandPath}} COMANDO --help\" para saber mais de um comando."),
-		helpTemplateIn("Usage", "COMMAND", "Commands", "Flags", "Global flags", "Use \"{{.CommandPath}} COMMAND --help\" for more about a command.")}
+	helpTemplate   = phrase{
+		helpTemplateIn("Uso", "COMANDO", "Comandos", "Opções", "Opções gerais", "Use \"{{.CommandPath}} COMANDO --help\" para saber mais de um comando."),
+		helpTemplateIn("Usage", "COMMAND", "Commands", "Flags", "Global flags", "Use \"{{.CommandPath}} COMMAND --help\" for more about a command."),
+	}
 
 	saysError          = phrase{"erro: %v", "error: %v"}
 	saysUsage          = phrase{"uso incorreto: %s", "wrong usage: %s"}
+	saysLeased         = phrase{"outro processo está executando o job %s (pid %d em %s): espere que termine, ou encerre-o", "another process runs job %s (pid %d on %s): wait for it, or end it"}
 	saysArguments      = phrase{"os argumentos são: %s", "the arguments are: %s"}
 	saysNoCommand      = phrase{"não existe o comando %q; `%s --help` mostra os que existem", "there is no command %q; `%s --help` shows those that there are"}
 	saysNoCommandBut   = phrase{"não existe o comando %q em %s; seria %s?", "there is no command %q in %s; did you mean %s?"}

@@ -36,7 +36,7 @@ var (
 	csvBroken   = phrase{"aspas sem par; daqui em diante o arquivo não pode ser lido", "a quote without its partner; from here on the file cannot be read"}
 	csvColumns  = phrase{"tem %d coluna(s) em vez de 2", "has %d column(s) instead of 2"}
 	csvNoCode   = phrase{"o código está vazio", "the code is blank"}
-	csvNoUUID   = phrase{"o id %q não é um UUID", "the id %q is not a UUID"}
+	csvNoUUID   = phrase{"o id %s não é um UUID", "the id %s is not a UUID"}
 	csvDouble   = phrase{"o código %s já está na linha %d com outro id", "the code %s stands in line %d with another id"}
 
 	checkFault           = phrase{"%v", "%v"}

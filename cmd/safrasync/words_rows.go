@@ -31,7 +31,7 @@ var (
 	rowWaitsPlatform = phrase{"aguarda o cadastro na plataforma: %s %s", "waits for a record of the platform: %s %s"}
 
 	attemptTitle    = phrase{"Tentativa %d, %s: %s (geração %d)", "Attempt %d, %s: %s (generation %d)"}
-	attemptStatus   = phrase{"  resposta HTTP %d %s", "  HTTP answer %d %s"}
+	attemptStatus   = phrase{"resposta HTTP %d %s", "HTTP answer %d %s"}
 	attemptReason   = phrase{"  motivo: %s", "  reason: %s"}
 	attemptAnswer   = phrase{"  início da resposta: %s", "  beginning of the answer: %s"}
 	attemptEvidence = phrase{"  evidência: %s", "  evidence: %s"}
@@ -62,6 +62,7 @@ var (
 	previewNotInQuery = phrase{"a consulta do job não devolve a chave %s; `safrasync why %s '%s'` diz por quê", "the job's query does not return the key %s; `safrasync why %s '%s'` says why"}
 	previewGoes       = phrase{"%s %s: seria enviada assim.", "%s %s: it would go like this."}
 	previewStays      = phrase{"%s %s: não seria enviada (%s).", "%s %s: it would not go (%s)."}
+	previewSent       = phrase{"%s %s já saiu e não é enviada de novo (%s). Abaixo, como sairia com os dados de agora.", "%s %s has left already and is not sent again (%s). Below, how it would go with the data of this moment."}
 	previewCancelled  = phrase{"%s %s: não seria enviada, está cancelada no ERP.", "%s %s: it would not go, it is cancelled in the ERP."}
 	previewHeadField  = phrase{"Campo da API", "API field"}
 	previewHeadValue  = phrase{"Valor", "Value"}

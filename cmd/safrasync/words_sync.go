@@ -15,6 +15,7 @@ var (
 	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
 	syncUnreadable = phrase{"  %d linhas sem chave utilizável: corrija o ERP", "  %d rows without a usable key: correct the ERP"}
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
+	syncMoreCauses = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
 	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}
 	syncStopped    = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
 
@@ -23,7 +24,7 @@ var (
 	statusGone     = phrase{"  não está mais na configuração", "  no longer in the configuration"}
 	statusStop     = phrase{"  motivo: %s", "  reason: %s"}
 	statusNeverRan = phrase{"  nunca executado", "  never ran"}
-	statusRunOpen  = phrase{"  execução iniciada em %s, ainda sem fim", "  run begun at %s, without an end yet"}
+	statusRunOpen  = phrase{"  execução iniciada em %s, ainda sem fim; se o processo morreu, a próxima a recupera", "  run begun at %s, without an end yet; if its process died, the next run recovers it"}
 	statusLastRun  = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
 	statusNextRun  = phrase{"  próxima execução do serviço: %s (%s)", "  next run of the service: %s (%s)"}
 	statusSwept    = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// bench is the program in a folder of its own, with the cooperative of testdata/coop.
+type bench struct {
+	t   *testing.T
+	dir string
+	box *sandbox.Running
+}
+
+func setUpBench(t *testing.T, opts sandbox.Options) *bench {
+	t.Helper()
+	box, err := sandbox.Start(opts, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bench{t: t, dir: t.TempDir(), box: box}
+	config, err := os.ReadFile("testdata/coop/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("$API", box.URL, "erp.db", b.path("erp.db"), "state.db", b.path("state.db")).Replace(string(config))
+	if err := os.WriteFile(b.path("config.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := runSQL(b.path("erp.db"), "testdata/coop/erp.sql"); err != nil {
+		t.Fatal(err)
+	}
+	for kind, file := range map[string]string{"producers": "producers.csv", "users": "users.csv", "wallets": "wallets.csv", "delivery_places": "places.csv"} {
+		b.run(t.Context(), exitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
+	}
+	return b
+}
+
+func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
+
+// run executes a command, wants the exit code and gives standard output and standard error.
+func (b *bench) run(ctx context.Context, code int, args ...string) (stdout, stderr string) {
+	b.t.Helper()
+	var out, messages bytes.Buffer
+	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages, Env: func(name string) (string, bool) {
+		return "test-key", name == "SAFRASYNC_API_KEY"
+	}}
+	if got := app.Run(ctx, append([]string{"--config", b.path("config.yaml")}, args...)); got != code {
+		b.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), messages.String())
+	}
+	return out.String(), messages.String()
+}
+
+func TestASignalLetsWhatIsOnTheWireComeToItsEnd(t *testing.T) {
+	t.Parallel()
+	ctx, signal := context.WithCancel(t.Context())
+	defer signal()
+	b := setUpBench(t, sandbox.Options{OnPost: func(int) { signal() }})
+	out, _ := b.run(ctx, exitFailed, "sync", "--json")
+	var summary struct{ Runs []trade.RunReport }
+	if err := json.Unmarshal([]byte(out), &summary); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	report := summary.Runs[0]
+	if report.Stopped == nil || report.Stopped.Code != "interrupted" {
+		t.Errorf("stopped = %+v, want interrupted", report.Stopped)
+	}
+	if n := len(b.box.Created()); n == 0 || n != report.States[trade.Accepted] || report.States[trade.InDoubt]+report.States[trade.Sending] > 0 {
+		t.Errorf("the platform has %d contracts, the ledger says %v; want each one accepted and none in doubt", n, report.States)
+	}
+	b.run(t.Context(), exitDone, "sync")
+	if n := len(b.box.Created()); n != 2 {
+		t.Errorf("the platform has %d contracts after the next run, want 2", n)
+	}
+}
+
+func TestTheSandboxRunsUntilASignal(t *testing.T) {
+	t.Parallel()
+	ctx, signal := context.WithCancel(t.Context())
+	out := &waitingWriter{written: signal} // a signal as soon as its address is known
+	var messages bytes.Buffer
+	app := App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &messages, Env: func(string) (string, bool) { return "", false }}
+	log := filepath.Join(t.TempDir(), "truth.jsonl")
+	code := app.Run(ctx, []string{"sandbox", "--addr", "127.0.0.1:0", "--seed", "7", "--fault", "status=503%10", "--log", log, "--json"})
+	if code != exitDone {
+		t.Fatalf("exit code %d: %s", code, messages.String())
+	}
+	var told struct {
+		URL  string `json:"url"`
+		Seed int64  `json:"seed"`
+	}
+	if err := json.Unmarshal(out.text.Bytes(), &told); err != nil || !strings.HasPrefix(told.URL, "http://127.0.0.1:") || told.Seed != 7 {
+		t.Errorf("told %s (%v), want a loopback address and seed 7", out.text.String(), err)
+	}
+	if !strings.Contains(messages.String(), "0 contratos criados") {
+		t.Errorf("messages %q do not sum up", messages.String())
+	}
+}
+
+// waitingWriter tells when something was written.
+type waitingWriter struct {
+	text    bytes.Buffer
+	written func()
+}
+
+func (w *waitingWriter) Write(p []byte) (int, error) {
+	defer w.written()
+	return w.text.Write(p)
+}
+
+func TestVerboseLogsJSONWithFullTimesAndWithoutSecretsOrPersons(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{})
+	_, messages := b.run(t.Context(), exitDone, "sync", "--verbose")
+	for line := range strings.Lines(messages) {
+		var entry struct{ Time, Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" || entry.Level == "" || entry.Msg == "" {
+			t.Errorf("%q is no log line: %v", line, err)
+		}
+		if strings.Contains(line, "test-key") || strings.Contains(line, "1129") {
+			t.Errorf("the log tells a secret or a price: %s", line)
+		}
+	}
+	if _, messages = b.run(t.Context(), exitDone, "sync"); messages != "" {
+		t.Errorf("without --verbose a short run wrote %q to standard error", messages)
+	}
+}
+
+func TestStandardOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
+	t.Parallel()
+	broken, w := io.Pipe()
+	if err := broken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	app := App{Stdin: strings.NewReader(""), Stdout: w, Stderr: io.Discard, Env: func(string) (string, bool) { return "", false }}
+	if code := app.Run(t.Context(), []string{"version"}); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	leased := fmt.Errorf("x: %w", &trade.LeasedError{Job: "contracts"})
+	for name, c := range map[string]struct {
+		err  error
+		want int
+	}{
+		"nothing is wrong":                          {nil, 0},
+		"everything else":                           {errors.New("x"), 1},
+		"wrong usage":                               {&usageError{"x"}, 2},
+		"said already":                              {&exitError{exitAttention}, 3},
+		"another process runs it":                   {leased, 75},
+		"a stop weighs more than a leased job":      {errors.Join(&exitError{exitFailed}, leased), 1},
+		"the configuration":                         {fmt.Errorf("x: %w", &ConfigError{}), 78},
+		"a fault that only the engine finds":        {&engine.SpecError{}, 78},
+		"a ledger that the configuration has wrong": {&state.Error{Code: state.CodeConfig, Err: errors.New("x")}, 78},
+		"a ledger that is locked":                   {&state.Error{Code: state.CodeLocked, Err: errors.New("x")}, 1},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%s: exitCode(%v) = %d, want %d", name, c.err, got, c.want)
+		}
+	}
+}
+
+func TestTheResultOfAPass(t *testing.T) {
+	t.Parallel()
+	stopped := trade.RunReport{Stopped: &trade.Stop{Code: "erp"}}
+	invalid := trade.RunReport{States: map[trade.State]int{trade.Invalid: 1}}
+	flagged := trade.RunReport{Flags: map[trade.Flag]int{trade.Changed: 1}}
+	leased := &trade.LeasedError{Job: "contracts"}
+	for name, c := range map[string]struct {
+		reports []trade.RunReport
+		err     error
+		strict  bool
+		want    int
+	}{
+		"done":                                    {[]trade.RunReport{{}}, nil, true, 0},
+		"rows need attention":                     {[]trade.RunReport{invalid}, nil, false, 0},
+		"rows need attention, strict":             {[]trade.RunReport{invalid}, nil, true, 3},
+		"a flag needs attention, strict":          {[]trade.RunReport{flagged}, nil, true, 3},
+		"a job stopped":                           {[]trade.RunReport{invalid, stopped}, nil, true, 1},
+		"a job is leased":                         {nil, leased, false, 75},
+		"one is leased, another needs attention":  {[]trade.RunReport{invalid}, leased, true, 75},
+		"one is leased and another stopped":       {[]trade.RunReport{stopped}, leased, true, 1},
+		"the ledger failed before the first word": {nil, errors.New("x"), true, 1},
+	} {
+		if got := exitCode(syncResult(c.reports, c.err, c.strict)); got != c.want {
+			t.Errorf("%s: exit code %d, want %d", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+var verb = regexp.MustCompile(`%[+#]?[a-z]|%%`)
+
+// literalsOf finds the phrases in the source: pairs of string literals in a phrase{…} or in the map of phrases.
+func literalsOf(t *testing.T, file string) (pairs [][2]string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		c, ok := n.(*ast.CompositeLit)
+		if !ok || len(c.Elts) != 2 {
+			return true
+		}
+		var pair [2]string
+		for i, e := range c.Elts {
+			l, ok := e.(*ast.BasicLit)
+			if !ok {
+				return true
+			}
+			if pair[i], err = strconv.Unquote(l.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pairs = append(pairs, pair)
+		return true
+	})
+	return pairs
+}
+
+func TestEveryPhraseIsThereInBothLanguagesWithTheSameVerbs(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("words_*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, p := range literalsOf(t, file) {
+			total++
+			if p[0] == "" || p[1] == "" || !slices.Equal(verb.FindAllString(p[0], -1), verb.FindAllString(p[1], -1)) {
+				t.Errorf("%s: %q and %q differ in their verbs, or one is missing", file, p[0], p[1])
+			}
+		}
+	}
+	if total < 100 {
+		t.Errorf("only %d phrases were found: does the test still read them?", total)
+	}
+}
+
+func TestEveryReasonToStopHasWords(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../../sync/stop.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := regexp.MustCompile(`stopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 10 {
+		t.Fatalf("only %d codes were found: does the test still read them?", len(codes))
+	}
+	for _, c := range codes {
+		if _, ok := stopWords[c[1]]; !ok {
+			t.Errorf("stop code %s has no words in Portuguese", c[1])
+		}
+	}
+}
+
+func TestTheLanguageIsThatOfTheConfigurationThenOfTheEnvironmentThenPortuguese(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config string
+		env    map[string]string
+		want   trade.Lang
+	}{
+		"nothing is said":           {"", nil, trade.Portuguese},
+		"LANG":                      {"", map[string]string{"LANG": "en_US.UTF-8"}, trade.English},
+		"LC_ALL before LANG":        {"", map[string]string{"LC_ALL": "pt_BR.UTF-8", "LANG": "en_US.UTF-8"}, trade.Portuguese},
+		"an empty LC_ALL says none": {"", map[string]string{"LC_ALL": "", "LANG": "en_US.UTF-8"}, trade.English},
+		"C is no language":          {"", map[string]string{"LANG": "C.UTF-8"}, trade.Portuguese},
+		"the configuration wins":    {"pt-BR", map[string]string{"LANG": "en_US.UTF-8"}, trade.Portuguese},
+	} {
+		a := &App{Env: func(name string) (string, bool) { v, ok := c.env[name]; return v, ok }}
+		if c.config != "" {
+			a.config = &Config{Language: c.config}
+		}
+		if got := a.lang(); got != c.want {
+			t.Errorf("%s: lang() = %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestTextsOfOthersCannotSteerTheTerminal(t *testing.T) {
+	t.Parallel()
+	if got, want := printable("a\x1b[31mb\u009bc\td\n"), "a\ufffd[31mb\ufffdc\td\n"; got != want {
+		t.Errorf("printable = %q, want %q", got, want)
+	}
+}
+
+func TestSchedulesInWords(t *testing.T) {
+	t.Parallel()
+	v := voice{trade.Portuguese, time.UTC}
+	for text, want := range map[string]string{
+		"*/10 * * * *":                           "a cada 10 minutos",
+		"@every 15m":                             "a cada 15m, a partir do início do serviço",
+		"0 3 * * *":                              "todo dia às 03:00",
+		"5 * * * *":                              "toda hora, no minuto 5",
+		"CRON_TZ=America/Cuiaba */10 6-20 * * *": "a cada 10 minutos, das 6h às 20h59, no fuso America/Cuiaba",
+		"0 3 1 * 1-5":                            "minuto, hora, dia, mês, dia da semana",
+	} {
+		if got := v.explainCron(text); got != want {
+			t.Errorf("explainCron(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestABarShowsEachJobAndEnds(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	b := newBar(&App{Stderr: &out, Env: func(string) (string, bool) { return "", false }})
+	b.observe(engine.Progress{Job: "contracts", Phase: engine.Reading, Read: 10})
+	b.observe(engine.Progress{Job: "contracts", Phase: engine.Sending, Done: 1, Total: 3})
+	b.observe(engine.Progress{Job: "fixations", Phase: engine.Reading, Read: 2})
+	b.observe(engine.Progress{Job: "contracts", Phase: engine.Done})
+	b.close()
+	for _, job := range []string{"contracts", "fixations"} {
+		if !strings.Contains(out.String(), job) {
+			t.Errorf("the bar does not show %s: %q", job, out.String())
+		}
+	}
+}
+
+func TestABarThatNeverMovedEndsToo(t *testing.T) {
+	t.Parallel()
+	newBar(&App{Stderr: &bytes.Buffer{}, Env: func(string) (string, bool) { return "", false }}).close()
+}
+
+func TestPlainLinesComeNowAndThen(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w := &plainWatcher{app: &App{Stderr: &out, Env: func(string) (string, bool) { return "", false }}, saidAt: time.Now()}
+	w.observe(engine.Progress{Job: "contracts", Phase: engine.Reading, Read: 10})
+	w.saidAt = time.Now().Add(-plainInterval)
+	w.observe(engine.Progress{Job: "contracts", Phase: engine.Sending, Done: 4, Total: 9})
+	w.observe(engine.Progress{Job: "contracts", Phase: engine.Sending, Done: 5, Total: 9})
+	for range 3 {
+		w.observe(engine.Progress{Job: "contracts", Phase: engine.Resting, Note: "60 s"})
+	}
+	want := fmt.Sprintln("contracts: enviando, 4 de 9") + fmt.Sprintln("contracts: em pausa: 60 s")
+	if out.String() != want {
+		t.Errorf("lines %q, want %q", out.String(), want)
+	}
+}
