@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -11,6 +13,8 @@ import (
 var version = "dev"
 
 func main() {
+	// Go's HTTP transport writes the bytes that a peer sends unasked to the standard logger, and they may hold anybody's data (I10). Ours is zap.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal lets what is on the wire come to its end. The second one ends the process at once, as without us: rows on the wire
 	// are then in doubt.
