@@ -1,6 +1,12 @@
 package sync
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
 
 // news is what discovery does with a row of the ERP.
 type news int
@@ -91,4 +97,12 @@ func applyAbsence(e trade.Entry) trade.Entry {
 		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, noTime
 	}
 	return e
+}
+
+// touch sets the time of the last change, where people would see one: a row that was only looked at again keeps its time.
+func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
+	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash || entry.PayloadHash != old.PayloadHash ||
+		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) {
+		entry.UpdatedAt = now
+	}
 }

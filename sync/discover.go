@@ -232,7 +232,7 @@ func (r *jobRun) refresh(ctx context.Context) error {
 		entry := old
 		r.eval.evaluate(&entry, old.Values)
 		entry = applyRemap(old, entry)
-		entry.UpdatedAt = r.now
+		touch(&entry, old, r.now)
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		if len(page.Updates) < pageSize {
 			return nil

@@ -193,8 +193,16 @@ func TestAReferenceThatComesLetsTheRowGoInTheSameRun(t *testing.T) {
 	if len(e.WaitingFor) != 1 || e.WaitingFor[0].Code != "7" {
 		t.Errorf("waits for %+v", e.WaitingFor)
 	}
+	b.contract(3)
+	b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
+	b.sync(engine.Options{})
+	untouched := b.expect(3, trade.Invalid, "rule:payday").UpdatedAt
+	b.clock.advance(time.Minute)
 	b.exec(`INSERT INTO de_para VALUES ('carteira', '7', ?)`, walletID)
 	r := b.sync(engine.Options{})
+	if now := b.entry(3).UpdatedAt; !now.Equal(untouched) {
+		t.Errorf("a row that was only looked at again changed its time from %s to %s", untouched, now)
+	}
 	if r.Sweep || r.Sent != 1 {
 		t.Errorf("sweep %t, sent %d: the ERP did not touch the row, and it goes all the same", r.Sweep, r.Sent)
 	}

@@ -182,7 +182,7 @@ func (r *jobRun) apply(old trade.Entry, c change) trade.Entry {
 	}
 	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
 	entry.Flags = entry.Flags.With(trade.MissingInERP, false)
-	entry.UpdatedAt = r.now
+	touch(&entry, old, r.now)
 	return entry
 }
 
