@@ -4,9 +4,12 @@ import "context"
 
 // Exclusion says why a job's query does not return a key.
 type Exclusion struct {
+	// Asked tells that the query itself was asked for the key, so that Returned
+	// is certain. Without it nothing else is set.
+	Asked bool
 	// Known is false when the query is of a kind that is not understood (a
-	// union, a CTE, a HAVING, a LIMIT) or when asking failed; nothing else is
-	// set then.
+	// union, a CTE, a HAVING, a LIMIT) or when asking failed; nothing but Asked
+	// is set then.
 	Known bool
 	// Returned: the query does return the key; nothing excludes it (any more).
 	Returned bool
@@ -44,7 +47,7 @@ func (s *Source) Explain(ctx context.Context, q Query, key []string) (Exclusion,
 		if ctx.Err() != nil {
 			return Exclusion{}, forJob(q.Job, err)
 		}
-		return Exclusion{}, nil
+		return Exclusion{Asked: out.Asked}, nil
 	}
 }
 
@@ -61,31 +64,31 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 	}
 	yes, no := true, false
 	if row != nil {
-		return Exclusion{Known: true, Returned: true, Exists: &yes, Row: row}, nil
+		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Row: row}, nil
 	}
 	sel, ok := splitSelect(st)
 	if !ok {
-		return Exclusion{}, nil
+		return Exclusion{Asked: true}, nil
 	}
-	out := Exclusion{Known: true}
+	out := Exclusion{Asked: true, Known: true}
 	from := sel.from()
 	row, err = x.find(ctx, from.with(""))
 	if err != nil {
-		return Exclusion{}, err
+		return Exclusion{Asked: true}, err
 	}
 	if row == nil && len(sel.joins) > 0 {
 		// Perhaps a join finds no partner: make all of them optional, then each
 		// strict again alone.
 		loose := sel.relax(-1)
 		if row, err = x.find(ctx, loose.with("")); err != nil {
-			return Exclusion{}, err
+			return Exclusion{Asked: true}, err
 		}
 		if row != nil {
 			for i := range sel.joins {
 				strict := sel.relax(i)
 				there, err := x.find(ctx, strict.with(""))
 				if err != nil {
-					return Exclusion{}, err
+					return Exclusion{Asked: true}, err
 				}
 				if there == nil {
 					out.Conditions = append(out.Conditions, sel.joins[i].text)
@@ -104,7 +107,7 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 	for _, cond := range sel.conditions {
 		there, err := x.find(ctx, from.with(cond))
 		if err != nil {
-			return Exclusion{}, err
+			return Exclusion{Asked: true}, err
 		}
 		if there == nil {
 			out.Conditions = append(out.Conditions, tidy(cond, st.dialect))

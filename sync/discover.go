@@ -91,6 +91,15 @@ func (r *jobRun) settleDoubles(ctx context.Context, p *pager) error {
 		if err != nil {
 			return err
 		}
+		if r.dry != nil {
+			for _, key := range chunk {
+				if _, ok := known[key]; !ok {
+					double := trade.Entry{Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: key}
+					hold(&double, trade.CauseDuplicateKey, doubleText(key, p.doubles[key]))
+					r.dry.holdDouble(double)
+				}
+			}
+		}
 		ids := make([]int64, 0, len(known))
 		for _, k := range known {
 			ids = append(ids, k.ID)
@@ -134,8 +143,12 @@ func (r *jobRun) settleDouble(old trade.Entry, p *pager) (trade.Entry, bool) {
 		entry.GoneSweeps = 0
 		return entry, old.GoneSweeps > 0
 	}
-	hold(&entry, trade.CauseDuplicateKey, fmt.Sprintf("key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", old.Key, n))
+	hold(&entry, trade.CauseDuplicateKey, doubleText(old.Key, n))
 	return entry, true
+}
+
+func doubleText(key string, n int) string {
+	return fmt.Sprintf("key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", key, n)
 }
 
 // hold makes an entry wait for a person.

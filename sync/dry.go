@@ -12,12 +12,17 @@ type dryLedger struct {
 	states map[trade.State]int          // change of each state's count
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	judged map[int64]bool               // entries whose change is counted
+	fresh  map[keyHash]trade.State      // rows that the ledger does not have
+
+	planned func(trade.Entry) // is told of each row; may be nil
 }
 
 // Record counts what would be stored.
 func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (int, error) {
 	for _, e := range page.New {
 		d.states[e.State]++
+		d.fresh[hashKey(e.Key)] = e.State
+		d.tell(e)
 	}
 	for _, u := range page.Updates {
 		if d.judged[u.Entry.ID] {
@@ -26,8 +31,24 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 		d.judged[u.Entry.ID] = true
 		d.states[u.From]--
 		d.states[u.Entry.State]++
+		d.tell(u.Entry)
 	}
 	return 0, nil
+}
+
+// holdDouble counts a new row as held, because its key stands twice.
+func (d *dryLedger) holdDouble(entry trade.Entry) {
+	if state, ok := d.fresh[hashKey(entry.Key)]; ok {
+		d.states[state]--
+		d.states[trade.Held]++
+		d.tell(entry)
+	}
+}
+
+func (d *dryLedger) tell(e trade.Entry) {
+	if d.planned != nil {
+		d.planned(e)
+	}
 }
 
 // ReplaceReferences keeps the table for this run only.

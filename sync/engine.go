@@ -64,6 +64,8 @@ func New(config Config) *Engine {
 type Options struct {
 	Sweep  bool // compare everything in scope, although none is due
 	DryRun bool // read, map and check, but write nothing and send nothing
+	// Planned is told of each row that a dry run would add or change, as it would be then; nil tells nobody.
+	Planned func(trade.Entry)
 }
 
 // Sync makes one pass over the named jobs (none named: all), in the order of the configuration. The reports are complete also when a job
@@ -165,7 +167,7 @@ func (e *Engine) runJob(ctx context.Context, job *Job, opts Options) (trade.RunR
 	}
 	r.log = e.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
 	if opts.DryRun {
-		r.dry = &dryLedger{Ledger: e.Ledger, states: map[trade.State]int{}, judged: map[int64]bool{}}
+		r.dry = &dryLedger{Ledger: e.Ledger, states: map[trade.State]int{}, judged: map[int64]bool{}, fresh: map[keyHash]trade.State{}, planned: opts.Planned}
 		r.ledger = r.dry
 		err := r.pass(ctx, opts)
 		return r.conclude(ctx, err), nil
@@ -218,8 +220,11 @@ func (r *jobRun) passLeased(ctx context.Context, opts Options, keeper *leaseKeep
 		return err
 	}
 	s := newSubmission(r, keeper)
-	if status.Stop != nil && status.State == trade.BackingOff && status.Stop.Until.After(r.now) {
-		s.restUntil = status.Stop.Until
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff && stop.Until.After(r.now) { // asked by the API in an earlier run
+		if stop.Until.Sub(r.now) > longestRest {
+			return throttled(stop.Until)
+		}
+		s.restUntil = stop.Until
 	}
 	return s.run(ctx)
 }

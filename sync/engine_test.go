@@ -400,6 +400,52 @@ func TestF133AThrottledJobWaitsAndGoesOn(t *testing.T) {
 	}
 }
 
+func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=20m@1-")})
+	b.limits.MaxInFlight = 1
+	b.contracts(2)
+	r := b.sync(engine.Options{})
+	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Stopped.Until.IsZero() || r.States[trade.Pending] != 2 {
+		t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	b.api.SetFaults()
+	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != "api_throttled" || again.Sent != 0 {
+		t.Errorf("before the time has come: sent %d, stopped %+v", again.Sent, again.Stopped)
+	}
+	b.clock.advance(21 * time.Minute)
+	if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
+		t.Errorf("afterwards: %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+func TestF133ManyShortRestsEndThePassToo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=100s@1-")})
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Resting {
+			b.clock.jump(2 * time.Minute)
+		}
+	}
+	b.limits.MaxInFlight = 1
+	b.contracts(1)
+	r := b.sync(engine.Options{})
+	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Sent != 4 || r.States[trade.Pending] != 1 {
+		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+	}
+}
+
+func TestADryRunCountsADoubleKeyAsHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM contrato WHERE num = '0002'`
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
+	if err != nil || reports[0].States[trade.Pending] != 2 || reports[0].States[trade.Held] != 1 {
+		t.Errorf("%+v, %v", reports, err)
+	}
+}
+
 func TestF100AnIdThatAnotherRowHasIsADoubt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Faults: faults(t, "again@2")})

@@ -71,7 +71,11 @@ func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row)
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		if f, ok := draft.Fields[rule.Field]; ok {
-			p.Fields = append(p.Fields, PreviewField{rule.Field, f.Text, f.Origin.Columns, f.Origin.Value, f.Origin.Via})
+			value := f.Text
+			if id, err := trade.ParseID(value); err == nil && rule.Type == trade.UUID {
+				value = id // as it leaves, without braces and capitals
+			}
+			p.Fields = append(p.Fields, PreviewField{rule.Field, value, f.Origin.Columns, f.Origin.Value, f.Origin.Via})
 		}
 	}
 	return p, nil
@@ -82,7 +86,9 @@ type Reasons struct {
 	Job       string       `json:"job"`
 	Key       string       `json:"key"`
 	InERP     *bool        `json:"in_erp"`      // null when that cannot be told
+	Asked     bool         `json:"asked"`       // the query was asked for the key; else in_query says nothing
 	InQuery   bool         `json:"in_query"`    // the job's query returns it
+	Known     bool         `json:"known"`       // the query could be taken apart to see what leaves the key out
 	Excluded  []string     `json:"excluded_by"` // the conditions of the query that leave it out
 	Cancelled bool         `json:"cancelled"`
 	Entry     *trade.Entry `json:"-"`
@@ -105,7 +111,7 @@ func (e *Engine) Why(ctx context.Context, jobName, key string, entry *trade.Entr
 	if err != nil {
 		return out, err
 	}
-	out.InERP, out.InQuery = found.Exists, found.Returned
+	out.InERP, out.Asked, out.InQuery, out.Known = found.Exists, found.Asked, found.Returned, found.Known
 	for _, c := range found.Conditions {
 		out.Excluded = append(out.Excluded, strings.Join(strings.Fields(c), " "))
 	}

@@ -73,7 +73,7 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row) trade.Entry {
 	case len(live) == 0:
 		hold(&entry, trade.CauseVanished, "the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn")
 	case len(live) > 1:
-		hold(&entry, trade.CauseDuplicateKey, fmt.Sprintf("key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", old.Key, len(live)))
+		hold(&entry, trade.CauseDuplicateKey, doubleText(old.Key, len(live)))
 	default:
 		get := live[0].Get
 		hash := r.job.sourceHash(get)

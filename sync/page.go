@@ -99,7 +99,8 @@ func (p *pager) flush(ctx context.Context) error {
 			p.revived[row.key] = row
 			continue
 		}
-		if verdict == same || verdict == leave || verdict == absentee {
+		told := verdict == cancel && k.Flags.Has(trade.Cancelled) && !k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
+		if verdict == same || verdict == leave || verdict == absentee || told {
 			r.report.Unchanged++
 			continue
 		}

@@ -22,7 +22,7 @@ const (
 	stopAfterUnreached = 3               // failures to reach the API in a row
 	stopAfterMalformed = 3               // malformed-request in a row
 	stopAfterNoID      = 2               // 2xx without an id in a row
-	longestRest        = 5 * time.Minute // that a pass waits for; longer ones end it
+	longestRest        = 5 * time.Minute // that a pass waits for without an acceptance between; more ends it
 	backoffFirst       = 2 * time.Second
 	backoffMost        = 15 * time.Minute
 )
@@ -102,6 +102,9 @@ func (s *submission) pace(d decision, at time.Time) {
 	if until := at.Add(rest); rest > 0 && until.After(s.restUntil) {
 		s.restUntil = until
 	}
+	if s.rested += d.wait; d.state == trade.Accepted {
+		s.rested = 0
+	}
 }
 
 // judge stops the job where going on would make more damage or more doubts.
@@ -123,13 +126,20 @@ func (s *submission) judge(d decision) {
 		code, text = stopMalformed, fmt.Sprintf("the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.badForms, s.job.Name())
 	case s.unreached >= stopAfterUnreached:
 		code, text = stopUnreachable, "the API was not reached several times in a row; nothing is lost, the next run goes on"
-	case d.wait > longestRest:
-		s.stopSending(&stopError{trade.Stop{Code: string(stopThrottled), Text: "the API asks to wait " + d.wait.String() + "; the rows go after that", Until: s.restUntil}})
+	case s.rested > longestRest:
+		s.stopSending(throttled(s.restUntil))
 		return
 	default:
 		return
 	}
 	s.stopSending(s.stop(code, text))
+}
+
+// throttled ends a pass that would only wait.
+func throttled(until time.Time) error {
+	return &stopError{trade.Stop{
+		Code: string(stopThrottled), Text: "the API asks to wait until " + until.UTC().Format(time.RFC3339) + "; the rows go after that", Until: until,
+	}}
 }
 
 // settleInto adds everything that has landed to a group.

@@ -33,16 +33,29 @@ func TestMain(m *testing.M) {
 type testClock struct {
 	mu     gosync.Mutex
 	ahead  time.Duration
+	jumped time.Duration // of the wall clock alone
 	system engine.SystemClock
 }
 
-func (c *testClock) Now() time.Time      { return c.system.Now().Add(c.offset()) }
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.system.Now().Add(c.ahead + c.jumped)
+}
+
 func (c *testClock) Boot() time.Duration { return c.system.Boot() + c.offset() }
 
 func (c *testClock) offset() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ahead
+}
+
+// jump moves the wall clock alone, as a person or NTP does.
+func (c *testClock) jump(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jumped += d
 }
 
 func (c *testClock) advance(d time.Duration) {
@@ -63,7 +76,8 @@ type bench struct {
 	spec    engine.JobSpec
 	refs    []engine.ReferenceSpec
 	limits  engine.Limits
-	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
+	wrap    func(engine.Ledger) engine.Ledger // optional: a ledger that fails
+	observe func(engine.Progress)
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
 }
 
@@ -181,7 +195,7 @@ func (b *bench) engine() *engine.Engine {
 	}
 	return engine.New(engine.Config{
 		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: []*engine.Job{job},
-		References: b.refs, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(),
+		References: b.refs, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
 

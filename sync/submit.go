@@ -31,8 +31,9 @@ type submission struct {
 	blocks *blockList
 	due    int
 
-	unknowns, badForms, noIDs, unreached int // in a row
-	restUntil                            time.Time
+	unknowns, badForms, noIDs, unreached int           // in a row
+	restUntil                            time.Time     // nothing leaves before
+	rested                               time.Duration // that the API asked for since the last acceptance
 	halted                               chan struct{} // closed when nothing more may leave
 	halt                                 error         // why
 	preflown                             bool

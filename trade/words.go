@@ -27,12 +27,16 @@ type words struct {
 	states  map[State]string
 	fields  map[string]string
 	rules   map[string]string // with {field} and {detail}
+	details [][2]string       // what packages erp and sync say in English, and in these words; the longer beginnings first
+	cures   map[string]Advice // by rule, with {}: only what differs from causes["rule"]
 	causes  map[string]Advice
 	unknown Advice
+	refused Advice // the platform refused and named no cause
 	flags   map[Flag]string
 	kinds   map[string]string // de-para kinds, singular
 	column  string            // format of (column, value)
 	blank   string            // format of (column)
+	hidden  string            // format of (column): it has a value that cannot be shown
 	nowhere string
 }
 
@@ -72,14 +76,32 @@ func (p Problem) Sentence(lang Lang) string {
 	if rule == RuleDateOrder {
 		detail = FieldLabel(detail, lang)
 	}
-	text := fillIn(form, FieldLabel(p.Field, lang), detail)
+	text := fillIn(form, FieldLabel(p.Field, lang), w.detail(detail))
 	switch {
 	case p.Column == "":
 		return text + "; " + w.nowhere
+	case rule == RuleUnreadable && p.Value == "":
+		return text + "; " + fmt.Sprintf(w.hidden, p.Column)
 	case p.Value == "":
 		return text + "; " + fmt.Sprintf(w.blank, p.Column)
 	}
 	return text + "; " + fmt.Sprintf(w.column, p.Column, p.Value)
+}
+
+// What says what is wrong, without the place, which differs from row to row.
+func (p Problem) What(lang Lang) string {
+	what, _, _ := strings.Cut(p.Sentence(lang), "; ")
+	return what
+}
+
+// detail gives a detail in the words of the language; what it does not know stays as it is.
+func (w *words) detail(text string) string {
+	for _, d := range w.details {
+		if rest, ok := strings.CutPrefix(text, d[0]); ok {
+			return d[1] + rest
+		}
+	}
+	return text
 }
 
 // fillIn puts the field and the detail into a sentence; a sentence need not use both.
@@ -114,11 +136,38 @@ func Explain(state State, cause string, lang Lang) Advice {
 	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
 		return w.causes["rule"].with(FieldLabel(field, lang))
 	}
+	if cause == "" {
+		return w.refused
+	}
 	if kind, ok := strings.CutPrefix(cause, "ref:"); ok {
 		return w.causes["ref"].with(w.kinds[kind])
 	}
 	return w.unknown.with(cause)
 }
+
+// Advice is what is wrong with the field, who can cure it and how: what cures an empty column does not cure a value that no map has.
+func (p Problem) Advice(lang Lang) Advice {
+	w := lang.words()
+	rule := p.Rule
+	if strings.HasPrefix(rule, RuleRequiredFor) {
+		rule = RuleRequiredFor
+	}
+	a, ok := w.cures[rule]
+	if p.Column == "" && rule != RuleInternal { // nothing that the ERP's users could correct
+		a, ok = w.cures[adviceNotMapped], true
+	}
+	if !ok {
+		a = w.causes["rule"]
+		a.What = p.What(lang)
+	}
+	if a.What == "" {
+		a.What = p.What(lang)
+	}
+	return a.with(FieldLabel(p.Field, lang))
+}
+
+// adviceNotMapped is the cure for a field that comes from the configuration alone.
+const adviceNotMapped = "not mapped"
 
 func (a Advice) with(subject string) Advice {
 	fill := func(s string) string { return strings.ReplaceAll(s, "{}", subject) }
