@@ -226,17 +226,36 @@ func (a *App) checkJobNames(config *Config, names []string) error {
 	return nil
 }
 
-// checkKey refuses a key that no row of the job can have, because it has too few or too many parts.
-func (a *App) checkKey(config *Config, job, key string) error {
+// checkKey gives a key as the ledger has it, and refuses one that no row of the job can have, because it has too few or too many parts.
+func (a *App) checkKey(config *Config, job, key string) (string, error) {
 	if err := a.checkJobNames(config, []string{job}); err != nil {
-		return err
+		return "", err
 	}
 	for _, j := range config.Jobs {
 		if parts := strings.Join(j.Key, "|"); j.Name == job && len(codeParts(key)) != len(j.Key) {
-			return a.usage(saysKeyParts, key, job, parts)
+			return "", a.usage(saysKeyParts, key, job, parts)
 		}
 	}
-	return nil
+	return canonicalKey(key), nil
+}
+
+// canonicalKey is a key as the ledger has it, from one that a person typed: without blanks around its parts, as the ERP pads them, and with a
+// backslash before each backslash.
+func canonicalKey(key string) string {
+	var b strings.Builder
+	for i := 0; i < len(key); i++ {
+		b.WriteByte(key[i])
+		if key[i] != '\\' {
+			continue
+		}
+		if i+1 < len(key) && (key[i+1] == '|' || key[i+1] == '\\') {
+			i++
+			b.WriteByte(key[i])
+		} else {
+			b.WriteByte('\\')
+		}
+	}
+	return normalCode(b.String())
 }
 
 // printJSON writes one object as one line.

@@ -99,7 +99,7 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	var messages bytes.Buffer
 	app := App{Stdin: strings.NewReader(""), Stdout: out, Stderr: &messages, Env: func(string) (string, bool) { return "", false }}
 	log := filepath.Join(t.TempDir(), "truth.jsonl")
-	code := app.Run(ctx, []string{"sandbox", "--addr", "127.0.0.1:0", "--seed", "7", "--fault", "status=503%10", "--log", log, "--json"})
+	code := app.Run(ctx, []string{"sandbox", "--listen", "127.0.0.1:0", "--seed", "7", "--faults", "status=503%10", "--log", log, "--state", log + ".state", "--not-contracted", "financial", "--json"})
 	if code != exitDone {
 		t.Fatalf("exit code %d: %s", code, messages.String())
 	}
@@ -109,6 +109,9 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	}
 	if err := json.Unmarshal(out.text.Bytes(), &told); err != nil || !strings.HasPrefix(told.URL, "http://127.0.0.1:") || told.Seed != 7 {
 		t.Errorf("told %s (%v), want a loopback address and seed 7", out.text.String(), err)
+	}
+	if _, err := os.Stat(log + ".state"); err != nil {
+		t.Errorf("--state kept nothing: %v", err)
 	}
 	if !strings.Contains(messages.String(), "0 contratos criados") {
 		t.Errorf("messages %q do not sum up", messages.String())

@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,13 +13,18 @@ import (
 
 // trouble is one cause with everything that it keeps from going: one task for a person, however many rows it blocks.
 type trouble struct {
-	State    trade.State // of the first entry
+	State    trade.State // of the row that the cause met first; of its siblings only where all wait
 	Cause    string      // as in trade.Entry
 	Problem  *trade.Problem
-	Entries  []trade.Entry
+	Rows     int
+	Samples  []trade.Entry // the first few
 	Volumes  []volume
 	Subjects []subject // which codes or values, the most frequent first; empty where the cause has none
+	subjects map[string]int
 }
+
+// troubleSamples is how many rows each trouble remembers.
+const troubleSamples = 3
 
 // volume is a sum of one product in one unit. Other products and units are other volumes: they are never added.
 type volume struct {
@@ -33,37 +40,66 @@ type subject struct {
 	Rows int
 }
 
-// troublesOf sorts entries by what keeps them, the most frequent cause first. Each entry stands in one group, by its first problem, so that the
-// groups add up to the entries.
-func troublesOf(entries []trade.Entry, jobs []engine.JobSpec) []*trouble {
-	specs := map[string]engine.JobSpec{}
+// troubles groups rows by what keeps them. It remembers the groups, not the rows, however many there are.
+type troubles struct {
+	specs  map[string]engine.JobSpec
+	byKey  map[string]*trouble
+	groups []*trouble
+}
+
+func newTroubles(jobs []engine.JobSpec) *troubles {
+	t := &troubles{specs: map[string]engine.JobSpec{}, byKey: map[string]*trouble{}}
 	for _, spec := range jobs {
-		specs[spec.Name] = spec
+		t.specs[spec.Name] = spec
 	}
-	byKey := map[string]*trouble{}
-	var groups []*trouble
-	for _, e := range entries {
-		key, problem := causeKey(e)
-		g := byKey[key]
-		if g == nil {
-			g = &trouble{State: e.State, Cause: e.Cause, Problem: problem}
-			byKey[key] = g
-			groups = append(groups, g)
-		}
-		g.Entries = append(g.Entries, e)
-		g.Volumes = addVolume(g.Volumes, e, specs[e.Job])
-		if text := subjectOf(e, problem, specs[e.Job]); text != "" {
-			g.Subjects = addSubject(g.Subjects, text)
-		}
+	return t
+}
+
+// add counts a row. Each stands in one group, by its first problem, so that the groups add up to the rows.
+func (t *troubles) add(e trade.Entry) {
+	key, problem := causeKey(e)
+	g := t.byKey[key]
+	if g == nil {
+		g = &trouble{State: e.State, Cause: e.Cause, Problem: problem, subjects: map[string]int{}}
+		t.byKey[key] = g
+		t.groups = append(t.groups, g)
 	}
-	for _, g := range groups {
+	g.Rows++
+	if g.State == trade.Waiting {
+		g.State = e.State // those that wait for a record of the platform are siblings of the row that asked for it
+	}
+	if len(g.Samples) < troubleSamples {
+		g.Samples = append(g.Samples, e)
+	}
+	g.Volumes = addVolume(g.Volumes, e, t.specs[e.Job])
+	if text := subjectOf(e, problem, t.specs[e.Job]); text != "" {
+		g.subjects[text]++
+	}
+}
+
+// sorted gives the groups, the most frequent cause first.
+func (t *troubles) sorted() []*trouble {
+	for _, g := range t.groups {
+		g.Subjects = g.Subjects[:0]
+		for _, text := range slices.Sorted(maps.Keys(g.subjects)) {
+			g.Subjects = append(g.Subjects, subject{text, g.subjects[text]})
+		}
 		slices.SortStableFunc(g.Subjects, func(a, b subject) int { return cmp.Compare(b.Rows, a.Rows) })
 		sortVolumes(g.Volumes)
 	}
-	slices.SortStableFunc(groups, func(a, b *trouble) int {
-		return cmp.Or(cmp.Compare(len(b.Entries), len(a.Entries)), cmp.Compare(a.Cause, b.Cause))
+	slices.SortStableFunc(t.groups, func(a, b *trouble) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))
 	})
-	return groups
+	return t.groups
+}
+
+// troublesOf groups rows that are at hand.
+func troublesOf(entries []trade.Entry, jobs []engine.JobSpec) []*trouble {
+	t := newTroubles(jobs)
+	for _, e := range entries {
+		t.add(e)
+	}
+	return t.sorted()
 }
 
 // causeKey tells causes apart that ask for different acts: a price that is missing is not a price below zero.
@@ -83,17 +119,10 @@ func causeKey(e trade.Entry) (string, *trade.Problem) {
 
 // advice says what the group's cause means, who can cure it and what to do.
 func (g *trouble) advice(lang trade.Lang) trade.Advice {
-	a := trade.Explain(g.State, g.Cause, lang)
-	if g.Problem == nil {
-		return a
+	if g.Problem != nil {
+		return g.Problem.Advice(lang)
 	}
-	a.What, _, _ = strings.Cut(g.Problem.Sentence(lang), "; ") // what is wrong, without the place, which differs from row to row
-	own, ok := ruleAdvice[lang][g.Problem.Rule]
-	if !ok {
-		return a
-	}
-	fill := strings.NewReplacer("{field}", trade.FieldLabel(g.Problem.Field, lang))
-	return trade.Advice{What: cmp.Or(fill.Replace(own.What), a.What), Who: own.Who, Do: fill.Replace(own.Do)}
+	return trade.Explain(g.State, g.Cause, lang)
 }
 
 // detail is what one entry adds to the advice of its group: where the ERP has the wrong value, or all that is wrong if that is more than one
@@ -110,11 +139,25 @@ func (g *trouble) detail(e trade.Entry, lang trade.Lang) string {
 		}
 		return text
 	}
-	if fields[0].Rule == trade.RuleUnreadable { // its column is not empty, its value only cannot be shown
-		return voice{lang: lang}.text(causeColumn, fields[0].Column)
-	}
 	_, where, _ := strings.Cut(fields[0].Sentence(lang), "; ")
 	return where
+}
+
+// cause names a trouble with the codes or values that are to blame, and how many rows each blocks.
+func (v voice) cause(g *trouble) string {
+	const most = 4
+	what := g.advice(v.lang).What
+	if len(g.Subjects) == 0 {
+		return what
+	}
+	var out []string
+	for _, s := range g.Subjects[:min(most, len(g.Subjects))] {
+		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
+	}
+	if more := len(g.Subjects) - most; more > 0 {
+		out = append(out, v.text(causeMore, more))
+	}
+	return what + ": " + strings.Join(out, ", ")
 }
 
 // messageFields are the fields that the platform's refusals speak of (chapter 4 rule 2), to show the ERP's code instead of the platform's id.
@@ -152,16 +195,6 @@ func erpText(e trade.Entry, spec engine.JobSpec, field string) string {
 		parts = append(parts, strings.TrimSpace(e.Values[column].Text))
 	}
 	return strings.Join(parts, "|")
-}
-
-func addSubject(list []subject, text string) []subject {
-	for i := range list {
-		if list[i].Text == text {
-			list[i].Rows++
-			return list
-		}
-	}
-	return append(list, subject{text, 1})
 }
 
 // addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts as a row without an amount.

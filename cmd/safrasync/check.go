@@ -96,6 +96,9 @@ func (a *App) check(ctx context.Context, offline bool) error {
 	}
 	c.pass("configuration", checkConfigOK, config.source.name, len(jobs))
 	store := c.ledger(ctx)
+	if folder := config.State.Journal; folder != "" {
+		c.warn("journal", checkNoJournalHint, checkNoJournal, folder)
+	}
 	if !offline {
 		c.erp(ctx, store, jobs)
 		c.api(ctx)
@@ -152,18 +155,19 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
 	source, err := c.app.openERP(ctx)
 	if err != nil {
-		c.fail("erp", checkERPHint, checkFault, err)
+		c.fail("erp", checkERPHint, checkFault, bare(err))
 		return
 	}
-	charset, err := source.Charset(ctx)
+	facts, err := source.Facts(ctx)
+	product := erpProducts[c.app.config.ERP.Driver] + " " + facts.Version
 	switch {
 	case err != nil:
-		c.fail("erp", checkERPHint, checkFault, err)
+		c.fail("erp", checkERPHint, checkFault, bare(err))
 		return
-	case charset == "SQL_ASCII":
-		c.warn("erp", checkCharsetHint, checkERPOK, source.Target(), charset)
+	case facts.Charset == "SQL_ASCII":
+		c.warn("erp", checkCharsetHint, checkERPOK, source.Target(), product, facts.Charset)
 	default:
-		c.pass("erp", checkERPOK, source.Target(), charset)
+		c.pass("erp", checkERPOK, source.Target(), product, facts.Charset)
 	}
 	if store == nil {
 		return
@@ -178,6 +182,12 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 	}
 }
 
+// erpProducts are the databases by their driver.
+var erpProducts = map[string]string{"postgres": "PostgreSQL", "sqlite": "SQLite"}
+
+// bare is an error's text without the name of its package, where the line begins with it already.
+func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }
+
 // job compares a mapping with the columns of its query, and reads its references.
 func (c *checker) job(ctx context.Context, e *parts, job *engine.Job) {
 	name := "job " + job.Name()
@@ -191,9 +201,9 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job) {
 			c.fail(name, checkColumnHint, checkFault, fault)
 		}
 	case erp.CodeOf(err) == erp.CodePermission:
-		c.fail(name, checkGrantHint, checkFault, err)
+		c.fail(name, checkGrantHint, checkFault, bare(err))
 	default:
-		c.fail(name, checkQueryHint, checkFault, err)
+		c.fail(name, checkQueryHint, checkFault, bare(err))
 	}
 }
 

@@ -54,6 +54,9 @@ type ERPConfig struct {
 type StateConfig struct {
 	Driver string `yaml:"driver"` // sqlite or postgres
 	DSN    Secret `yaml:"dsn"`    // a file for SQLite; required for PostgreSQL
+	// Journal is the folder of the ledger's journal. This version keeps none: the key is read so that one configuration serves all
+	// versions, and `check` says that nothing is written there.
+	Journal string `yaml:"journal"`
 }
 
 // ReferenceConfig reads one de-para table from the ERP at the start of each run.

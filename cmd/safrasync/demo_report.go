@@ -143,7 +143,7 @@ func (p *demoPrinter) causes(run demoRun) {
 	t.Style().Options.SeparateRows = true
 	const volumeWidth, reasonWidth = 20, 60
 	for _, g := range troublesOf(kept, run.jobs) {
-		t.AppendRow(table.Row{len(g.Entries), wrapped(volumeWidth, p.volumes(g)...), wrapped(reasonWidth, p.reason(g)...)})
+		t.AppendRow(table.Row{g.Rows, wrapped(volumeWidth, p.volumes(g)...), wrapped(reasonWidth, p.reason(g)...)})
 	}
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight}})
 	t.Render()
@@ -155,14 +155,10 @@ const demoExamples = 2
 // reason says what a trouble means, who cures it, what to do, and which contracts are examples.
 func (p *demoPrinter) reason(g *trouble) []string {
 	advice := g.advice(p.lang())
-	what := upperFirst(advice.What)
-	if len(g.Subjects) > 0 {
-		what += ": " + p.subjects(g)
-	}
-	lines := []string{what + ".", p.text(demoWho, advice.Who) + " " + advice.Do}
+	lines := []string{upperFirst(p.voice().cause(g)) + ".", p.text(demoWho, advice.Who) + " " + advice.Do}
 	var keys []string
 	last := ""
-	for _, e := range g.Entries[:min(demoExamples, len(g.Entries))] {
+	for _, e := range g.Samples[:min(demoExamples, len(g.Samples))] {
 		detail := g.detail(e, p.lang())
 		if detail != last && len(keys) > 0 {
 			lines = append(lines, p.example(keys, last))
@@ -180,19 +176,6 @@ func (p *demoPrinter) example(keys []string, detail string) string {
 		text += " – " + detail
 	}
 	return text
-}
-
-// subjects names the codes that are to blame, with how many contracts each blocks.
-func (p *demoPrinter) subjects(g *trouble) string {
-	const most = 4
-	var out []string
-	for _, s := range g.Subjects[:min(most, len(g.Subjects))] {
-		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
-	}
-	if more := len(g.Subjects) - most; more > 0 {
-		out = append(out, p.text(demoMore, more))
-	}
-	return strings.Join(out, ", ")
 }
 
 // volumes are the sums of a trouble, one line for each product and unit.
@@ -239,7 +222,7 @@ func (p *demoPrinter) further(d *demo) {
 	fmt.Fprintln(p.out)
 	p.line(demoSandbox)
 	fmt.Fprintln(p.out)
-	fmt.Fprintf(p.out, "  safrasync sandbox --addr %s --world %s --api-key %s\n", strings.TrimPrefix(d.platform.URL, "http://"), shellWord(d.path(demoWorldFile)), demoKey)
+	fmt.Fprintf(p.out, "  safrasync sandbox --listen %s --world %s --api-key %s\n", strings.TrimPrefix(d.platform.URL, "http://"), shellWord(d.path(demoWorldFile)), demoKey)
 }
 
 // shellWord quotes a path where a shell would take it apart.

@@ -209,13 +209,13 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 	troubles := troublesOf(kept, config.JobSpecs())
 	rows := 0
 	for _, g := range troubles {
-		rows += len(g.Entries)
+		rows += g.Rows
 		byVolume := 0
 		for _, v := range g.Volumes {
 			byVolume += v.Rows
 		}
-		if byVolume != len(g.Entries) {
-			t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, len(g.Entries))
+		if byVolume != g.Rows {
+			t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
 		}
 		pt, en := g.advice(trade.Portuguese), g.advice(trade.English)
 		for _, a := range []trade.Advice{pt, en} {
@@ -227,7 +227,7 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 		if pt.What == en.What || pt.Do == en.Do {
 			t.Errorf("%s: the same advice in both languages: %+v", g.Cause, pt)
 		}
-		for _, e := range g.Entries {
+		for _, e := range g.Samples {
 			for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 				if s := g.detail(e, lang); (s == "") != (e.State != trade.Invalid) || strings.Contains(s, g.Cause) {
 					t.Errorf("%s: detail %q", e.Key, s)

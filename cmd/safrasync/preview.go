@@ -25,7 +25,7 @@ func (a *App) preview(ctx context.Context, job, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkKey(config, job, key); err != nil {
+	if key, err = a.checkKey(config, job, key); err != nil {
 		return err
 	}
 	store, err := a.openLedger(ctx, toRead)

@@ -19,35 +19,53 @@ func (a *App) watch() watcher {
 	if isTerminal(a.Stderr) && !a.verbose {
 		return newBar(a)
 	}
-	return &plainWatcher{app: a, saidAt: time.Now()}
+	return &plainWatcher{app: a, since: time.Since, saidAt: time.Now()}
 }
 
-// plainInterval is how often a run writes a line where there is no terminal.
-const plainInterval = 5 * time.Second
+// Where there is no terminal a run writes one line each ten seconds at most, and of the sending one each tenth at most.
+const (
+	plainInterval = 10 * time.Second
+	plainTenths   = 10
+)
 
 // plainWatcher writes a line now and then.
 type plainWatcher struct {
 	app    *App
+	since  func(time.Time) time.Duration
 	saidAt time.Time
-	note   string // the last one, which is not repeated
+	job    string // of the last line about sending
+	tenth  int    // that it told
 }
 
 func (w *plainWatcher) observe(p engine.Progress) {
-	if p.Note != "" && p.Note != w.note {
-		w.note = p.Note
-		w.app.tell(progressRests, p.Job, p.Note)
+	if w.since(w.saidAt) < plainInterval {
 		return
 	}
-	if time.Since(w.saidAt) < plainInterval {
-		return
-	}
-	w.saidAt = time.Now()
 	switch p.Phase {
 	case engine.Reading:
 		w.app.tell(progressReads, p.Job, p.Read)
 	case engine.Sending:
+		tenth := p.Done * plainTenths / max(p.Total, 1)
+		if p.Job == w.job && tenth == w.tenth {
+			return
+		}
+		w.job, w.tenth = p.Job, tenth
 		w.app.tell(progressSends, p.Job, p.Done, p.Total)
+	case engine.Resting:
+		w.app.tell(progressRests, p.Job, w.app.restsUntil(p.Note))
+	default:
+		return
 	}
+	w.saidAt = time.Now()
+}
+
+// restsUntil gives the end of a rest as people write it; the engine writes it for machines.
+func (a *App) restsUntil(note string) string {
+	until, err := time.Parse(time.RFC3339, note)
+	if err != nil {
+		return note
+	}
+	return until.In(a.voice().zone).Format("15:04:05")
 }
 
 func (w *plainWatcher) close() {}
@@ -91,7 +109,7 @@ func (b *bar) observe(p engine.Progress) {
 		t.UpdateTotal(int64(max(p.Total, 1)))
 		t.SetValue(int64(p.Done))
 	case engine.Resting:
-		t.UpdateMessage(b.app.text(progressRests, p.Job, p.Note))
+		t.UpdateMessage(b.app.text(progressRests, p.Job, b.app.restsUntil(p.Note)))
 	case engine.Done:
 		t.UpdateMessage(p.Job)
 		t.MarkAsDone()

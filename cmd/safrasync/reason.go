@@ -41,7 +41,18 @@ func (v voice) advice(e trade.Entry) trade.Advice {
 	case trade.Accepted:
 		return trade.Advice{}
 	}
+	if _, problem := causeKey(e); problem != nil {
+		return problem.Advice(v.lang)
+	}
 	return trade.Explain(e.State, e.Cause, v.lang)
+}
+
+// outcomeReason says why an attempt ended as it did. The engine's own words are English: where the platform answered, its answer says more.
+func (v voice) outcomeReason(status int, messages []string, text string) string {
+	if v.lang == trade.English || status == 0 {
+		return text
+	}
+	return strings.TrimSpace(v.text(attemptStatus, status, strings.Join(messages, ", ")))
 }
 
 // awaited says what an entry waits for.

@@ -129,3 +129,15 @@ func TestSinceIsAnAgeADayOrATime(t *testing.T) {
 		}
 	}
 }
+
+func TestKeysAsPeopleTypeThem(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		`01|000123`: `01|000123`, ` 01 | 000123  `: `01|000123`, `01|A\|B`: `01|A\|B`, `01|A\\B`: `01|A\\B`, `01|A\B`: `01|A\\B`, `01|x y`: `01|x y`,
+		`01|`: `01|`, `01|A\`: `01|A\\`, `01|ção`: `01|ção`, ``: ``,
+	} {
+		if got := canonicalKey(typed); got != want {
+			t.Errorf("canonicalKey(%q) = %q, want %q", typed, got, want)
+		}
+	}
+}

@@ -81,7 +81,7 @@ func (a *App) printReferences(lines []referenceJSON) {
 		} else {
 			missing++
 		}
-		t.AppendRow(table.Row{l.Kind, printable(l.Code), printable(id), rows, l.From})
+		t.AppendRow(table.Row{l.Kind, printable(l.Code), printable(id), rows, a.text(refsFrom[l.From])})
 	}
 	t.Render()
 	if missing > 0 {

@@ -45,14 +45,14 @@ func newRowsCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(allFlags))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.AddCommand(a.command("show JOB KEY", helpRowsShow, exactly(2), func(cmd *cobra.Command, args []string) error {
-		return a.showRow(cmd.Context(), args[0], args[1])
+		return a.showRow(cmd.Context(), args[0], canonicalKey(args[1]))
 	}))
 	return cmd
 }
 
 // rowFilter reads the flags strictly: a filter with a typing error must not look like an empty list.
 func (a *App) rowFilter(args []string, f rowsFlags) (trade.RowFilter, error) {
-	filter := trade.RowFilter{Causes: f.causes, Key: f.key, Limit: f.limit}
+	filter := trade.RowFilter{Causes: f.causes, Key: canonicalKey(f.key), Limit: f.limit}
 	if len(args) > 0 {
 		filter.Job = args[0]
 	}

@@ -54,7 +54,7 @@ func (a *App) printEntry(e trade.Entry) {
 		a.show(rowAdvice, advice.Who, advice.Do)
 	}
 	if e.Error != nil && e.State != trade.Invalid {
-		a.show(rowError, e.Error.Text)
+		a.show(rowError, v.outcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text))
 	}
 	if e.RemoteID != "" {
 		a.show(rowRemote, e.RemoteID)
@@ -87,7 +87,7 @@ func (a *App) printAttempt(t trade.Attempt) {
 	if t.Status != 0 {
 		a.line("  " + strings.TrimSpace(a.text(attemptStatus, t.Status, strings.Join(t.Messages, ", "))))
 	}
-	if t.Reason != "" {
+	if t.Reason != "" && (v.lang == trade.English || t.Status == 0) { // the answer stands above
 		a.show(attemptReason, t.Reason)
 	}
 	if t.AnswerBody != "" {

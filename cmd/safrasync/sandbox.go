@@ -12,22 +12,24 @@ import (
 
 // sandboxFlags are those of `safrasync sandbox`.
 type sandboxFlags struct {
-	addr, world, apiKey, log string
-	faults                   []string
+	listen, world, state, apiKey, log string
+	faults, notContracted             []string
 	latency                  time.Duration
 	seed                     int64
 }
 
 func newSandboxCommand(a *App) *cobra.Command {
 	var f sandboxFlags
-	cmd := a.command("sandbox [--world FILE] [--fault SPEC]…", helpSandbox, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…", helpSandbox, exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.serveSandbox(cmd, f)
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`ADDRESS` to listen on, loopback only; port 0 takes a free one")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8089", "`ADDRESS` to listen on, loopback only; port 0 takes a free one")
 	flags.StringVar(&f.world, "world", "", "`FILE` (JSON) with the records that the platform knows; default: it knows every one")
+	flags.StringVar(&f.state, "state", "", "`FILE` that keeps what was created and registered from one start to the next; default: it is forgotten")
 	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
-	flags.StringArrayVar(&f.faults, "fault", nil, "`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts")
+	flags.StringArrayVar(&f.notContracted, "not-contracted", nil, "`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
+	flags.StringArrayVar(&f.faults, "faults", nil, "`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts")
 	flags.DurationVar(&f.latency, "latency", 0, "time `D` that passes before each answer, such as 300ms")
 	flags.Int64Var(&f.seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
 	flags.StringVar(&f.log, "log", "", "`FILE` to which each request is appended as a line of JSON, whole bodies included")
@@ -36,9 +38,12 @@ func newSandboxCommand(a *App) *cobra.Command {
 
 // serveSandbox runs until the context ends.
 func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
-	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency}
+	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, StatePath: f.state}
 	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
 		return &usageError{err.Error()}
+	}
+	if opts.NotContracted, err = sandbox.ParseModules(f.notContracted); err != nil {
+		return &usageError{"--not-contracted: " + err.Error()}
 	}
 	if f.world != "" {
 		if opts.World, err = sandbox.LoadWorld(f.world); err != nil {
@@ -53,7 +58,7 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 		a.closers = append(a.closers, file.Close)
 		opts.Log = file
 	}
-	running, err := sandbox.Start(opts, f.addr)
+	running, err := sandbox.Start(opts, f.listen)
 	if err != nil {
 		return err
 	}
@@ -67,11 +72,12 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 			URL  string `json:"url"`
 			Seed int64  `json:"seed"`
 			Key  string `json:"api_key"`
-		}{running.URL, running.Seed(), key}); err != nil {
+			Page string `json:"page"`
+		}{running.URL, running.Seed(), key, running.URL + "/_sandbox/"}); err != nil {
 			return err
 		}
 	} else {
-		a.show(sandboxRuns, running.URL, key, running.Seed())
+		a.show(sandboxRuns, running.URL, key, running.Seed(), running.URL)
 	}
 	if err := a.out.Flush(); err != nil {
 		return fmt.Errorf("standard output: %w", err)

@@ -1,18 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // printSync writes what a pass did: one JSON object, or a summary for people.
-func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade.RunReport, f syncFlags) error {
+func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade.RunReport, f syncFlags, planned plans) error {
 	if a.asJSON {
 		if reports == nil {
 			reports = []trade.RunReport{}
@@ -31,15 +31,15 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 		a.show(syncDry)
 	}
 	for _, r := range reports {
-		if err := a.printReport(ctx, store, r, f.dryRun); err != nil {
+		if err := a.printReport(ctx, store, r, planned[r.Job]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// printReport writes the summary of one job.
-func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunReport, dry bool) error {
+// printReport writes the summary of one job; planned is what a dry run found, else nil.
+func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunReport, planned *plan) error {
 	a.show(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.Sent)
 	if r.InScope != nil && r.Gone != nil {
 		a.show(syncSweep, *r.InScope, *r.Gone)
@@ -48,10 +48,8 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 		a.show(syncUnreadable, r.Unreadable)
 	}
 	a.printStates(r.States, r.Flags)
-	if !dry { // what a dry run found is nowhere stored, so that its causes cannot be read again
-		if err := a.printCauses(ctx, store, r.Job); err != nil {
-			return err
-		}
+	if err := a.printCauses(ctx, store, r.Job, planned); err != nil {
+		return err
 	}
 	for _, note := range r.Notes {
 		a.show(syncNote, note)
@@ -81,33 +79,39 @@ var allFlags = []trade.Flag{
 	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers, trade.Twin, trade.DeletedRemote,
 }
 
-// causeGroup is a trouble that several rows have.
-type causeGroup struct {
-	state trade.State
-	cause string
-	count int
-	keys  []string // the first few
-}
+// causesShown is how many causes a summary shows, the most frequent first.
+const causesShown = 12
 
-// A summary shows the most frequent causes, and names a few rows of each.
-const (
-	causesShown = 12
-	sampleKeys  = 3
-)
+// kept are the states of rows that do not go by themselves.
+var kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
-// printCauses groups the rows that did not go by what keeps them, the most frequent first, each with who can cure it and how.
-func (a *App) printCauses(ctx context.Context, store *state.Store, job string) error {
-	groups, err := causesOf(ctx, store, job)
+// printCauses groups the rows that did not go by what keeps them, each with who can cure it and how.
+func (a *App) printCauses(ctx context.Context, store *state.Store, job string, planned *plan) error {
+	t := newTroubles(a.config.JobSpecs())
+	if planned != nil {
+		t = planned.troubles
+	}
+	err := store.Rows(ctx, trade.RowFilter{Job: job, States: kept}, func(e trade.Entry) error {
+		if planned == nil || !planned.judged[e.ID] {
+			t.add(e)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for i, g := range groups {
+	v := a.voice()
+	for i, g := range t.sorted() {
 		if i == causesShown {
-			a.show(syncMoreCauses, len(groups)-i, job)
+			a.show(syncMoreCauses, len(t.groups)-i, job)
 			break
 		}
-		advice := trade.Explain(g.state, g.cause, a.lang())
-		a.show(syncCause, g.count, advice.What, g.state.Label(a.lang()), advice.Who, advice.Do, strings.Join(g.keys, ", "), ellipsis(g.count > len(g.keys)))
+		advice := g.advice(v.lang)
+		keys := make([]string, len(g.Samples))
+		for i, e := range g.Samples {
+			keys[i] = e.Key
+		}
+		a.show(syncCause, g.Rows, v.cause(g), g.State.Label(v.lang), advice.Who, advice.Do, strings.Join(keys, ", "), ellipsis(g.Rows > len(keys)))
 	}
 	return nil
 }
@@ -119,26 +123,31 @@ func ellipsis(more bool) string {
 	return ""
 }
 
-func causesOf(ctx context.Context, store *state.Store, job string) ([]causeGroup, error) {
-	index := map[[2]string]int{}
-	var groups []causeGroup
-	filter := trade.RowFilter{Job: job, States: []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}}
-	err := store.Rows(ctx, filter, func(e trade.Entry) error {
-		id := [2]string{string(e.State), e.Cause}
-		i, ok := index[id]
-		if !ok {
-			i = len(groups)
-			index[id] = i
-			groups = append(groups, causeGroup{state: e.State, cause: e.Cause})
-		}
-		groups[i].count++
-		if len(groups[i].keys) < sampleKeys {
-			groups[i].keys = append(groups[i].keys, e.Key)
-		}
-		return nil
-	})
-	slices.SortStableFunc(groups, func(x, y causeGroup) int { return cmp.Compare(y.count, x.count) })
-	return groups, err
+// plan is what a dry run would make of a job's rows.
+type plan struct {
+	troubles *troubles
+	judged   map[int64]bool // entries of the ledger that would change: what the ledger has of them is older
+}
+
+// plans gathers what a dry run finds, by job.
+type plans map[string]*plan
+
+func newPlans(jobs []engine.JobSpec) plans {
+	p := plans{}
+	for _, spec := range jobs {
+		p[spec.Name] = &plan{newTroubles(jobs), map[int64]bool{}}
+	}
+	return p
+}
+
+// add takes one row as it would be.
+func (p plans) add(e trade.Entry) {
+	if e.ID != 0 {
+		p[e.Job].judged[e.ID] = true
+	}
+	if slices.Contains(kept, e.State) {
+		p[e.Job].troubles.add(e)
+	}
 }
 
 // stop says why a job stopped and what to do: in the person's language where the reason is a known one, with the engine's own words behind it.

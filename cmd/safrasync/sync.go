@@ -50,9 +50,16 @@ func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
 		watcher.close()
 		return err
 	}
-	reports, err := e.Sync(ctx, jobs, engine.Options{Sweep: f.sweep, DryRun: f.dryRun})
+	opts := engine.Options{Sweep: f.sweep, DryRun: f.dryRun}
+	var planned plans
+	if f.dryRun {
+		planned = newPlans(config.JobSpecs())
+		opts.Planned = planned.add
+	}
+	reports, err := e.Sync(ctx, jobs, opts)
 	watcher.close()
-	if printErr := a.printSync(ctx, store, reports, f); printErr != nil {
+	// A run that was interrupted is reported like any other.
+	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, f, planned); printErr != nil {
 		return errors.Join(err, printErr)
 	}
 	return syncResult(reports, err, f.strict)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,7 +47,7 @@ func (a *App) why(ctx context.Context, job, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkKey(config, job, key); err != nil {
+	if key, err = a.checkKey(config, job, key); err != nil {
 		return err
 	}
 	store, err := a.openLedger(ctx, toRead)
@@ -132,6 +135,8 @@ func (v voice) why(s story) []string {
 		say(whyCancelled)
 	case r.InQuery:
 		say(whyInQuery)
+	case !r.Asked:
+		say(whyNotAsked)
 	case r.InERP == nil:
 		say(whyNotTold)
 	case *r.InERP && len(r.Excluded) == 0:
@@ -168,14 +173,14 @@ func (v voice) whyEntry(s story) []string {
 		out = append(out, v.text(whyReason, text))
 	}
 	if e.Error != nil && e.State != trade.Invalid {
-		out = append(out, v.text(whyError, e.Error.Text))
+		out = append(out, v.text(whyError, v.outcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text)))
 	}
 	for _, t := range s.attempts {
 		at := t.FinishedAt
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		out = append(out, v.text(whyAttempt, t.No, v.moment(at), v.text(outcomeWords[outcomeName(t.Outcome)]), t.Reason))
+		out = append(out, v.text(whyAttempt, t.No, v.moment(at), v.text(outcomeWords[outcomeName(t.Outcome)]), v.outcomeReason(t.Status, t.Messages, t.Reason)))
 	}
 	if e.RemoteID != "" {
 		out = append(out, v.text(whyRemote, e.RemoteID))
@@ -210,6 +215,9 @@ func (v voice) whyPreview(s story) []string {
 	}
 	switch p.State {
 	case trade.Pending:
+		if s.entry != nil && staysAsItIs(*s.entry, p.Request) {
+			return nil
+		}
 		return []string{v.text(whyWouldGo)}
 	case trade.Invalid:
 		return []string{v.text(whyWouldNot, trade.Sentences(p.Problems, v.lang))}
@@ -219,6 +227,22 @@ func (v voice) whyPreview(s story) []string {
 		out = append(out, v.text(whyWouldWait, text))
 	}
 	return out
+}
+
+// staysAsItIs tells that a row does not go with the next run although nothing is wrong with its data: a person decides, or the platform has
+// refused exactly this request.
+func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
+	switch e.State {
+	case trade.InDoubt, trade.Dismissed, trade.Sending:
+		return true
+	case trade.Held:
+		return e.Cause != trade.CauseDuplicateKey && e.Cause != trade.CauseVanished
+	case trade.Rejected, trade.Waiting:
+		var was, would bytes.Buffer
+		return json.Compact(&was, e.Payload) == nil && json.Compact(&would, request) == nil && bytes.Equal(was.Bytes(), would.Bytes()) &&
+			(e.State == trade.Rejected || !strings.HasPrefix(e.Cause, "ref:"))
+	}
+	return false
 }
 
 // whyJob: a job that does not run moves no row.

@@ -54,7 +54,6 @@ more. It uses no network and leaves nothing on the disk, except with --dir.`,
 	demoWho         = phrase{"Quem resolve: %s.", "Who cures it: %s."}
 	demoExample     = phrase{"Ex.: %s", "E.g. %s"}
 	demoNoVolume    = phrase{"quantidade ou unidade inválida", "no valid amount or unit"}
-	demoMore        = phrase{"… e mais %d", "… and %d more"}
 
 	demoCureTitle  = phrase{"E SE ALGUÉM CORRIGIR?", "AND IF SOMEBODY CORRECTS IT?"}
 	demoCureBefore = phrase{"Antes da 3ª execução, no ERP: o contrato %s ganhou a data de pagamento, o %s o preço, e a carteira %s o de-para.", "Before run 3, in the ERP: contract %s got its payday, %s its price, and wallet %s its de-para."}

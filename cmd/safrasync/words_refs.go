@@ -42,9 +42,11 @@ var (
 	checkFault           = phrase{"%v", "%v"}
 	checkConfigOK        = phrase{"%s, %d job(s)", "%s, %d job(s)"}
 	checkConfigHint      = phrase{"config.example.yaml explica cada chave", "config.example.yaml explains every key"}
+	checkNoJournal       = phrase{"%s: esta versão não grava diário", "%s: this version keeps no journal"}
+	checkNoJournalHint   = phrase{"faça cópias do registro local; um registro antigo restaurado não é percebido", "back the ledger up; an old ledger that is restored is not noticed"}
 	checkNoLedger        = phrase{"ainda não existe; a primeira execução o cria", "does not exist yet; the first run makes it"}
 	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
-	checkERPOK           = phrase{"%s, codificação %s, aberto somente para leitura", "%s, charset %s, opened read-only"}
+	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}
 	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}
 	checkCharsetHint     = phrase{"o banco não sabe em que codificação guarda os textos; acentos podem sair errados", "the database does not know in which charset it keeps text; accents may come out wrong"}
 	checkJobOK           = phrase{"a consulta tem as colunas dos %d campos mapeados", "the query has the columns of the %d mapped fields"}
@@ -61,6 +63,15 @@ var (
 	checkClockOff        = phrase{"difere %s do relógio da API", "differs by %s from the API's clock"}
 	checkClockHint       = phrase{"ligue a sincronização de horário (NTP) desta máquina", "switch on time synchronisation (NTP) on this machine"}
 
-	sandboxRuns = phrase{"sandbox em %s (chave: %s, semente %d); termina com Ctrl+C", "sandbox at %s (key: %s, seed %d); ends with Ctrl+C"}
+	sandboxRuns = phrase{
+		"sandbox em %s (chave: %s, semente %d); o que aconteceu: %s/_sandbox/; termina com Ctrl+C",
+		"sandbox at %s (key: %s, seed %d); what happened: %s/_sandbox/; ends with Ctrl+C",
+	}
 	sandboxEnds = phrase{"sandbox terminado: %d contratos criados, %d pedidos recebidos", "sandbox ended: %d contracts created, %d requests received"}
 )
+
+// refsFrom says where a de-para is kept.
+var refsFrom = map[string]phrase{
+	"ledger": {"registro local", "ledger"},
+	"erp":    {"ERP", "ERP"},
+}

@@ -21,7 +21,7 @@ var (
 	rowAdvice        = phrase{"  quem resolve: %s. %s", "  who can cure it: %s. %s"}
 	rowError         = phrase{"  detalhe: %s", "  detail: %s"}
 	rowRemote        = phrase{"  id na plataforma: %s", "  id on the platform: %s"}
-	rowTimes         = phrase{"  visto pela primeira vez em %s, atualizado em %s; %d tentativas, geração %d", "  first seen %s, updated %s; %d attempts, generation %d"}
+	rowTimes         = phrase{"  visto pela primeira vez em %s, atualizado em %s; tentativas: %d, geração %d", "  first seen %s, updated %s; attempts: %d, generation %d"}
 	rowWarning       = phrase{"  observação: %s", "  remark: %s"}
 	rowValues        = phrase{"Valores do ERP:", "Values of the ERP:"}
 	rowPayload       = phrase{"Pedido:", "Request:"}
@@ -41,9 +41,10 @@ var (
 	whyInQuery         = phrase{"A linha está no ERP, e a consulta do job a devolve.", "The row is in the ERP, and the job's query returns it."}
 	whyCancelled       = phrase{"A linha está no ERP, mas cancelada: linhas canceladas não são enviadas.", "The row is in the ERP, but cancelled: cancelled rows are not sent."}
 	whyNotTold         = phrase{"A consulta do job não devolve esta chave; por que, o ERP não permite dizer.", "The job's query does not return this key; the ERP gives no way to say why."}
+	whyNotAsked        = phrase{"Não se sabe se a consulta do job devolve esta chave: o banco não aceitou a pergunta; `safrasync check` diz mais.", "Nobody knows whether the job's query returns this key: the database did not accept the question; `safrasync check` tells more."}
 	whyExcluded        = phrase{"A linha existe no ERP, mas a consulta do job a deixa de fora. Condições que a excluem:", "The row exists in the ERP, but the job's query leaves it out. The conditions that exclude it:"}
 	whyExcludedSomehow = phrase{"A linha existe no ERP, mas a consulta do job não a devolve.", "The row exists in the ERP, but the job's query does not return it."}
-	whyNotInERP        = phrase{"Nenhuma linha do ERP tem esta chave. Confira a chave; partes são separadas por |.", "No row of the ERP has this key. Check the key; its parts are separated by |."}
+	whyNotInERP        = phrase{"Nenhuma linha do ERP tem esta chave. Confira a chave: partes são separadas por |, e um | ou \\ dentro de uma parte leva \\ na frente.", "No row of the ERP has this key. Check the key: its parts are separated by |, and a | or \\ inside a part has a \\ before it."}
 	whyNoEntry         = phrase{"O safrasync nunca registrou esta linha; nada foi enviado.", "safrasync has never recorded this row; nothing was sent."}
 	whyWillBeRead      = phrase{"Ela entra na próxima execução (do serviço: %s) ou já, com `safrasync sync`.", "The next run takes it up (of the service: %s), or `safrasync sync` does at once."}
 	whyState           = phrase{"Situação: %s, desde %s.", "State: %s, since %s."}

@@ -6,14 +6,14 @@ import "github.com/safrasync/safrasync/trade"
 var (
 	progressReads = phrase{"%s: lendo o ERP, %d linhas até agora", "%s: reading the ERP, %d rows so far"}
 	progressSends = phrase{"%s: enviando, %d de %d", "%s: sending, %d of %d"}
-	progressRests = phrase{"%s: em pausa: %s", "%s: resting: %s"}
+	progressRests = phrase{"%s: em pausa até %s", "%s: resting until %s"}
 	barReads      = phrase{"%s: lendo o ERP", "%s: reading the ERP"}
 	barSends      = phrase{"%s: enviando", "%s: sending"}
 
 	syncDry        = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
 	syncCounts     = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d"}
 	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
-	syncUnreadable = phrase{"  %d linhas sem chave utilizável: corrija o ERP", "  %d rows without a usable key: correct the ERP"}
+	syncUnreadable = phrase{"  sem chave utilizável: %d linha(s), que não contam acima; corrija o ERP", "  without a usable key: %d row(s), which do not count above; correct the ERP"}
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
 	syncMoreCauses = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
 	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}

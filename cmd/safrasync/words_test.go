@@ -161,16 +161,29 @@ func TestABarThatNeverMovedEndsToo(t *testing.T) {
 func TestPlainLinesComeNowAndThen(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	w := &plainWatcher{app: &App{Stderr: &out, Env: func(string) (string, bool) { return "", false }}, saidAt: time.Now()}
-	w.observe(engine.Progress{Job: "contracts", Phase: engine.Reading, Read: 10})
-	w.saidAt = time.Now().Add(-plainInterval)
-	w.observe(engine.Progress{Job: "contracts", Phase: engine.Sending, Done: 4, Total: 9})
-	w.observe(engine.Progress{Job: "contracts", Phase: engine.Sending, Done: 5, Total: 9})
-	for range 3 {
-		w.observe(engine.Progress{Job: "contracts", Phase: engine.Resting, Note: "60 s"})
+	passed := time.Duration(0)
+	app := &App{Stderr: &out, Env: func(string) (string, bool) { return "", false }}
+	w := &plainWatcher{app: app, since: func(time.Time) time.Duration { return passed }}
+	see := func(after time.Duration, p engine.Progress) {
+		passed = after
+		p.Job = "contracts"
+		w.observe(p)
 	}
-	want := fmt.Sprintln("contracts: enviando, 4 de 9") + fmt.Sprintln("contracts: em pausa: 60 s")
+	see(time.Second, engine.Progress{Phase: engine.Reading, Read: 10})
+	see(plainInterval, engine.Progress{Phase: engine.Sending, Done: 4, Total: 100})
+	see(plainInterval, engine.Progress{Phase: engine.Sending, Done: 9, Total: 100}) // the same tenth
+	see(time.Second, engine.Progress{Phase: engine.Sending, Done: 50, Total: 100})  // too soon
+	see(plainInterval, engine.Progress{Phase: engine.Sending, Done: 51, Total: 100})
+	for range 3 {
+		see(time.Second, engine.Progress{Phase: engine.Resting, Note: "2026-11-21T10:38:21Z"})
+	}
+	see(plainInterval, engine.Progress{Phase: engine.Resting, Note: "2026-11-21T10:38:21Z"})
+	see(plainInterval, engine.Progress{Phase: engine.Done})
+	want := fmt.Sprintln("contracts: enviando, 4 de 100") + fmt.Sprintln("contracts: enviando, 51 de 100") + fmt.Sprintln("contracts: em pausa até "+app.restsUntil("2026-11-21T10:38:21Z"))
 	if out.String() != want {
 		t.Errorf("lines %q, want %q", out.String(), want)
+	}
+	if strings.Contains(out.String(), "T10") {
+		t.Error("a time for machines is shown to people")
 	}
 }
