@@ -82,9 +82,11 @@ func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 // Answer is everything known after a call, on success and on failure. It holds no secret; Body and Text may hold the
 // data of a person, so they belong in the ledger and not in a log.
 type Answer struct {
-	// Known is the outcome. For a GET it says nothing: look at the error, its Status and its Fault.
+	// Known is the outcome of a call that creates. Where nothing is created (GET, PUT, DELETE) a success leaves it
+	// Unknown: look at the error, its Status and its Fault.
 	Known Known
-	// ID is the id of the new record, a lower-case UUID. Empty unless Known is Created.
+	// ID is the id of the new record: a lower-case UUID, for a delivery and a credit score any text of at most 128
+	// characters, or an integer, as it came. Empty unless Known is Created.
 	ID string
 	// Status is the HTTP status, 0 when no complete status line and header arrived.
 	Status int
@@ -98,6 +100,8 @@ type Answer struct {
 	Text string
 	// RetryAfter is how long a 429 tells us to wait: at least 1 s, at most 1 h, 60 s when it says nothing usable.
 	RetryAfter time.Duration
+	// ThrottledUntil is when RetryAfter will have passed, by the wall clock in UTC; zero without a 429.
+	ThrottledUntil time.Time
 	// Body is what was read of the body, at most 1 MiB. See Excerpt.
 	Body []byte
 	// Header is a redacted copy of the headers that came back.

@@ -23,6 +23,7 @@ type Client struct {
 	transport *http.Transport
 	close     context.CancelFunc
 	closed    atomic.Bool
+	pacer     *pacer
 	// readBackoff is the first pause between two tries of a GET.
 	readBackoff time.Duration
 }
@@ -51,6 +52,7 @@ func New(o Options) (*Client, error) {
 		userAgent:   c.userAgent,
 		transport:   newTransport(d, c.maxConns),
 		close:       cancel,
+		pacer:       newPacer(c.rateLimit, c.inFlight, closing.Done()),
 		readBackoff: defaultReadBackoff,
 	}, nil
 }
@@ -73,11 +75,18 @@ func (c *Client) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, c.String
 type call struct {
 	op     string // for errors: "create order commitment"
 	method string
-	path   string // begins with /api/v1/; every variable part is already checked and escaped
+	path   string // begins with /api/v1/; every variable part is already checked and needs no escape
+	query  url.Values
 	body   []byte // nil: none
 	gate   func() error
 	// idOf reads the id of a created record out of a complete 2xx body; nil for calls that create nothing.
 	idOf func(body []byte) (string, error)
+	// secrets are credentials in the request: hidden wherever they come back.
+	secrets []string
+	// persons are document numbers in the request: hidden everywhere but in the body of a success, where they belong.
+	persons []string
+	// redact is c.redact with persons and secrets; redactBody with secrets only. Both are set by send.
+	redact, redactBody redactor
 }
 
 // result is what a call came to. err is nil exactly on an HTTP success; for a call that creates, with its id.
@@ -85,6 +94,10 @@ type result struct {
 	Answer
 	fault Fault
 	err   error
+	// method is the verb of the call.
+	method string
+	// askedWait is how long a 429 or a 503 asked us to wait; 0 when a 503 did not say.
+	askedWait time.Duration
 }
 
 // outcome turns the result into what the exported methods return.
@@ -92,7 +105,7 @@ func (r result) outcome(op string) (Answer, error) {
 	if r.fault == FaultNone && r.err == nil && r.success() {
 		return r.Answer, nil
 	}
-	return r.Answer, &Error{Op: op, Answer: r.Answer, Err: r.err, Fault: r.fault}
+	return r.Answer, &Error{Op: op, Answer: r.Answer, Err: r.err, Fault: r.fault, method: r.method}
 }
 
 func (r result) success() bool {
@@ -113,12 +126,42 @@ func unsent(fault Fault, err error) result {
 // maxIdleTries bounds how many kept connections in a row may turn out to have ended.
 const maxIdleTries = 3
 
-// send makes the call. Its bytes leave at most once. The only repetition is this: when a kept connection turns out to
-// have ended before anything was written and before the gate was asked, another connection is taken.
-func (c *Client) send(ctx context.Context, call call) result {
+// send waits for the client's limits and makes the call. Its bytes leave at most once.
+func (c *Client) send(ctx context.Context, call call) (res result) {
 	if c.closed.Load() {
 		return unsent(FaultCanceled, errClosed)
 	}
+	call.redactBody = c.redact.with(hidden, call.secrets...)
+	call.redact = call.redactBody.with(hiddenDocument, call.persons...)
+	t, err := c.pacer.enter(ctx)
+	if err != nil {
+		return notAdmitted(ctx, err)
+	}
+	defer func() { c.pacer.leave(t, res) }()
+	res = c.dispatch(ctx, call)
+	res.method = call.method
+	return res
+}
+
+// notAdmitted is the result of a call whose wait for the client's limits ended otherwise.
+func notAdmitted(ctx context.Context, err error) result {
+	switch {
+	case ctx.Err() != nil:
+		fault, text := ended(ctx)
+		return unsent(fault, &cause{
+			text: text + " while the call waited for its turn",
+			raw:  errors.Join(ctx.Err(), context.Cause(ctx)),
+		})
+	case errors.Is(err, errTooLate):
+		return unsent(FaultTimeout, &cause{text: err.Error(), raw: errors.Join(err, context.DeadlineExceeded)})
+	default:
+		return unsent(FaultCanceled, err)
+	}
+}
+
+// dispatch makes the call. The only repetition is this: when a kept connection turns out to have ended before anything
+// was written and before the gate was asked, another connection is taken.
+func (c *Client) dispatch(ctx context.Context, call call) result {
 	started := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &timeoutError{after: c.timeout})
 	defer cancel()
@@ -141,11 +184,11 @@ func (e *exchange) untouched() bool {
 
 func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
 	req := c.request(ex.withTrace(ctx), call)
-	sent := c.redact.header(req.Header)
+	sent := call.redact.header(req.Header)
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		ex.finish()
-		res := c.failed(ctx, ex, err)
+		res := c.failed(ctx, call, ex, err)
 		res.RequestHeader = sent
 		return res
 	}
@@ -154,7 +197,7 @@ func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
 		// Bytes of an earlier exchange, or a server that speaks first: whatever this is, it answers nothing of ours.
 		ex.finish()
 		if !ex.hasWritten() {
-			res := c.failed(ctx, ex, errors.New("an answer arrived before the request was sent"))
+			res := c.failed(ctx, call, ex, errors.New("an answer arrived before the request was sent"))
 			res.fault = FaultProtocol
 			res.RequestHeader = sent
 			return res
@@ -173,6 +216,7 @@ func (c *Client) request(ctx context.Context, call call) *http.Request {
 	if u.RawPath != "" {
 		u.RawPath += call.path
 	}
+	u.RawQuery = call.query.Encode()
 	req := &http.Request{
 		Method: call.method, URL: &u, Host: u.Host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -195,23 +239,23 @@ func (c *Client) request(ctx context.Context, call call) *http.Request {
 }
 
 // failed is the result of a call without a complete status line and header.
-func (c *Client) failed(ctx context.Context, ex *exchange, err error) result {
+func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error) result {
 	res := result{Answer: Answer{Known: Unknown, Evidence: ex.evidence()}}
 	if !ex.hasWritten() {
 		res.Known = NotSent
 	}
-	text := c.redact.errorText(err)
+	text := call.redact.errorText(err)
 	res.Evidence.Err = text
 	raw := err
 	var handshake *handshakeError
 	var refused *dialRefusedError
 	switch gateErr := ex.gateError(); {
 	case gateErr != nil:
-		res.fault, raw, text = FaultWindow, gateErr, c.redact.errorText(gateErr)
+		res.fault, raw, text = FaultWindow, gateErr, call.redact.errorText(gateErr)
 		res.Evidence.Err = text
 	case errors.As(err, &handshake) && handshake.certificate():
 		res.fault = FaultCertificate
-		text = c.redact.text(handshake.Error())
+		text = call.redact.text(handshake.Error())
 	case ctx.Err() != nil:
 		res.fault, text = ended(ctx)
 		raw = errors.Join(ctx.Err(), context.Cause(ctx), err)
@@ -219,7 +263,7 @@ func (c *Client) failed(ctx context.Context, ex *exchange, err error) result {
 		res.fault, text = FaultCanceled, errClosed.Error()
 	case errors.As(err, &handshake):
 		res.fault = FaultNetwork
-		text = c.redact.text(handshake.Error())
+		text = call.redact.text(handshake.Error())
 	case errors.As(err, &refused):
 		res.fault, text = FaultRequest, refused.Error()
 	case res.Evidence.Phase >= PhaseFirstByte:

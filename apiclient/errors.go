@@ -3,6 +3,7 @@ package apiclient
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -23,7 +24,8 @@ const (
 	FaultWindow
 	// FaultCanceled: the caller's context was cancelled, or the client was closed.
 	FaultCanceled
-	// FaultTimeout: the time-out of the request, or the caller's deadline, passed.
+	// FaultTimeout: the time-out of the request, or the caller's deadline, passed; or the client's limits would have held
+	// the call back beyond that deadline, and then it is NotSent.
 	FaultTimeout
 	// FaultRedirect: 3xx. It is never followed; base_url or something before the API is wrong.
 	FaultRedirect
@@ -53,6 +55,8 @@ type Error struct {
 	Err error
 	// Fault is the kind of the cause.
 	Fault Fault
+	// method is the verb, which decides about words only.
+	method string
 }
 
 // messageKey is the shape of a stable key. What does not match may be technical text with data in it.
@@ -62,7 +66,7 @@ var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]{1,60}){1,8}$`)
 // query, a free text of the API or a secret.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", e.Op, strings.ReplaceAll(e.Known.String(), "_", " "))
+	fmt.Fprintf(&b, "%s: %s", e.Op, e.outcome())
 	if e.Status != 0 {
 		fmt.Fprintf(&b, ", status %d", e.Status)
 		if e.Format != FormatNone {
@@ -85,6 +89,19 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Err.Error())
 	}
 	return b.String()
+}
+
+// outcome says in words what is known: "not created" would be an odd thing to say of a GET.
+func (e *Error) outcome() string {
+	creates := e.method == "" || e.method == http.MethodPost
+	switch {
+	case e.Known == NotCreated && !creates:
+		return "refused"
+	case e.Known == Unknown && e.method == http.MethodGet:
+		return "no usable answer"
+	default:
+		return strings.ReplaceAll(e.Known.String(), "_", " ")
+	}
 }
 
 // Unwrap returns the cause.

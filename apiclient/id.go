@@ -6,14 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
 
 // uuidFromBody reads the id of a created record out of a complete body: one JSON document, an object, exactly one
-// top-level "id", and that a UUID, returned in lower case. A second "id", also one in other case, is an error: which of
-// two ids is the record's would be a guess, and a wrong one sends deliveries to a stranger's contract.
+// top-level "id", and that a UUID, returned in lower case.
 func uuidFromBody(body []byte) (string, error) {
+	return idFromBody(body, func(v json.RawMessage) (string, error) {
+		s, ok := text(v)
+		if !ok {
+			return "", errors.New("is not a text")
+		}
+		return parseUUID(s)
+	})
+}
+
+// anyIDFromBody does the same for records whose id the document does not call a UUID: deliveries and credit scores.
+func anyIDFromBody(body []byte) (string, error) { return idFromBody(body, parseAnyID) }
+
+// idFromBody finds the one top-level "id" and lets parse judge it. A second "id", also one in other case, is an error:
+// which of two ids is the record's would be a guess, and a wrong one sends deliveries to a stranger's contract.
+func idFromBody(body []byte, parse func(json.RawMessage) (string, error)) (string, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
 		return "", errors.New("the status says success but the body is not one JSON document")
@@ -37,11 +53,7 @@ func uuidFromBody(body []byte) (string, error) {
 	case exact == 0:
 		return "", errors.New("the status says success but the body has no id")
 	}
-	s, ok := text(value)
-	if !ok {
-		return "", errors.New("the status says success but the id is not a text")
-	}
-	id, err := parseUUID(s)
+	id, err := parse(value)
 	if err != nil {
 		return "", fmt.Errorf("the status says success but the id %w", err)
 	}
@@ -62,4 +74,39 @@ func parseUUID(s string) (string, error) {
 		return "", errors.New("is the nil UUID")
 	}
 	return id.String(), nil
+}
+
+// maxAnyID bounds an id that is no UUID, in characters.
+const maxAnyID = 128
+
+// parseAnyID accepts any text of 1 to 128 characters and any integer, and returns it as it came: whether case matters
+// is the platform's affair. A text of blanks, or one with a control character (a ledger may be unable to store a NUL),
+// is a garbled answer and no id.
+func parseAnyID(v json.RawMessage) (string, error) {
+	s, ok := text(v)
+	switch {
+	case !ok && kind(v) == '0':
+		s = string(v)
+	case !ok:
+		return "", errors.New("is neither a text nor an integer")
+	}
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "", errors.New("is empty")
+	case utf8.RuneCountInString(s) > maxAnyID:
+		return "", fmt.Errorf("is longer than %d characters", maxAnyID)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		return "", errors.New("contains a control character")
+	default:
+		return s, nil
+	}
+}
+
+// pathUUID is parseUUID for an id that a caller gives: nothing else ever becomes part of a path.
+func pathUUID(name, id string) (string, error) {
+	canonical, err := parseUUID(strings.TrimSpace(id))
+	if err != nil {
+		return "", fmt.Errorf("the %s %w", name, err)
+	}
+	return canonical, nil
 }

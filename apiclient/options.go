@@ -5,11 +5,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -27,15 +30,26 @@ type Options struct {
 	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter 5). Blanks and line
 	// ends around it are removed: key files end with a line end.
 	APIKey Secret
-	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the answer. 0 means 120 s.
+	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the answer. Waiting for one
+	// of the limits below is not part of it; only the caller's context bounds that. 0 means 120 s.
 	Timeout time.Duration
 	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this machine.
 	CAFile string
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
 	// MaxConns [api.max_in_flight] is how many requests are expected in flight: that many idle connections are kept.
-	// 0 means 8.
+	// 0 means 8. It limits nothing: see MaxInFlight.
 	MaxConns int
+	// RateLimit [api.rate_limit] is how many requests may begin in a second, over all calls of the client; a fraction is
+	// allowed. 0 means no limit. The document names none (chapter 8).
+	//
+	// With RateLimit or MaxInFlight set, the client adapts: after a 429 or 503 it halves both, and nothing leaves before
+	// the time that the platform named; good answers lead back to the full pace. A call waits before its gate is asked,
+	// so a gate that checks a send window also sees this wait.
+	RateLimit float64 //nolint:forbidigo // requests per second, no amount
+	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls of the client. 0
+	// means no limit.
+	MaxInFlight int
 }
 
 // checked is Options after validation.
@@ -46,12 +60,17 @@ type checked struct {
 	roots     *x509.CertPool // nil: those of this machine
 	userAgent string
 	maxConns  int
+	rateLimit rate.Limit // 0: none
+	inFlight  int        // 0: none
 }
 
 // check validates all options and reports every fault at once. No error carries the key or the whole base URL: a
 // password may have been typed into either.
 func (o Options) check() (checked, error) {
-	c := checked{timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns}
+	c := checked{
+		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
+		rateLimit: rate.Limit(o.RateLimit), inFlight: o.MaxInFlight,
+	}
 	var errs []error
 	var err error
 	if c.base, err = checkBaseURL(o.BaseURL); err != nil {
@@ -74,6 +93,12 @@ func (o Options) check() (checked, error) {
 		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more", c.maxConns))
 	case c.maxConns == 0:
 		c.maxConns = defaultMaxConns
+	}
+	if !(o.RateLimit >= 0) || math.IsInf(o.RateLimit, 0) {
+		errs = append(errs, errors.New("api.rate_limit: must be requests per second, such as 20; 0 means no limit"))
+	}
+	if c.inFlight < 0 {
+		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more, or 0 for no limit", c.inFlight))
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent

@@ -1,14 +1,9 @@
 package apiclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 )
 
 // OrderCommitment is what endpoint 2 returns. The document does not show its shape beyond the names of the creation
@@ -45,9 +40,9 @@ const opGetOrderCommitment = "get order commitment"
 // GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID; nothing else ever becomes
 // part of a path. The error is an *Error: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
-	canonical, err := parseUUID(strings.TrimSpace(id))
+	canonical, err := pathUUID("id", id)
 	if err != nil {
-		_, err = unsent(FaultRequest, fmt.Errorf("the id %w", err)).outcome(opGetOrderCommitment)
+		_, err = unsent(FaultRequest, err).outcome(opGetOrderCommitment)
 		return OrderCommitment{}, err
 	}
 	res := c.get(ctx, opGetOrderCommitment, pathOrderCommitments+"/"+canonical)
@@ -67,40 +62,16 @@ func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommit
 // unusable is the error for a 2xx whose body is not what the document describes.
 func (r result) unusable(op string, err error) error {
 	r.Text = err.Error()
-	return &Error{Op: op, Answer: r.Answer, Err: err, Fault: FaultProtocol}
-}
-
-// reader collects the fields of a tolerantly read object.
-type reader struct {
-	values map[string]json.RawMessage
-	unread []string
+	return &Error{Op: op, Answer: r.Answer, Err: err, Fault: FaultProtocol, method: r.method}
 }
 
 func readOrderCommitment(body []byte) (OrderCommitment, error) {
-	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	if !json.Valid(doc) {
-		return OrderCommitment{}, errors.New("the answer is not one JSON document")
-	}
-	r := reader{values: map[string]json.RawMessage{}}
-	err := eachMember(doc, func(key string, v json.RawMessage) {
-		if _, twice := r.values[key]; twice {
-			r.unread = append(r.unread, key)
-		}
-		r.values[key] = v
-	})
+	r, err := readRecord(body, orderCommitmentFields)
 	if err != nil {
-		return OrderCommitment{}, errors.New("the answer is not a JSON object")
-	}
-	// A doubled name says two things: neither is believed. Doubles among unknown names do not matter.
-	doubled := r.unread
-	r.unread = nil
-	for _, key := range doubled {
-		if slices.Contains(orderCommitmentFields, key) {
-			r.values[key] = json.RawMessage(`[]`)
-		}
+		return OrderCommitment{}, err
 	}
 	oc := OrderCommitment{
-		ID:                  r.id(),
+		ID:                  r.uuid("id", "commitment_id"),
 		Amount:              r.number("amount"),
 		ProducerID:          r.text("producer_id"),
 		IssuerID:            r.text("issuer_id"),
@@ -120,7 +91,7 @@ func readOrderCommitment(body []byte) (OrderCommitment, error) {
 		PaymentType:         PaymentType(r.text("payment_type")),
 	}
 	oc.Unread = r.unread
-	oc.Raw = json.RawMessage(bytes.TrimSpace(doc))
+	oc.Raw = r.raw
 	return oc, nil
 }
 
@@ -128,102 +99,4 @@ var orderCommitmentFields = []string{
 	"id", "commitment_id", "amount", "producer_id", "issuer_id", "product", "delivery_place_id", "haverst",
 	"unit_of_measurement", "order_type", "order_date", "wallet_id", "currency", "price", "initial_delivery_date",
 	"end_delivery_date", "modality", "payday", "payment_type",
-}
-
-// value returns the field, nil when it is absent or null.
-func (r *reader) value(name string) json.RawMessage {
-	v := r.values[name]
-	if string(v) == "null" {
-		return nil
-	}
-	return v
-}
-
-func (r *reader) odd(name string) string {
-	r.unread = append(r.unread, name)
-	return ""
-}
-
-func (r *reader) text(name string) string {
-	v := r.value(name)
-	if v == nil {
-		return ""
-	}
-	s, ok := text(v)
-	if !ok {
-		return r.odd(name)
-	}
-	return s
-}
-
-// id reads "id" and "commitment_id"; when both are there they must agree.
-func (r *reader) id() string {
-	var found string
-	for _, name := range []string{"id", "commitment_id"} {
-		s := r.text(name)
-		if s == "" {
-			continue
-		}
-		id, err := parseUUID(s)
-		if err != nil || found != "" && found != id {
-			return r.odd(name)
-		}
-		found = id
-	}
-	return found
-}
-
-// number accepts a JSON number, or one in quotes.
-func (r *reader) number(name string) json.Number {
-	v := r.value(name)
-	if v == nil {
-		return ""
-	}
-	s, ok := text(v)
-	if !ok {
-		s = string(v)
-	}
-	if !anyNumber.MatchString(s) {
-		return json.Number(r.odd(name))
-	}
-	return json.Number(s)
-}
-
-// anyNumber is JSON number text.
-var anyNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-
-// code accepts a text, or an object with the text "code".
-func (r *reader) code(name string) string {
-	v := r.value(name)
-	if kind(v) != '{' {
-		return r.text(name)
-	}
-	var code json.RawMessage
-	n := 0
-	err := eachMember(v, func(key string, value json.RawMessage) {
-		if key == "code" {
-			code = value
-			n++
-		}
-	})
-	s, ok := text(code)
-	if err != nil || n != 1 || !ok {
-		return r.odd(name)
-	}
-	return s
-}
-
-// dateText is a date, alone or before a time.
-var dateText = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$`)
-
-func (r *reader) date(name string) string {
-	s := r.text(name)
-	if s == "" {
-		return ""
-	}
-	m := dateText.FindStringSubmatch(s)
-	if m == nil {
-		return r.odd(name)
-	}
-	return m[1]
 }

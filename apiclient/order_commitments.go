@@ -1,13 +1,11 @@
 package apiclient
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"unicode/utf8"
 )
 
@@ -135,9 +133,6 @@ type OrderCommitmentRequest struct {
 	PaymentType PaymentType `json:"payment_type,omitempty"`
 }
 
-// plainNumber is JSON number text without an exponent: money is written out.
-var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-
 // Encode returns the body as it is sent: the same value always gives the same bytes, in the order of the chapter,
 // numbers unquoted, nothing escaped for HTML. It refuses a number that is not plain decimal text (encoding/json would
 // write an empty one as 0) and text that is not UTF-8 (it would be altered silently). Its error names the field, never
@@ -171,17 +166,6 @@ func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 		}
 	}
 	return encode(r)
-}
-
-// encode marshals v without HTML escaping and without the line end that json.Encoder adds.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 const opCreateOrderCommitment = "create order commitment"

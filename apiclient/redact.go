@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,15 +16,41 @@ import (
 // minRedactedKey is the shortest key looked for in foreign text; a shorter one would tear holes into ordinary words.
 const minRedactedKey = 6
 
-// redactor removes the key from bytes that came from elsewhere: a server may echo what it was sent.
+// hiddenDocument is what is shown in place of a document number.
+const hiddenDocument = "[document]"
+
+// redactor removes what must not be shown from bytes that came from elsewhere: a server may echo what it was sent.
 type redactor struct {
-	// forms lists the spellings of the key that can turn up. A function, because fmt would print a field.
-	forms func() []string
+	// forms lists the spellings that can turn up. A function, because fmt would print a field.
+	forms func() []spelling
 }
 
+// spelling is one way to write something that must not be shown, and what is shown instead.
+type spelling struct{ text, shown string }
+
+// newRedactor removes the key.
 func newRedactor(key string) redactor {
+	return redactor{forms: func() []spelling { return nil }}.with(hidden, key)
+}
+
+// with returns a redactor that also replaces values by shown.
+func (r redactor) with(shown string, values ...string) redactor {
+	if len(values) == 0 {
+		return r
+	}
+	forms := slices.Clone(r.forms())
+	for _, v := range values {
+		for _, s := range spellings(v) {
+			forms = append(forms, spelling{s, shown})
+		}
+	}
+	return redactor{forms: func() []spelling { return forms }}
+}
+
+// spellings lists the ways in which an echo may write key.
+func spellings(key string) []string {
 	if len(key) < minRedactedKey {
-		return redactor{forms: func() []string { return nil }}
+		return nil
 	}
 	quoted, _ := json.Marshal(key) // unreachable: a string always marshals
 	asJSON := string(quoted[1 : len(quoted)-1])
@@ -36,13 +63,13 @@ func newRedactor(key string) redactor {
 			forms = append(forms, f)
 		}
 	}
-	return redactor{forms: func() []string { return forms }}
+	return forms
 }
 
 func (r redactor) bytes(b []byte) []byte {
 	for _, f := range r.forms() {
-		if bytes.Contains(b, []byte(f)) {
-			b = bytes.ReplaceAll(b, []byte(f), []byte(hidden))
+		if bytes.Contains(b, []byte(f.text)) {
+			b = bytes.ReplaceAll(b, []byte(f.text), []byte(f.shown))
 		}
 	}
 	return b
@@ -50,7 +77,7 @@ func (r redactor) bytes(b []byte) []byte {
 
 func (r redactor) text(s string) string {
 	for _, f := range r.forms() {
-		s = strings.ReplaceAll(s, f, hidden)
+		s = strings.ReplaceAll(s, f.text, f.shown)
 	}
 	return s
 }
@@ -87,7 +114,7 @@ var (
 	// urlQuery matches the query of a URL; it may hold a document number.
 	urlQuery = regexp.MustCompile(`\?[^\s"']*`)
 	// document matches CPF and CNPJ, also the alphanumeric one, with and without punctuation.
-	document = regexp.MustCompile(`\b(?:\d{3}\.?\d{3}\.?\d{3}-?\d{2}|[0-9A-Z]{2}\.[0-9A-Z]{3}\.[0-9A-Z]{3}/[0-9A-Z]{4}-\d{2}|\d{14})\b`)
+	document = regexp.MustCompile(`(?i)\b(?:\d{3}\.?\d{3}\.?\d{3}-?\d{2}|[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}(?:/|%2F)?[0-9A-Z]{4}-?\d{2})\b`)
 )
 
 // errorText makes the text of a transport error fit for a log.
@@ -115,7 +142,7 @@ func sanitise(b []byte, limit int) string {
 		}
 		out.WriteRune(r)
 	}
-	s := document.ReplaceAllString(out.String(), "[document]")
+	s := document.ReplaceAllString(out.String(), hiddenDocument)
 	if len(s) > limit {
 		cut = true
 	}

@@ -23,9 +23,13 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 
 	// What is decided is decided on the bytes as they came; what is kept is redacted. The text comes from the redacted
 	// bytes: cutting it first could leave half a key behind.
-	kept := c.redact.bytes(body)
+	redactBody := call.redact
+	if success(resp.StatusCode) {
+		redactBody = call.redactBody
+	}
+	kept := redactBody.bytes(body)
 	res := result{Answer: Answer{
-		Status: resp.StatusCode, Body: kept, Header: c.redact.header(resp.Header), Evidence: ex.evidence(),
+		Status: resp.StatusCode, Body: kept, Header: call.redact.header(resp.Header), Evidence: ex.evidence(),
 	}}
 	form := reading{format: format}
 	shown := form
@@ -38,11 +42,11 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	}
 	res.Format = form.format
 	for _, m := range shown.messages {
-		res.Messages = append(res.Messages, c.redact.text(m))
+		res.Messages = append(res.Messages, call.redact.text(m))
 	}
-	res.Text = c.redact.text(shown.text)
+	res.Text = call.redact.text(shown.text)
 	if readErr != nil {
-		res.Evidence.Err = c.redact.errorText(readErr)
+		res.Evidence.Err = call.redact.errorText(readErr)
 	}
 
 	var idErr error
@@ -56,7 +60,12 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	res.Known = classify(resp, form, elapsed)
 	switch {
 	case res.Known == Throttled:
-		res.RetryAfter = retryAfter(resp.Header, time.Now())
+		now := time.Now()
+		res.RetryAfter = retryAfter(resp.Header, now)
+		res.ThrottledUntil = now.Add(res.RetryAfter).UTC().Round(0)
+		res.askedWait = res.RetryAfter
+	case resp.StatusCode == http.StatusServiceUnavailable:
+		res.askedWait, _ = askedWait(resp.Header, time.Now())
 	case success(resp.StatusCode) && call.idOf != nil:
 		res.Known = Created
 		if idErr != nil {
@@ -67,7 +76,7 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	}
 	res.fault = replyFault(ctx, resp, res.Known, readErr)
 	if res.fault != FaultNone {
-		res.err = c.replyError(ctx, resp, res.fault, readErr)
+		res.err = replyError(ctx, call, resp, res.fault, readErr)
 		res.Text = res.err.Error()
 	}
 	return res
@@ -91,7 +100,7 @@ func replyFault(ctx context.Context, resp *http.Response, known Known, readErr e
 	}
 }
 
-func (c *Client) replyError(ctx context.Context, resp *http.Response, fault Fault, readErr error) error {
+func replyError(ctx context.Context, call call, resp *http.Response, fault Fault, readErr error) error {
 	switch {
 	case fault == FaultRedirect:
 		return errors.New("a redirect came back and was not followed; check api.base_url, and what stands between this machine and the API")
@@ -99,7 +108,7 @@ func (c *Client) replyError(ctx context.Context, resp *http.Response, fault Faul
 		_, text := ended(ctx)
 		return &cause{text: text + " (the answer had begun)", raw: errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
 	case readErr != nil:
-		return &cause{text: "the answer was cut: " + c.redact.errorText(readErr), raw: readErr}
+		return &cause{text: "the answer was cut: " + call.redact.errorText(readErr), raw: readErr}
 	default:
 		return fmt.Errorf("status %d over HTTP/%d is none the API can give; something else answered", resp.StatusCode, resp.ProtoMajor)
 	}
@@ -140,30 +149,37 @@ const (
 	maxRetryAfter     = time.Hour
 )
 
-// retryAfter reads the Retry-After header of a 429: seconds or a date. A date is compared with the answer's own Date
-// where there is one, so that a wrong clock here does no harm. Nothing usable, a past date and a negative number mean
-// 60 s.
+// retryAfter is how long a 429 asks us to wait: 60 s when its header says nothing usable.
 func retryAfter(h http.Header, now time.Time) time.Duration {
+	if d, ok := askedWait(h, now); ok {
+		return d
+	}
+	return defaultRetryAfter
+}
+
+// askedWait reads the Retry-After header: seconds or a date, bounded on both sides. A date is compared with the answer's
+// own Date where there is one, so that a wrong clock here does no harm. A past date and a negative number are not usable.
+func askedWait(h http.Header, now time.Time) (d time.Duration, ok bool) {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {
-		return defaultRetryAfter
+		return 0, false
 	}
 	if strings.Trim(v, "0123456789") == "" {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter
+			return maxRetryAfter, true
 		}
-		return max(time.Duration(n)*time.Second, minRetryAfter)
+		return max(time.Duration(n)*time.Second, minRetryAfter), true
 	}
 	at, err := http.ParseTime(v)
 	if err != nil {
-		return defaultRetryAfter
+		return 0, false
 	}
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = date
 	}
 	if !at.After(now) {
-		return defaultRetryAfter
+		return 0, false
 	}
-	return min(max(at.Sub(now), minRetryAfter), maxRetryAfter)
+	return min(max(at.Sub(now), minRetryAfter), maxRetryAfter), true
 }

@@ -5,15 +5,140 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"regexp"
+	"strings"
 )
 
-// pathWebhooks is the path of endpoints 9, 10 and 12 (chapter 4).
-const pathWebhooks = "/api/v1/integration/webhooks"
+const (
+	// pathWebhooks is the path of endpoints 9, 10 and 12 (chapter 4), and with an id of endpoint 13.
+	pathWebhooks = "/api/v1/integration/webhooks"
+	// pathWebhookByEvent is the path of endpoint 11 (chapter 4), up to the event.
+	pathWebhookByEvent = pathWebhooks + "/-/events/"
+)
 
-const opListWebhooks = "list webhooks"
+// The limits of chapter 8, in characters. The platform answers 500 above them.
+const (
+	maxWebhookURL = 250
+	maxHMACSecret = 120
+)
+
+// WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when empty. Its secrets
+// print as "[secret]" everywhere but on the wire.
+type WebhookRequest struct {
+	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
+	WebhookEvent WebhookEvent
+	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable over HTTPS (chapter 6).
+	URL string
+	// BasicAuthentication is what the platform authenticates itself with there, as user:password; optional (chapter 2.7).
+	BasicAuthentication Secret
+	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What the platform does with
+	// it is not documented.
+	HMACSecret Secret
+}
+
+// webhookBody is WebhookRequest on the wire, in the order of chapter 2.7: a Secret would be written as "[secret]".
+type webhookBody struct {
+	WebhookEvent        string `json:"webhook_event"`
+	URL                 string `json:"url"`
+	BasicAuthentication string `json:"basic_authentication,omitempty"`
+	HMACSecret          string `json:"hmac_secret,omitempty"`
+}
+
+// Check reports what would be refused unsent: a field that is missing, a limit of chapter 8, credentials without a colon.
+// All faults stand in one line, values never. CreateWebhook and UpdateWebhook check too.
+func (r WebhookRequest) Check() error {
+	var in inspection
+	in.required("webhook_event", string(r.WebhookEvent))
+	in.required("url", r.URL)
+	in.atMost("url", r.URL, maxWebhookURL)
+	credentials := string(r.BasicAuthentication)
+	in.optional("basic_authentication", credentials)
+	if credentials != "" && !strings.Contains(credentials, ":") {
+		in.fault("basic_authentication", "has no colon; it must be user:password")
+	}
+	in.optional("hmac_secret", string(r.HMACSecret))
+	in.atMost("hmac_secret", string(r.HMACSecret), maxHMACSecret)
+	return in.err()
+}
+
+// call returns the call without its verb.
+func (r WebhookRequest) call(op string) (call, error) {
+	if err := r.Check(); err != nil {
+		return call{}, err
+	}
+	credentials, secret := string(r.BasicAuthentication), string(r.HMACSecret)
+	body, err := encode(webhookBody{string(r.WebhookEvent), r.URL, credentials, secret})
+	_, password, _ := strings.Cut(credentials, ":")
+	return call{op: op, path: pathWebhooks, body: body, secrets: []string{credentials, password, secret}}, err
+}
+
+const (
+	opCreateWebhook = "create webhook"
+	opListWebhooks  = "list webhooks"
+	opGetWebhook    = "get webhook"
+	opUpdateWebhook = "update webhook"
+	opDeleteWebhook = "delete webhook"
+)
+
+// CreateWebhook registers a webhook (endpoint 9, chapter 4); its id, a UUID, is in the Answer. It is a POST and leaves at
+// most once: what happens when an event gets a second webhook is not documented (chapter 6). Ask GetWebhook before, and
+// again where the outcome is Unknown. The error is nil exactly when the Answer's Known is Created; otherwise it is an
+// *Error with the same Answer.
+func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
+	call, err := r.call(opCreateWebhook)
+	if err != nil {
+		return unsent(FaultRequest, err).outcome(opCreateWebhook)
+	}
+	call.idOf = uuidFromBody
+	return c.submit(ctx, call.body, call)
+}
+
+// UpdateWebhook changes the webhook of r.WebhookEvent (endpoint 12, chapter 4): the event in the body says which, there
+// is no id. It may be repeated by itself like a GET. On success the error is nil and the Answer's Status is 204.
+func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
+	call, err := r.call(opUpdateWebhook)
+	if err != nil {
+		return unsent(FaultRequest, err).outcome(opUpdateWebhook)
+	}
+	call.method = http.MethodPut
+	res, _ := c.repeat(ctx, call)
+	return res.outcome(opUpdateWebhook)
+}
+
+// DeleteWebhook removes a webhook by the id that its creation returned, a UUID (endpoint 13, chapter 4). It may be
+// repeated by itself. A 404 to a repetition means that an earlier try, whose answer was lost, did remove it: that is a
+// success, with Status 404 in the Answer. A 404 to the first try is an error.
+func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
+	canonical, err := pathUUID("id", id)
+	if err != nil {
+		return unsent(FaultRequest, err).outcome(opDeleteWebhook)
+	}
+	res, mayHaveRun := c.repeat(ctx, call{op: opDeleteWebhook, method: http.MethodDelete, path: pathWebhooks + "/" + canonical})
+	if mayHaveRun && res.Status == http.StatusNotFound && res.Format != FormatHTML {
+		return res.Answer, nil
+	}
+	return res.outcome(opDeleteWebhook)
+}
+
+// Webhook is a registered webhook. The document does not show the fields of the record (chapter 2.7): the names of the
+// creation fields are looked for, tolerantly.
+type Webhook struct {
+	// ID is a lower-case UUID; it is what DeleteWebhook takes.
+	ID           string
+	WebhookEvent WebhookEvent
+	URL          string
+	// BasicAuthentication and HMACSecret are there only if the platform returns them.
+	BasicAuthentication Secret
+	HMACSecret          Secret
+	// Unread names the known fields that were there in no known shape, or twice.
+	Unread []string
+	// Raw is the whole object as received, with "[secret]" in place of the two secrets.
+	Raw json.RawMessage
+}
 
 // ListWebhooks returns the registered webhooks as received; the document does not show their fields (endpoint 10,
-// chapter 4). No webhook gives an empty list.
+// chapter 4). No webhook gives an empty list. The records may hold credentials: Webhooks returns them read.
 //
 // It is also the harmless request with which a run begins: it finds a wrong key, address, proxy or certificate before
 // anything is sent. An answer that is no list, such as the login page of a proxy, is an error with FaultProtocol. Every
@@ -30,4 +155,85 @@ func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 			errors.New("the answer is not the list of webhooks; check api.base_url, and what stands between this machine and the API"))
 	}
 	return list, nil
+}
+
+// Webhooks is ListWebhooks with each record read. An entry that is no object has nothing but its Raw.
+func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
+	list, err := c.ListWebhooks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	hooks := make([]Webhook, len(list))
+	for i, raw := range list {
+		if hooks[i], err = readWebhook(raw); err != nil {
+			hooks[i] = Webhook{Raw: raw}
+		}
+	}
+	return hooks, nil
+}
+
+// eventName is what may become part of a path. That the event exists is the platform's to judge.
+var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
+
+// GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *Error: Status 404 means that
+// the event has none.
+func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, error) {
+	if !eventName.MatchString(string(event)) {
+		_, err := unsent(FaultRequest, errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
+		return Webhook{}, err
+	}
+	res := c.get(ctx, opGetWebhook, pathWebhookByEvent+string(event))
+	if _, err := res.outcome(opGetWebhook); err != nil {
+		return Webhook{}, err
+	}
+	w, err := readWebhook(res.Body)
+	if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
+		err = errors.New("the answer is about another event than the one asked for")
+	}
+	if err != nil {
+		return Webhook{}, res.unusable(opGetWebhook, err)
+	}
+	return w, nil
+}
+
+func readWebhook(body []byte) (Webhook, error) {
+	r, err := readOnly(body, []string{"id", "webhook_event", "url", "basic_authentication", "hmac_secret"})
+	if err != nil {
+		return Webhook{}, err
+	}
+	w := Webhook{
+		ID:                  r.uuid("id"),
+		WebhookEvent:        WebhookEvent(r.code("webhook_event")),
+		URL:                 r.text("url"),
+		BasicAuthentication: Secret(r.text("basic_authentication")),
+		HMACSecret:          Secret(r.text("hmac_secret")),
+	}
+	w.Unread, w.Raw = r.unread, hideWebhookSecrets(r.raw)
+	return w, nil
+}
+
+// hideWebhookSecrets writes "[secret]" in place of the two secrets, however their names are spelled.
+func hideWebhookSecrets(raw json.RawMessage) json.RawMessage {
+	var out bytes.Buffer
+	found := false
+	err := eachMember(raw, func(key string, value json.RawMessage) {
+		switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+		case "basicauthentication", "hmacsecret":
+			if string(value) != "null" {
+				found = true
+				value = json.RawMessage(`"` + hidden + `"`)
+			}
+		}
+		name, _ := encode(key) // unreachable: a string always marshals
+		if out.Len() > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(name)
+		out.WriteByte(':')
+		out.Write(value)
+	})
+	if err != nil || !found {
+		return raw // the error is unreachable: raw is a valid object
+	}
+	return json.RawMessage("{" + out.String() + "}")
 }

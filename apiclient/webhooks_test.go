@@ -72,7 +72,10 @@ func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
 }
 
 // flaky fails the first n requests with fail and then answers with a list.
-func flaky(n int, fail answerFunc) answerFunc {
+func flaky(n int, fail answerFunc) answerFunc { return thenAnswer(n, fail, reply(200, `[]`)) }
+
+// thenAnswer fails the first n requests with fail and then answers with text.
+func thenAnswer(n int, fail answerFunc, text string) answerFunc {
 	left := make(chan struct{}, n)
 	for range n {
 		left <- struct{}{}
@@ -82,7 +85,7 @@ func flaky(n int, fail answerFunc) answerFunc {
 		case <-left:
 			return fail(c, r)
 		default:
-			_, err := io.WriteString(c, reply(200, `[]`))
+			_, err := io.WriteString(c, text)
 			return err == nil
 		}
 	}

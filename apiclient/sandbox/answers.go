@@ -22,6 +22,12 @@ const (
 	keyModule    = "message.module.not-contracted"
 	keyRefused   = "message.integration.connection.refused"
 	keyInternal  = "message.internal.error"
+
+	keyProducerNotFound = "message.producer.not-found"
+	// The keys below are not listed; they follow the pattern message.entidade.not-found.
+	keyUserNotFound       = "message.user.not-found"
+	keyCommitmentNotFound = "message.order-commitment.not-found"
+	keyWebhookNotFound    = "message.webhook.not-found"
 )
 
 func newAnswer(status int, contentType string, body []byte) answer {
@@ -54,6 +60,20 @@ func parameterInvalid(now time.Time, parameter string) answer {
 		now.UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
 		http.StatusText(http.StatusBadRequest), "message." + strings.ToLower(parameter) + ".invalid",
 	})
+}
+
+// updateInvalid is the 400 of endpoint 12, which alone has this body (chapter 4).
+func updateInvalid(now time.Time) answer {
+	return jsonAnswer(http.StatusBadRequest, struct {
+		Timestamp string `json:"timestamp"`
+		Status    int    `json:"status"`
+		Error     string `json:"error"`
+	}{now.UTC().Format(time.RFC3339Nano), http.StatusBadRequest, http.StatusText(http.StatusBadRequest)})
+}
+
+// unexpectedValue is the 403 for a value outside an enumeration, in format (c).
+func unexpectedValue(r *http.Request, value string) answer {
+	return plain(r, http.StatusForbidden, "Unexpected value: "+value)
 }
 
 // plain is format (c): text, or a JSON string for a client that accepts JSON.

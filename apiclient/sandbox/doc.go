@@ -1,66 +1,87 @@
-// Package sandbox is the platform's API in a box: a strict, stateful server, written from the API document alone.
+// Package sandbox is the platform's API in a box: a stateful server, written from the API document alone.
 //
-// It exists for tests, for `safrasync sandbox` and for the demo. It never imports the client and shares no type with it: two readings of
-// the document must agree, and one shared struct would hide a common mistake.
+// It exists for rehearsals (`safrasync sandbox`, docs/rehearsal.md), for tests and for the demo. It never imports the client and shares no type
+// with it: two readings of the document must agree, and one shared struct would hide a common mistake.
 //
 // # What it guarantees
 //
-//   - Where the document speaks, the sandbox does exactly that. Where the document is silent, it takes the strict reading and says so below.
-//   - Every order commitment it executes is in [Server.Created] and in the truth log ([Options.Log]) before a byte of the answer leaves. The
-//     truth log is the judge of every test about lost or doubled records.
+//   - Where the document speaks, the sandbox does exactly that. Where the document is silent, it is lenient: it never invents a refusal. What it
+//     took without liking it is a [Remark] on the inspection page, because the real platform may be less patient.
+//   - Every record it executes is in [Server.CreatedOf], in the truth log ([Options.Log]) and in the state file ([Options.StatePath]) before a byte of
+//     the answer leaves. The truth log is the judge of every test about lost or doubled records.
 //   - A request that did not arrive whole is never executed.
 //   - Faults act on the real connection: a client sees a real EOF, a real reset, a body that is really cut.
-//   - State lives in memory and dies with the process. Ids are random even with a fixed seed: a restarted sandbox that handed out its old
-//     ids again would look to a ledger like a cache that answers with old records.
+//   - Without a state file the state dies with the process: a fresh start has no records and no webhooks. Ids are random even with a fixed seed: a
+//     restarted sandbox that handed out its old ids again would look to a ledger like a cache that answers with old records.
 //
-// The truth log holds whole bodies. Use the sandbox with invented data only.
+// The truth log, the state file and the page hold whole bodies (the page without secrets and document numbers). They are for rehearsals, not for
+// sharing.
 //
 // # What it serves
 //
-// POST /api/v1/integration/order-commitments, GET the same with an id, and GET /api/v1/integration/webhooks, which always answers an
-// empty array (chapter 4, endpoints 1, 2 and 10). One file per resource; routes.go is the list of all.
+// Endpoints 1 to 13 of chapter 4, the lookup of a producer by document, and DELETE owner-details, which fails always. One file per resource;
+// routes.go joins them. Below /_sandbox/ it shows what happened and takes commands, see inspect.go.
 //
 // # The order of refusals
 //
 //  1. unknown path: 404 with the body of a gateway, in no form of the API, before the key is looked at, as gateways do
-//  2. key missing or wrong: 401, gateway body {"data":[],"error":{…}}. A scheme prefix ("Bearer …") is a wrong key (chapter 5)
-//  3. wrong verb on a known path: 405, text naming the method; a JSON string for a client that accepts application/json
-//  4. Content-Type missing or not application/json on a request with a body, every POST, PUT and PATCH, and every DELETE: 415, empty.
-//     A compressed body or a charset other than UTF-8 as well
-//  5. body above 1 MiB: 413, gateway page (the document has no 413)
-//  6. path parameter that is no UUID: 400 in form (b)
-//  7. JSON: syntax, bytes that are not UTF-8, a member twice, an unknown member, null, or a value of another JSON type (a number in
-//     quotes): 400, message.malformed-request. The document does not speak of unknown members; refusing them finds a client's typing error
-//  8. fields: 400 with every fault at once, message.<field>.mandatory or message.<field>.invalid, in the order of chapter 2.1. A value
-//     outside its enumeration is message.<field>.invalid (the 403 text is documented for other enumerations only); so is an empty text. The
-//     seven conditional fields of a COMPRA are mandatory, for the other order types optional
-//  9. prerequisites, one key for the first that fails: producer, issuer, wallet, link, delivery place. Not found is 404, not linked is 400
+//  2. key missing or wrong: 401, gateway body {"data":[],"error":{…}} (chapter 5)
+//  3. module not contracted: 403, message.module.not-contracted
+//  4. wrong verb on a known path: 405, text naming the method; a JSON string for a client that accepts application/json
+//  5. Content-Type missing or not application/json on a request with a body, every POST and PUT, and every DELETE: 415, empty
+//  6. body above 1 MiB: 413, gateway page. The only refusal that is not the document's: it protects the sandbox
+//  7. path parameter that is no UUID: 400 in form (b)
+//  8. JSON syntax, bytes that are not UTF-8, or a field of another JSON type (a number in quotes): 400, message.malformed-request
+//  9. a person type that is neither PF nor PJ: 403, text "Unexpected value: …"
+//  10. fields: 400 with every fault at once, message.<field>.mandatory or message.<field>.invalid, in the order of the table. A value outside a shape
+//     or an enumeration of the table is invalid. The seven conditional fields of a COMPRA are mandatory, for the other order types optional
+//  11. a webhook's url above 250 characters, or hmac_secret above 120: 500, message.internal.error
+//  12. what must exist, one key for the first that fails. Not found is 404, not linked 400
 //
-// Amounts, prices and the order of dates are not judged: the document sets no bounds. A JSON number may have an exponent.
+// PUT webhooks has a body of its own for its 400 (chapter 4).
+//
+// # Where the document is silent
+//
+// Taken with a remark: members and parameters that the document does not know; members that come twice (the last counts); null (counts as absent);
+// empty texts; numbers with an exponent, zero or negative; an end of delivery before its beginning; documents that do not look like a CPF or CNPJ; report
+// and authentication types other than those shown; a key with a blank where any key is accepted; repeated headers (the first counts); parameters of the
+// Content-Type; an Idempotency-Key; contracts that were not made here; a second webhook for an event; webhook addresses that could not be reached over
+// https; credentials without a colon; an update that leaves a secret out.
+//
+// Taken without one: an amount of traceability above that of its commitment; a producer there who is not the commitment's; a credit score for a producer
+// that the platform does not know. Success is 201 for what creates and 200 for what reads. Retrieval shows the fields that were sent. The consent's status
+// is "CONSENTED". A webhook is shown without its secrets. An event's body does not name the event; it is sent once. Where the document gives no
+// key, the key follows its patterns. Each of these stands with its reason where it is done.
 //
 // # Faults
 //
-// A fault is a line of text, see [ParseFault], for tests in Go also a [Fault] from [Options.Intercept]:
+// A fault is a line of text, see [ParseFault], for tests in Go also a [Fault] from [Options.Intercept]. It can be switched while the sandbox runs:
+// [Server.SetFaults], or PUT /_sandbox/faults.
 //
-//	[get:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
+//	[get:|change:|any:] [RESOURCE:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
 //
-// It acts on creating POSTs, with "get:" on GETs of known paths. N counts whole arrived requests of that kind from 1, refused ones too. Of
-// several faults the first that matches acts. What does not execute acts before all refusals, what executes goes through them first.
+// It acts on creating POSTs; with "get:" on GETs, with "change:" on PUTs and DELETEs, with "any:" on all of them. RESOURCE keeps it to one of
+// order_commitments, deliveries, traceability, credit_score, credit_analysis, webhooks, consent, producers, owner_details. N counts the whole
+// arrived requests that the fault could act on from 1, refused ones too: status=503@2 is the second creating POST of all, deliveries:status=503@2 the
+// second delivery. Of several faults the first that matches acts. What does not execute acts before all refusals, what executes goes through them first.
 //
 //	lost-before    closes the connection, nothing executed
 //	lost-after     executes, then closes the connection without an answer
+//	hang           never answers, until the client gives up; not executed
 //	status=N       answers N (200 to 999), not executed; with the body the document has for it
 //	module         403 message.module.not-contracted
 //	throttle=2s    429 with Retry-After in whole seconds
+//	unavailable=2s 503 with Retry-After in whole seconds
 //	refused        502 message.integration.connection.refused
 //	malformed      400 message.malformed-request
 //	duplicate      400 message.duplicate.key
 //	html           200 with a login page, not executed
 //	redirect[=URL] 307 to /login of this server, or to URL, not executed
 //	garbage        bytes that are no HTTP, then the connection is closed; not executed
+//	garbled        executed, the whole answer with an unreadable body
 //	noid           executed, 201 {}
 //	cut            executed, half of the body, then the connection is closed
-//	again          not executed, 201 with the newest id given out earlier; ordinary where there is none
+//	again          not executed, 201 with the newest id of the same resource given out earlier; ordinary where there is none
 //	twice          executed two times, one answer; two lines in the truth log
 //	slow=500ms     executed at once, answered later; ends when the client goes away
 //	late=500ms     executed later, even when the client has gone
@@ -79,10 +100,13 @@
 // Selectors: @3 the third, @3- from the third on, @3-5 the third to the fifth, %10 one in ten by the seed. The seed decides by number, not
 // by time, so that a seed gives the same faults whatever the concurrency: see [Server.Seed].
 //
+// A key that expires is any:status=401@20-; one that a service inside refuses any:status=401,empty@20-. An answer passed through from a service behind
+// the API, format (d), is status=422,body={"detail":"…"}.
+//
 // A fault never claims a success for a request that was refused: `noid` on an invalid body gives the refusal.
 //
 // # Where to read on
 //
-// server.go is the walk of a request; order_commitments.go a resource; fields.go the rules of fields; world.go what the platform knows;
-// fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log.
+// server.go is the walk of a request; order_commitments.go a resource; fields.go the rules of fields; world.go what the platform knows; events.go what
+// it sends; fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log; state_file.go what outlives the process.
 package sandbox

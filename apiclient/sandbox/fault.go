@@ -26,13 +26,17 @@ const (
 	Again
 	// Twice executes two times and answers once, as a gateway does that repeats requests.
 	Twice
+	// Hang never answers: the connection stays open until the client gives up or the sandbox closes.
+	Hang
+	// Garble sends the ordinary answer, whole, with its body made unreadable.
+	Garble
 )
 
 // Fault is one disturbance and the requests it acts on. [ParseFault] reads it from text; tests may also write it down.
 type Fault struct {
 	// Do is what happens.
 	Do Action
-	// Commit executes before Reply, Lose and Garbage. Pass, Cut and Twice always execute.
+	// Commit executes before Reply, Lose, Garbage and Hang. Pass, Cut, Garble and Twice always execute.
 	Commit bool
 	// Status (200 to 999; 0 is 200), Header (may be nil) and Body are the answer of Reply. Content-Length is added.
 	Status int
@@ -45,9 +49,13 @@ type Fault struct {
 	// Late passes before execution, and does not end when the client goes away.
 	Late time.Duration
 
-	// Gets makes the fault act on GETs of known paths; otherwise it acts on creating POSTs.
-	Gets bool
-	// First and Last are the numbers it acts on, from 1, both included. First 0: from the first on; Last 0: without end.
+	// Gets makes the fault act on GETs of known paths, Changes on PUTs and DELETEs, Any on all requests with a known path and verb; at most one
+	// of them. Otherwise it acts on creating POSTs.
+	Gets, Changes, Any bool
+	// Resource is the one it acts on, such as ResourceDeliveries; "" is all.
+	Resource string
+	// First and Last are the numbers it acts on, from 1, both included, in the order of the requests it could act on. First 0: from the first
+	// on; Last 0: without end.
 	First, Last int
 	// Percent is the chance of acting on a matching request, above 0 to 100; 0 means always.
 	Percent float64
@@ -65,29 +73,54 @@ func (f Fault) String() string {
 
 func (f *Fault) executes() bool {
 	switch f.Do {
-	case Pass, Cut, Twice:
+	case Pass, Cut, Garble, Twice:
 		return true
 	case Again:
-	case Reply, Lose, Garbage:
+	case Reply, Lose, Garbage, Hang:
 		return f.Commit
 	}
 	return false
 }
 
+// silent says that no answer goes out that a client could read the status of.
+func (f *Fault) silent() bool { return f.Do == Lose || f.Do == Garbage || f.Do == Hang }
+
+// Classes of requests, by which faults are numbered.
+const (
+	classCreate = "create"
+	classGet    = "get"
+	classChange = "change"
+	classAny    = "any"
+)
+
+func scopeOf(class, resource string) string { return class + ":" + resource }
+
+// scope names the requests the fault could act on; they have an order of their own.
+func (f *Fault) scope() string {
+	class := classCreate
+	switch {
+	case f.Gets:
+		class = classGet
+	case f.Changes:
+		class = classChange
+	case f.Any:
+		class = classAny
+	}
+	return scopeOf(class, f.Resource)
+}
+
 // acts says whether the fault acts on the n-th request. The dice are thrown from seed, place in the list and number alone, so that
 // concurrency does not change the result.
 func (f *Fault) acts(rq *request, seed int64, place int) bool {
-	if rq.n == 0 || f.Gets == rq.create {
-		return false
-	}
-	if rq.n < f.First || f.Last > 0 && rq.n > f.Last {
+	n, concerned := rq.numbers[f.scope()]
+	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
 		return false
 	}
 	if f.Percent == 0 {
 		return true
 	}
 	// Repeatable on purpose.
-	dice := rand.New(rand.NewPCG(mix(uint64(seed)+uint64(place)), mix(uint64(rq.n))))
+	dice := rand.New(rand.NewPCG(mix(uint64(seed)+uint64(place)), mix(uint64(n))))
 	return dice.Float64()*100 < f.Percent
 }
 
@@ -125,7 +158,7 @@ func (s *Server) faultFor(rq *request) *Fault {
 func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 	switch f.Do {
 	case Again:
-		id, ok := s.newestID()
+		id, ok := s.newestID(rq.route.resource)
 		if !ok {
 			return s.answer(rq), f
 		}
@@ -144,18 +177,20 @@ func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 			header = http.Header{}
 		}
 		return answer{status: status, header: header, body: []byte(f.Body)}, f
-	case Pass, Lose, Cut, Garbage, Twice:
+	case Garble:
+		ordinary.body = garbled(ordinary.body)
+	case Pass, Lose, Cut, Garbage, Hang, Twice:
 	}
 	return ordinary, f
 }
 
-func (s *Server) newestID() (string, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.records) == 0 {
-		return "", false
+// garbled is a body of the same length that is neither JSON nor UTF-8: from the second byte on every other byte is lost.
+func garbled(body []byte) []byte {
+	out := bytes.Clone(body)
+	for i := 1; i < len(out); i += 2 {
+		out[i] = 0xff
 	}
-	return s.records[len(s.records)-1].ID, true
+	return out
 }
 
 // statusBody is the body for `status=N`: the document's where it has one for this status.

@@ -20,8 +20,8 @@ type action struct {
 	value string
 	// options are the words that may follow, beside slow= and, where something is executed, late=.
 	options []string
-	// posts: acts on creating POSTs only.
-	posts bool
+	// posts: acts on creating POSTs only; writes: on these, and on PUTs and DELETEs.
+	posts, writes bool
 }
 
 const (
@@ -32,34 +32,37 @@ const (
 // actions is the vocabulary of the package comment.
 var actions = map[string]action{
 	"lost-before": {set: func(f *Fault, _ string) error { f.Do = Lose; return nil }, options: []string{"reset"}},
-	"lost-after":  {set: func(f *Fault, _ string) error { f.Do, f.Commit = Lose, true; return nil }, options: []string{"reset"}, posts: true},
+	"lost-after":  {set: func(f *Fault, _ string) error { f.Do, f.Commit = Lose, true; return nil }, options: []string{"reset"}, writes: true},
+	"hang":        {set: func(f *Fault, _ string) error { f.Do = Hang; return nil }, options: []string{"commit"}},
 	"status":      {set: setStatus, value: required, options: []string{"commit", "empty", "type", "body"}},
 	"module":      {set: replies(messages(http.StatusForbidden, keyModule))},
-	"throttle":    {set: setThrottle, value: required},
+	"throttle":    {set: setRetryAfter(http.StatusTooManyRequests), value: required},
+	"unavailable": {set: setRetryAfter(http.StatusServiceUnavailable), value: required, options: []string{"commit"}},
 	"refused":     {set: replies(messages(http.StatusBadGateway, keyRefused)), options: []string{"commit"}},
-	"malformed":   {set: replies(messages(http.StatusBadRequest, keyMalformed)), posts: true},
-	"duplicate":   {set: replies(messages(http.StatusBadRequest, keyDuplicate)), posts: true},
+	"malformed":   {set: replies(messages(http.StatusBadRequest, keyMalformed)), writes: true},
+	"duplicate":   {set: replies(messages(http.StatusBadRequest, keyDuplicate)), writes: true},
 	"html":        {set: replies(loginPage()), options: []string{"commit", "status"}},
 	"redirect":    {set: setRedirect, value: optional, options: []string{"commit", "status"}},
 	"garbage":     {set: func(f *Fault, _ string) error { f.Do = Garbage; return nil }, options: []string{"commit", "reset"}},
 	"noid":        {set: commits(newAnswer(http.StatusCreated, "application/json", []byte("{}"))), posts: true},
 	"cut":         {set: func(f *Fault, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
+	"garbled":     {set: func(f *Fault, _ string) error { f.Do = Garble; return nil }},
 	"again":       {set: func(f *Fault, _ string) error { f.Do = Again; return nil }, posts: true},
 	"twice":       {set: func(f *Fault, _ string) error { f.Do = Twice; return nil }, posts: true},
 	"slow":        {set: setSlow, value: required, options: []string{"late"}},
-	"late":        {set: setLate, value: required, posts: true},
+	"late":        {set: setLate, value: required, writes: true},
 	"body":        {set: setCreatedBody, value: required, posts: true}, // takes the whole line: for more, status=201,commit,…,body=
 }
 
 // options are the words that may follow an action.
 var options = map[string]action{
-	"commit": {set: func(f *Fault, _ string) error { f.Commit = true; return nil }, posts: true},
+	"commit": {set: func(f *Fault, _ string) error { f.Commit = true; return nil }, writes: true},
 	"empty":  {set: func(f *Fault, _ string) error { f.Body, f.Header = "", nil; return nil }},
 	"reset":  {set: func(f *Fault, _ string) error { f.Reset = true; return nil }},
 	"status": {set: setOtherStatus, value: required},
 	"type":   {set: setType, value: required},
 	"slow":   {set: setSlow, value: required},
-	"late":   {set: setLate, value: required, posts: true},
+	"late":   {set: setLate, value: required, writes: true},
 	"body":   {set: setBody, value: required},
 }
 
@@ -78,7 +81,7 @@ func ParseFaults(specs []string) ([]Fault, error) {
 
 // ParseFault reads one fault as the package comment describes it:
 //
-//	[get:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
+//	[get:|change:|any:] [RESOURCE:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
 //
 // Strict: unknown words, words that do not go together, empty words and blanks are errors that say what is allowed.
 func ParseFault(spec string) (Fault, error) {
@@ -90,8 +93,7 @@ func ParseFault(spec string) (Fault, error) {
 }
 
 func (f *Fault) parse(spec string) error {
-	rest, gets := strings.CutPrefix(spec, "get:")
-	f.Gets = gets
+	rest := f.setScope(spec)
 	words, selectors, body := splitSpec(rest)
 	if strings.ContainsAny(strings.Join(words, ",")+selectors, " \t\r\n") {
 		return errors.New("blanks are allowed in body= only")
@@ -123,6 +125,27 @@ func (f *Fault) parse(spec string) error {
 	return f.finish(seen)
 }
 
+// scopeResources are the resources that a fault can be kept to.
+var scopeResources = []string{
+	ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability, ResourceCreditScore, ResourceCreditAnalysis, ResourceWebhooks,
+	ResourceConsent, ResourceProducers, ResourceOwnerDetails,
+}
+
+// setScope reads the words before the action and returns the rest.
+func (f *Fault) setScope(spec string) string {
+	rest := spec
+	if word, behind, ok := strings.Cut(rest, ":"); ok {
+		f.Gets, f.Changes, f.Any = word == classGet, word == classChange, word == classAny
+		if f.Gets || f.Changes || f.Any {
+			rest = behind
+		}
+	}
+	if word, behind, ok := strings.Cut(rest, ":"); ok && slices.Contains(scopeResources, word) {
+		f.Resource, rest = word, behind
+	}
+	return rest
+}
+
 // splitSpec takes the body off first, because its text may hold any character, then the selectors.
 func splitSpec(spec string) (words []string, selectors, body string) {
 	head := spec
@@ -150,8 +173,10 @@ func (f *Fault) setWord(word string, vocabulary map[string]action, what string) 
 		return "", fmt.Errorf("%q takes no value", name)
 	case a.value == required && !given, given && value == "" && name != "body":
 		return "", fmt.Errorf("%q needs a value, as in %s", name, examples[name])
-	case a.posts && f.Gets:
-		return "", fmt.Errorf("%q acts on creating POSTs, so it cannot stand behind get: on this line", name)
+	case a.posts && (f.Gets || f.Changes || f.Any):
+		return "", fmt.Errorf("%q acts on creating POSTs, so it cannot stand behind get:, change: or any: on this line", name)
+	case a.writes && (f.Gets || f.Any):
+		return "", fmt.Errorf("%q acts on what changes something, so it cannot stand behind get: or any: on this line", name)
 	}
 	if err := a.set(f, value); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
@@ -284,14 +309,16 @@ func setOtherStatus(f *Fault, value string) (err error) {
 	return err
 }
 
-func setThrottle(f *Fault, value string) error {
-	d, err := parseDelay(value)
-	if err != nil || d%time.Second != 0 {
-		return errors.New("want whole seconds, as in throttle=2s: the header Retry-After has no fractions")
+func setRetryAfter(status int) func(*Fault, string) error {
+	return func(f *Fault, value string) error {
+		d, err := parseDelay(value)
+		if err != nil || d%time.Second != 0 {
+			return errors.New("want whole seconds, as in throttle=2s: the header Retry-After has no fractions")
+		}
+		a := statusBody(status)
+		a.header.Set("Retry-After", strconv.FormatInt(int64(d/time.Second), 10))
+		return replies(a)(f, "")
 	}
-	a := statusBody(http.StatusTooManyRequests)
-	a.header.Set("Retry-After", strconv.FormatInt(int64(d/time.Second), 10))
-	return replies(a)(f, "")
 }
 
 func setRedirect(f *Fault, value string) error {
@@ -364,6 +391,6 @@ func wordList(vocabulary map[string]action) string {
 
 // examples are shown where a value is missing.
 var examples = map[string]string{
-	"status": "status=503", "throttle": "throttle=2s", "redirect": "redirect=http://127.0.0.1:9999/",
+	"status": "status=503", "throttle": "throttle=2s", "unavailable": "unavailable=2s", "redirect": "redirect=http://127.0.0.1:9999/",
 	"slow": "slow=500ms", "late": "late=500ms", "body": `body={"id":5}`, "type": "type=text/html",
 }

@@ -14,11 +14,16 @@ import (
 func TestParseFaultFillsTheFault(t *testing.T) {
 	t.Parallel()
 	tests := map[string]sandbox.Fault{
-		"lost-after,reset@2-5%12.5": {Do: sandbox.Lose, Commit: true, Reset: true, First: 2, Last: 5, Percent: 12.5},
-		"get:lost-before@7-":        {Do: sandbox.Lose, Gets: true, First: 7},
-		"cut,late=2s,slow=1m":       {Do: sandbox.Cut, Late: 2 * time.Second, Slow: time.Minute},
-		"slow=500ms":                {Slow: 500 * time.Millisecond},
-		"status=401,commit,empty":   {Do: sandbox.Reply, Status: 401, Commit: true},
+		"lost-after,reset@2-5%12.5":  {Do: sandbox.Lose, Commit: true, Reset: true, First: 2, Last: 5, Percent: 12.5},
+		"get:lost-before@7-":         {Do: sandbox.Lose, Gets: true, First: 7},
+		"cut,late=2s,slow=1m":        {Do: sandbox.Cut, Late: 2 * time.Second, Slow: time.Minute},
+		"slow=500ms":                 {Slow: 500 * time.Millisecond},
+		"status=401,commit,empty":    {Do: sandbox.Reply, Status: 401, Commit: true},
+		"hang,commit":                {Do: sandbox.Hang, Commit: true},
+		"any:garbled@2":              {Do: sandbox.Garble, Any: true, First: 2, Last: 2},
+		"deliveries:twice":           {Do: sandbox.Twice, Resource: "deliveries"},
+		"get:consent:slow=1s":        {Slow: time.Second, Gets: true, Resource: "consent"},
+		"change:webhooks:lost-after": {Do: sandbox.Lose, Commit: true, Changes: true, Resource: "webhooks"},
 	}
 	for spec, want := range tests {
 		f, err := sandbox.ParseFault(spec)
@@ -84,6 +89,12 @@ func TestParseFaultRefusesWithHelp(t *testing.T) {
 		"get:noid":                 "cannot stand behind get:",
 		"get:status=500,commit":    "cannot stand behind get:",
 		"get:get:module":           `"get:module" is no action`,
+		"cats:module":              `"cats:module" is no action`,
+		"deliveries:get:module":    `"get:module" is no action`,
+		"change:twice":             "cannot stand behind get:, change: or any:",
+		"any:lost-after":           "cannot stand behind get: or any:",
+		"unavailable=1.5s":         "want whole seconds",
+		"hang,reset":               `"reset" cannot follow "hang"; allowed are commit, late, slow`,
 	}
 	for spec, want := range tests {
 		_, err := sandbox.ParseFaults([]string{"module", spec})
@@ -102,7 +113,7 @@ func FuzzParseFaultNeverPanicsAndNeverExecutesAGet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if fault.Gets && fault.Commit || fault.Last > 0 && fault.Last < fault.First || fault.Slow < 0 || fault.Late < 0 {
+		if (fault.Gets || fault.Any) && fault.Commit || fault.Last > 0 && fault.Last < fault.First || fault.Slow < 0 || fault.Late < 0 {
 			t.Errorf("ParseFault(%q) = %+v", spec, fault)
 		}
 		if fault.String() != spec {

@@ -2,8 +2,11 @@ package sandbox
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,9 +15,13 @@ import (
 // field is one row of a table in chapter 2.
 type field struct {
 	name  string
-	kind  kind // isText or isNumber
-	valid func(text string) bool
+	kind  kind                   // isText, isNumber, or isArray: a list of texts
+	valid func(text string) bool // nil: the document states no shape
 	need  need
+	// unexpected: a value that is not valid is a 403 in format (c) instead of a 400 (chapter 7, 403).
+	unexpected bool
+	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it is asked for each text.
+	odd func(text string) string
 }
 
 // need says when a field must be there.
@@ -23,41 +30,108 @@ type need int
 const (
 	always need = iota
 	ifPurchase
+	never
 )
 
-// values are the fields of a body by name, each a text or a number as written.
+// values are the fields of a body by name.
 type values map[string]*node
 
-// readValues reads a body with these fields. False: the body is malformed, in any of the ways of the package comment's step 7.
-func readValues(body []byte, fields []field) (values, bool) {
-	root, err := parse(body)
+// readBody reads a body with these fields, and refuses with one key for each field that is missing or wrong, in the order of the table.
+// What the document does not refuse is taken and remarked on.
+func (rq *request) readBody(fields []field) (v values, refusal *answer) {
+	v, ok := rq.members(fields)
+	if !ok {
+		a := messages(http.StatusBadRequest, keyMalformed)
+		return nil, &a
+	}
+	// An enumeration that the document answers with 403 fails while the body is converted, which comes before its fields are checked.
+	for _, f := range fields {
+		if n, given := v[f.name]; given && f.unexpected && !f.valid(n.text) {
+			a := unexpectedValue(rq.http, n.text)
+			return nil, &a
+		}
+	}
+	if keys := v.check(fields); len(keys) > 0 {
+		a := messages(http.StatusBadRequest, keys...)
+		return nil, &a
+	}
+	v.remarks(rq, fields)
+	return v, nil
+}
+
+// members reads the body as an object. False: it is no JSON object, or a field has another JSON type (chapter 7: 400, malformed).
+func (rq *request) members(fields []field) (values, bool) {
+	root, twice, err := parseLenient(rq.body)
 	if err != nil || root.kind != isObject {
 		return nil, false
+	}
+	for _, name := range twice {
+		rq.remark(remarkTwice, name)
 	}
 	got := values{}
 	for _, m := range root.members {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == m.name })
-		if i < 0 || m.value.kind != fields[i].kind {
+		switch {
+		case i < 0:
+			rq.remark(remarkUnknownMember, m.name) // the document does not refuse it; but it is mostly a typing error
+		case m.value.kind == isNull:
+			rq.remark(remarkNull, m.name) // the document does not speak of null; it counts as absent
+		case m.value.kind != fields[i].kind, fields[i].kind == isArray && !allTexts(m.value.items):
 			return nil, false
+		default:
+			got[m.name] = m.value
 		}
-		got[m.name] = m.value
 	}
 	return got, true
 }
 
-// check returns one key for each field that is missing or wrong, in the order of the table.
-func (v values) check(fields []field, purchase bool) []string {
+func allTexts(items []*node) bool {
+	return !slices.ContainsFunc(items, func(n *node) bool { return n.kind != isText })
+}
+
+// check returns one key for each field that is missing or wrong.
+func (v values) check(fields []field) []string {
+	purchase := v.text("order_type") == "COMPRA"
 	var keys []string
 	for _, f := range fields {
 		n, given := v[f.name]
 		switch {
 		case !given && (f.need == always || f.need == ifPurchase && purchase):
 			keys = append(keys, "message."+f.name+".mandatory")
-		case given && !f.valid(n.text):
+		case given && f.valid != nil && !f.valid(n.text):
 			keys = append(keys, "message."+f.name+".invalid")
 		}
 	}
 	return keys
+}
+
+func (v values) remarks(rq *request, fields []field) {
+	for _, f := range fields {
+		n, given := v[f.name]
+		if !given || f.odd == nil {
+			continue
+		}
+		if f.kind == isArray && len(n.items) == 0 {
+			rq.remark(remarkEmpty, f.name)
+		}
+		for _, text := range n.texts() {
+			if code := f.odd(text); code != "" {
+				rq.remark(code, f.name)
+			}
+		}
+	}
+}
+
+// texts are the texts of a list, or the one text or number.
+func (n *node) texts() []string {
+	if n.kind != isArray {
+		return []string{n.text}
+	}
+	texts := make([]string, len(n.items))
+	for i, item := range n.items {
+		texts[i] = item.text
+	}
+	return texts
 }
 
 // text is the field's text, or its number as written; "" if absent.
@@ -72,9 +146,12 @@ func (v values) text(name string) string {
 func (v values) decoded() map[string]any {
 	out := make(map[string]any, len(v))
 	for name, n := range v {
-		if n.kind == isNumber {
+		switch n.kind {
+		case isNumber:
 			out[name] = json.Number(n.text)
-		} else {
+		case isArray:
+			out[name] = n.texts()
+		default:
 			out[name] = n.text
 		}
 	}
@@ -90,16 +167,24 @@ func (v values) echo(id string, fields []field) []byte {
 			continue
 		}
 		out = append(append(append(out, ','), encode(f.name)...), ':')
-		if n.kind == isNumber {
+		switch n.kind {
+		case isNumber:
 			out = append(out, n.text...)
-		} else {
+		case isArray:
+			out = append(out, encode(n.texts())...)
+		default:
 			out = append(out, encode(n.text)...)
 		}
 	}
 	return append(out, '}')
 }
 
-var seasonShape = regexp.MustCompile(`^[0-9]{4}/[0-9]{4}$`)
+var (
+	seasonShape = regexp.MustCompile(`^[0-9]{4}/[0-9]{4}$`)
+	// carShape is <state code>-<number>-<code> (chapter 2.2). What the code looks like is not stated, so any will do.
+	carShape      = regexp.MustCompile(`^[A-Za-z]{2}-[0-9]+-[^\s-][^\s]*$`)
+	documentShape = regexp.MustCompile(`^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$`)
+)
 
 // isUUID takes the written form with hyphens only; the other forms that readers of UUIDs accept (braces, urn:, none) are mistakes here.
 func isUUID(text string) bool {
@@ -113,8 +198,20 @@ func isDate(text string) bool {
 
 func isSeason(text string) bool { return seasonShape.MatchString(text) }
 
-func anyNumber(string) bool { return true }
+func isCAR(text string) bool { return carShape.MatchString(text) }
+
+// isURI takes every absolute URI (RFC 3986), whatever its scheme.
+func isURI(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.IsAbs()
+}
 
 func oneOf(allowed ...string) func(string) bool {
 	return func(text string) bool { return slices.Contains(allowed, text) }
+}
+
+// bareDocument is a CPF or CNPJ without its punctuation, letters in upper case. False: it is neither. Check digits are not judged.
+func bareDocument(text string) (string, bool) {
+	bare := strings.ToUpper(strings.NewReplacer(".", "", "/", "", "-", "", " ", "").Replace(text))
+	return bare, documentShape.MatchString(bare)
 }

@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep JSON may nest; the deepest text of the API has two levels.
-const maxDepth = 64
+// maxDepth is how deep JSON may nest: as deep as encoding/json goes. The document sets no limit, so this one is only ours against a stack
+// that grows without end.
+const maxDepth = 10_000
 
 // node is one JSON value with its place, so that errors can name it.
 type node struct {
 	kind    kind
 	text    string   // strings decoded, numbers as written
 	flag    bool     // of a boolean
-	members []member // of an object, in order, each name once
+	members []member // of an object, in order, each name once (of a member that stands twice, the last)
 	items   []*node  // of an array
 	end     int64    // offset behind the value's first token
 }
@@ -46,9 +47,22 @@ type placeError struct {
 
 func (e *placeError) Error() string { return e.text }
 
-// parse reads exactly one JSON value. Stricter than encoding/json: no member twice (that package silently takes the last), no bytes that
-// are not UTF-8 (it silently replaces them), nothing behind the value. Every error is a *placeError.
+// parse reads exactly one JSON value, a file of ours. Stricter than encoding/json: no member twice (that package silently takes the last),
+// no bytes that are not UTF-8 (it silently replaces them), nothing behind the value. Every error is a *placeError.
 func parse(data []byte) (*node, error) {
+	p := parser{}
+	return p.parse(data)
+}
+
+// parseLenient is parse for a request: a member may stand twice, and the last one counts, as most servers have it. The names of such members
+// are returned. RFC 8259 leaves them open and the API document does not speak of them.
+func parseLenient(data []byte) (n *node, twice []string, err error) {
+	p := parser{lenient: true}
+	n, err = p.parse(data)
+	return n, p.twice, err
+}
+
+func (p *parser) parse(data []byte) (*node, error) {
 	if !utf8.Valid(data) {
 		return nil, &placeError{firstInvalid(data), "the text is not UTF-8"}
 	}
@@ -60,13 +74,17 @@ func parse(data []byte) (*node, error) {
 		}
 		return nil, &placeError{0, err.Error()}
 	}
-	p := parser{dec: json.NewDecoder(bytes.NewReader(data))}
+	p.dec = json.NewDecoder(bytes.NewReader(data))
 	p.dec.UseNumber()
 	return p.value(0)
 }
 
 // parser builds nodes from tokens. The text was found valid before, so token errors cannot happen; they are passed on all the same.
-type parser struct{ dec *json.Decoder }
+type parser struct {
+	dec     *json.Decoder
+	lenient bool
+	twice   []string
+}
 
 func (p *parser) fail(text string) error { return &placeError{p.dec.InputOffset(), text} }
 
@@ -101,21 +119,27 @@ func (p *parser) value(depth int) (*node, error) {
 }
 
 func (p *parser) object(n *node, depth int) error {
-	seen := map[string]bool{}
+	seen := map[string]int{} // place in n.members
 	for p.dec.More() {
 		tok, err := p.dec.Token()
 		if err != nil {
 			return p.fail(err.Error())
 		}
 		name, _ := tok.(string)
-		if seen[name] {
+		at, again := seen[name]
+		if again && !p.lenient {
 			return p.fail(fmt.Sprintf("the member %q stands twice", name))
 		}
-		seen[name] = true
 		value, err := p.value(depth + 1)
 		if err != nil {
 			return err
 		}
+		if again {
+			p.twice = append(p.twice, name)
+			n.members[at].value = value
+			continue
+		}
+		seen[name] = len(n.members)
 		n.members = append(n.members, member{name, value})
 	}
 	return p.closing()

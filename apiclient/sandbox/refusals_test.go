@@ -21,7 +21,6 @@ func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
 	t.Parallel()
 	keys := map[string][]string{
 		"none": nil, "empty": {""}, "wrong": {"another"}, "with a scheme": {"Bearer " + key}, "in another case": {strings.ToUpper(key)},
-		"two headers": {key, key},
 	}
 	for name, values := range keys {
 		t.Run(name, func(t *testing.T) {
@@ -45,11 +44,11 @@ func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
 	}
 }
 
-func TestAnOpenSandboxTakesAnyKeyWithoutAScheme(t *testing.T) {
+func TestAnOpenSandboxTakesAnyKey(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
 	b.SetAPIKey("")
-	for value, status := range map[string]int{"whatever": 200, "Bearer whatever": 401, "": 401} {
+	for value, status := range map[string]int{"whatever": 200, "Bearer whatever": 200, "": 401} {
 		req := b.request("GET", webhooks, "")
 		req.Header.Set("Authorization", value)
 		if g := b.send(req); g.status != status {
@@ -96,7 +95,7 @@ func TestAWrongVerbIsRefusedInTextThatNamesIt(t *testing.T) {
 	for path, verbs := range map[string][]string{
 		orders:                   {"GET", "PUT", "DELETE", "PATCH", "OPTIONS"},
 		orders + "/" + someOther: {"POST", "PUT", "DELETE"},
-		webhooks:                 {"POST", "PUT", "DELETE"},
+		webhooks:                 {"DELETE", "PATCH"},
 	} {
 		for _, verb := range verbs {
 			text := "Request method '" + verb + "' is not supported"
@@ -111,7 +110,7 @@ func TestAWrongVerbIsRefusedInTextThatNamesIt(t *testing.T) {
 			}
 		}
 	}
-	if g := b.send(b.request("HEAD", webhooks, "")); g.status != 405 || g.header.Get("Allow") != "GET" {
+	if g := b.send(b.request("HEAD", webhooks, "")); g.status != 405 || g.header.Get("Allow") != "GET, POST, PUT" {
 		t.Errorf("HEAD = %d, Allow %q", g.status, g.header.Get("Allow"))
 	}
 }
@@ -120,13 +119,11 @@ func TestAWrongContentTypeIsRefusedWithAnEmptyBody(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
 	headers := map[string]http.Header{
-		"none":       {},
-		"text":       {"Content-Type": {"text/plain"}},
-		"form":       {"Content-Type": {"application/x-www-form-urlencoded"}},
-		"broken":     {"Content-Type": {"application/json; charset"}},
-		"latin":      {"Content-Type": {"application/json; charset=iso-8859-1"}},
-		"twice":      {"Content-Type": {"application/json", "application/json"}},
-		"compressed": {"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}},
+		"none":  {},
+		"empty": {"Content-Type": {""}},
+		"text":  {"Content-Type": {"text/plain"}},
+		"form":  {"Content-Type": {"application/x-www-form-urlencoded"}},
+		"other": {"Content-Type": {"application/json-patch+json"}},
 	}
 	for name, header := range headers {
 		req := b.request("POST", orders, body())

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -22,8 +22,11 @@ type request struct {
 
 	create bool // a POST that would leave a record
 	n      int  // its number among the creates, or among the GETs; else 0
+	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for unknown paths and verbs.
+	numbers map[string]int
 
 	records []Record // what was executed
+	remarks []Remark
 }
 
 // receive reads the request to its end and numbers it. On an error the request was cut and must not be executed.
@@ -51,8 +54,20 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, erro
 		rq.body = body
 	}
 	s.number(rq)
+	rq.remarkHeaders()
 	return rq, nil
 }
+
+// shownPath is the path for people: without the document number that one of them holds.
+func (rq *request) shownPath() string {
+	if rq.route != nil && rq.route.resource == ResourceProducers {
+		return rq.route.pattern
+	}
+	return rq.path
+}
+
+// query is the query's parameters; what cannot be read is left out.
+func (rq *request) query() url.Values { return rq.http.URL.Query() }
 
 func (s *Server) count(rq *request) {
 	name := rq.path
@@ -64,7 +79,7 @@ func (s *Server) count(rq *request) {
 	s.counts[rq.http.Method+" "+name]++
 }
 
-// number gives creates and GETs of known paths their number. Only whole requests are numbered, so that a cut one does not shift the faults.
+// number gives requests of known paths and verbs their numbers. Only whole requests are numbered, so that a cut one does not shift the faults.
 func (s *Server) number(rq *request) {
 	if rq.route == nil {
 		return
@@ -73,15 +88,24 @@ func (s *Server) number(rq *request) {
 	if !ok {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	class := classChange
 	switch {
 	case ep.creates:
-		s.posts++
-		rq.create, rq.n = true, s.posts
+		class, rq.create = classCreate, true
 	case rq.http.Method == http.MethodGet:
-		s.gets++
-		rq.n = s.gets
+		class = classGet
+	}
+	rq.numbers = map[string]int{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, scope := range []string{
+		scopeOf(class, ""), scopeOf(class, rq.route.resource), scopeOf(classAny, ""), scopeOf(classAny, rq.route.resource),
+	} {
+		s.numbers[scope]++
+		rq.numbers[scope] = s.numbers[scope]
+	}
+	if class != classChange {
+		rq.n = rq.numbers[scopeOf(class, "")]
 	}
 }
 
@@ -92,6 +116,9 @@ func (s *Server) answer(rq *request) answer {
 	}
 	if !s.authorized(rq.http) {
 		return unauthorized()
+	}
+	if !s.contracted(rq.route.module) {
+		return messages(http.StatusForbidden, keyModule)
 	}
 	ep, ok := rq.route.verbs[rq.http.Method]
 	if !ok {
@@ -106,33 +133,20 @@ func (s *Server) answer(rq *request) answer {
 	return ep.handle(rq)
 }
 
-// authorized compares the one Authorization header with the key (chapter 5). No scheme prefix is shown there, so a blank inside the value
-// is a client's mistake.
+// authorized compares the Authorization header with the key (chapter 5), the first if there are several. No scheme prefix is used in the
+// shown requests; with a key set, "Bearer KEY" is therefore another key. With any key accepted a prefix passes, and is remarked on.
 func (s *Server) authorized(r *http.Request) bool {
-	values := r.Header.Values("Authorization")
-	if len(values) != 1 || values[0] == "" {
-		return false
-	}
+	given := r.Header.Get("Authorization")
 	s.mu.Lock()
 	key := s.key
 	s.mu.Unlock()
-	if key == "" {
-		return !strings.ContainsAny(values[0], " \t")
-	}
-	return values[0] == key
+	return given != "" && (key == "" || given == key)
 }
 
+// isJSON looks at the media type alone: parameters are not spoken of.
 func isJSON(h http.Header) bool {
-	values := h.Values("Content-Type")
-	if len(values) != 1 || h.Get("Content-Encoding") != "" {
-		return false
-	}
-	media, params, err := mime.ParseMediaType(values[0])
-	if err != nil || media != "application/json" {
-		return false
-	}
-	charset, given := params["charset"]
-	return !given || strings.EqualFold(charset, "utf-8")
+	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.EqualFold(strings.TrimSpace(media), "application/json")
 }
 
 // forHook gives a hook a request whose body it can read.

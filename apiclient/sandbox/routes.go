@@ -12,8 +12,11 @@ const prefix = "/api/v1/integration"
 
 // route is one path of the API with its verbs. A segment in braces is a parameter.
 type route struct {
-	pattern string
-	verbs   map[string]endpoint
+	pattern  string
+	resource string   // one of the Resource constants
+	module   Module   // "" belongs to none that can be switched off
+	query    []string // the parameters of the query
+	verbs    map[string]endpoint
 }
 
 // endpoint is one row of the table in chapter 4.
@@ -26,10 +29,12 @@ type endpoint struct {
 // allRoutes is the table of chapter 4, each resource with its own file. Not net/http's ServeMux: that answers an unclean path with a
 // redirect, which no API in front of money should do, and which would hide a client's wrong address.
 func (s *Server) allRoutes() []route {
-	return slices.Concat(s.orderCommitmentRoutes(), s.webhookRoutes())
+	return slices.Concat(
+		s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(), s.webhookRoutes(), s.producerRoutes(),
+	)
 }
 
-// match finds the route of a path as it stands on the wire, and the parameters in it. Segments are split before they are unescaped: an
+// match finds the first route of a path as it stands on the wire, and the parameters in it. Segments are split before they are unescaped: an
 // escaped slash belongs to a parameter.
 func match(routes []route, escapedPath string) (*route, map[string]string) {
 	have := strings.Split(escapedPath, "/")

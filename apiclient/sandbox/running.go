@@ -31,21 +31,29 @@ type Running struct {
 	closing bool
 }
 
-// Start serves a sandbox on addr, "127.0.0.1:0" for a free port. Only loopback addresses: the sandbox is open to whoever reaches it.
+// Start serves a sandbox on addr, "127.0.0.1:0" for a free port. Only loopback addresses: the sandbox is open to whoever reaches it. With
+// [Options.StatePath] it begins with what that file says.
 func Start(opts Options, addr string) (*Running, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox address %q: want HOST:PORT, as in 127.0.0.1:0: %w", addr, err)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(host) {
 		return nil, fmt.Errorf("sandbox address %q: want a loopback address, as in 127.0.0.1:0", addr)
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: listen on %s: %w", addr, err)
 	}
+	server := newServer(opts)
+	if opts.StatePath != "" {
+		if err := server.openState(opts.StatePath); err != nil {
+			_ = listener.Close()
+			return nil, err
+		}
+	}
 	r := &Running{
-		Server: New(opts),
+		Server: server,
 		URL:    "http://" + listener.Addr().String(),
 		served: make(chan error, 1),
 		grace:  closeGrace,
@@ -75,8 +83,8 @@ func (r *Running) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Close stops listening, ends all delays, lets requests in work come to their end (up to 5 s, then their connections are cut) and returns
-// when nothing of the sandbox runs any more. It may be called again and then returns the same.
+// Close stops listening, ends all delays, lets requests in work and then deliveries of events come to their end (up to 5 s each, then their
+// connections are cut) and returns when nothing of the sandbox runs any more. It may be called again and then returns the same.
 func (r *Running) Close() error {
 	r.closeOnce.Do(func() { r.closeErr = r.close() })
 	return r.closeErr
@@ -97,6 +105,8 @@ func (r *Running) close() error {
 		_ = r.http.Close()
 	}
 	held := r.quiet(r.grace)
+	r.finishDeliveries(r.grace)
+	held = errors.Join(held, r.state.close())
 	if err := <-r.served; !errors.Is(err, http.ErrServerClosed) {
 		return errors.Join(held, fmt.Errorf("sandbox: serve: %w", err))
 	}

@@ -2,7 +2,7 @@ package sandbox
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// maxBodyBytes is the largest body read. The document sets no limit; a creation is about 700 bytes.
+// maxBodyBytes is the largest body read. The document sets no limit, so this one is not the platform's: it protects the sandbox alone. A
+// creation is about 700 bytes.
 const maxBodyBytes = 1 << 20
 
 // maxDrainBytes is how much of a larger body is read and thrown away.
@@ -20,10 +21,15 @@ const maxDrainBytes = 64 << 20
 
 // Options says how the sandbox behaves. The zero value is an open world without faults that accepts any key.
 type Options struct {
-	// APIKey is the only key accepted (chapter 5); "" accepts any text without blanks.
+	// APIKey is the only key accepted (chapter 5); "" accepts any text.
 	APIKey string
 	// World is what the platform knows; nil is an open world, in which every UUID is known and every wallet linked.
 	World *World
+	// StatePath is a file that keeps what was created and registered, so that a sandbox started again goes on with it; "" keeps it in
+	// memory. It is made if there is none. Only for [Start], and for one sandbox at a time. It holds whole bodies and the secrets of webhooks.
+	StatePath string
+	// NotContracted are modules whose routes answer 403, see [Server.SetNotContracted].
+	NotContracted []Module
 	// Log receives one JSON line per request ([Line]), written before the answer. A failed write closes the connection instead of
 	// answering, see [Server.LogErr]. The sandbox serialises its writes.
 	Log io.Writer
@@ -44,24 +50,10 @@ type Options struct {
 	OnPost func(n int)
 	// OnExecuted, if set, is called after the n-th POST was executed and logged, before its answer. It may block like OnPost.
 	OnExecuted func(n int, record Record)
-}
-
-// Record is one executed creation.
-type Record struct {
-	// N is the number of the creating POST, from 1.
-	N int
-	// ID is the id given out, a UUID in lower case.
-	ID string
-	// Resource is "order_commitments".
-	Resource string
-	// At is the time of execution, by [Options.Now].
-	At time.Time
-	// Header is the header of the request without Authorization.
-	Header http.Header
-	// Body is the body as it arrived, byte for byte.
-	Body json.RawMessage
-	// Fields is the decoded body: string, or json.Number with the digits as sent.
-	Fields map[string]any
+	// OnDelivered, if set, is called when a webhook's receiver has answered, or has not in its time. Called concurrently; must not block.
+	OnDelivered func(d Delivery)
+	// ReceiverLimit is how long a receiver has for its answer; 0 is the document's 30 s (chapter 8).
+	ReceiverLimit time.Duration
 }
 
 // Server is the sandbox as an http.Handler. Its methods may be called at any time from any goroutine.
@@ -71,28 +63,50 @@ type Server struct {
 	seed   int64
 	routes []route
 
+	began time.Time
+
 	stopping context.Context // done: every delay ends at once
 	stop     context.CancelFunc
 
-	mu       sync.Mutex // guards what follows; never held during a hook, a write or a delay
-	key      string
-	faults   []Fault
-	records  []Record
-	byID     map[string]values
-	counts   map[string]int
-	posts    int
-	gets     int
-	inFlight int
-	idle     chan struct{} // made by quiet, closed when inFlight falls to 0
+	receivers *http.Client
+	slots     chan struct{}   // one for each delivery on the wire
+	cutting   context.Context // done: deliveries end at once
+	cut       context.CancelFunc
+	sending   sync.WaitGroup // deliveries under way
+
+	mu         sync.Mutex // guards what follows; never held during a hook, a write or a delay
+	key        string
+	faults     []Fault
+	missing    []Module // not contracted
+	records    []Record
+	byID       map[recordKey]values
+	webhooks   []Webhook
+	deliveries ring[*Delivery]
+	noEvents   bool // no event is sent any more
+	seen       ring[Request]
+	remarked   map[Remark]int // how often each was made
+	counts     map[string]int
+	numbers    map[string]int // of requests, by scope
+	inFlight   int
+	idle       chan struct{} // made by quiet, closed when inFlight falls to 0
 
 	truth truthLog
+	state stateFile
 }
 
 var _ http.Handler = (*Server)(nil)
 
-// New builds a sandbox. Serve it with [Start], or mount it as a handler of a net/http server (HTTP/1.1: faults need [http.Hijacker]; where
-// that is missing the request is aborted instead).
+// New builds a sandbox that keeps its state in memory. Serve it with [Start], or mount it as a handler of a net/http server (HTTP/1.1: faults
+// need [http.Hijacker]; where that is missing the request is aborted instead). It panics if [Options.StatePath] is set: only [Start] can
+// close the file again.
 func New(opts Options) *Server {
+	if opts.StatePath != "" {
+		panic("sandbox: Options.StatePath needs Start")
+	}
+	return newServer(opts)
+}
+
+func newServer(opts Options) *Server {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -102,25 +116,30 @@ func New(opts Options) *Server {
 	if opts.World == nil {
 		opts.World = OpenWorld()
 	}
+	if opts.ReceiverLimit == 0 {
+		opts.ReceiverLimit = receiverLimit
+	}
 	s := &Server{
-		opts: opts, world: opts.World, seed: opts.Seed,
-		key: opts.APIKey, faults: slices.Clone(opts.Faults),
-		byID: map[string]values{}, counts: map[string]int{},
+		opts: opts, world: opts.World, seed: opts.Seed, began: opts.Now(),
+		receivers: newReceiverClient(opts.ReceiverLimit), slots: make(chan struct{}, maxDelivering),
+		key: opts.APIKey, faults: slices.Clone(opts.Faults), missing: slices.Clone(opts.NotContracted),
+		byID: map[recordKey]values{}, remarked: map[Remark]int{}, counts: map[string]int{}, numbers: map[string]int{},
 		truth: truthLog{w: opts.Log},
 	}
 	s.routes = s.allRoutes()
 	s.stopping, s.stop = context.WithCancel(context.Background())
+	s.cutting, s.cut = context.WithCancel(context.Background())
 	return s
 }
 
-// Close ends all delays at once: a slow answer goes out, a late execution happens now. [Running.Close] calls it.
+// Close ends all delays at once: a slow answer goes out, a late execution happens now, a hanging connection is closed. [Running.Close] calls it.
 func (s *Server) Close() { s.stop() }
 
 // Seed is the seed in use. Print it: the same seed gives the same faults.
 func (s *Server) Seed() int64 { return s.seed }
 
-// LogErr is the first error of writing the truth log, nil if there is none. A test that trusts the log must look at it.
-func (s *Server) LogErr() error { return s.truth.firstErr() }
+// LogErr is the first error of writing the truth log or the state file, nil if there is none. A test that trusts them must look at it.
+func (s *Server) LogErr() error { return errors.Join(s.truth.firstErr(), s.state.firstErr()) }
 
 // SetAPIKey changes the key accepted from now on, as a renewed key does.
 func (s *Server) SetAPIKey(key string) {
@@ -136,18 +155,14 @@ func (s *Server) SetFaults(faults ...Fault) {
 	s.faults = slices.Clone(faults)
 }
 
-// Created is every order commitment executed, in order. The slice and what it holds are the caller's.
-func (s *Server) Created() []Record {
+// Faults are the faults that act now, in order of precedence.
+func (s *Server) Faults() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := make([]Record, len(s.records))
-	for i, r := range s.records {
-		out[i] = r.clone()
-	}
-	return out
+	return slices.Clone(s.faults)
 }
 
-// Requests is the number of all requests that reached the sandbox, also cut and refused ones.
+// Requests is the number of all requests that reached the sandbox, also cut and refused ones. Those below /_sandbox/ do not count.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,21 +181,19 @@ func (s *Server) Counts() map[string]int {
 	return maps.Clone(s.counts)
 }
 
-func (r Record) clone() Record {
-	r.Header = r.Header.Clone()
-	r.Body = slices.Clone(r.Body)
-	r.Fields = maps.Clone(r.Fields)
-	return r
-}
-
 // ServeHTTP is the walk of a request: arrive whole, be numbered, meet its fault, be executed or refused, be logged, be answered.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
+	if underInspection(r.URL.Path) {
+		s.inspect(w, r)
+		return
+	}
 
 	rq, err := s.receive(w, r)
 	if err != nil {
-		_ = s.log(rq, nil, 0, "the request did not arrive whole")
+		s.see(rq, nil, 0, noteCut)
+		_ = s.log(rq, nil, 0, noteCut)
 		loseConnection(w, false)
 		return
 	}
@@ -203,19 +216,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	// From here on the truth is fixed; it is written before a client can learn anything.
 	status := a.status
-	if fault.Do == Lose || fault.Do == Garbage {
+	if fault.silent() {
 		status = 0
 	}
-	if err := s.log(rq, fault, status, ""); err != nil {
+	s.see(rq, fault, status, "")
+	if err := errors.Join(s.flushState(), s.log(rq, fault, status, "")); err != nil {
 		loseConnection(w, false)
 		return
 	}
+	s.announce(rq)
 	if s.opts.OnExecuted != nil {
 		for _, rec := range rq.records {
 			s.opts.OnExecuted(rq.n, rec.clone())
 		}
 	}
 	s.wait(r.Context(), s.opts.Latency+fault.Slow)
+	if fault.Do == Hang {
+		s.hang(r.Context())
+	}
 	transmit(w, a, fault)
 }
 
@@ -228,6 +246,14 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+	case <-ctx.Done():
+	case <-s.stopping.Done():
+	}
+}
+
+// hang waits until the client gives up, or the sandbox closes.
+func (s *Server) hang(ctx context.Context) {
+	select {
 	case <-ctx.Done():
 	case <-s.stopping.Done():
 	}

@@ -17,12 +17,13 @@ type Line struct {
 	Path   string    `json:"path"`
 	// Executed: a record with this ID exists from now on, whatever the client gets to see.
 	Executed bool   `json:"executed"`
+	Resource string `json:"resource,omitempty"` // of the record, as in [Record.Resource]
 	ID       string `json:"id,omitempty"`
 	// Status is what goes out after this line; 0 where no answer goes out.
 	Status int    `json:"status"`
 	Fault  string `json:"fault,omitempty"` // the fault as text, if one acted
 	Note   string `json:"note,omitempty"`
-	// Body is the body of a creating POST with the digits as sent, if it was JSON at all.
+	// Body is the body of a creating POST with the digits as sent, if it was JSON at all. Those of webhooks, which hold secrets, are left out.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
@@ -57,15 +58,24 @@ func (t *truthLog) firstErr() error {
 	return t.err
 }
 
+// noteCut is the note of a request that did not arrive whole.
+const noteCut = "the request did not arrive whole"
+
+// acted is the fault's text for the records; "" for none.
+func (f *Fault) acted() string {
+	if f == nil || f.spec == "" && f.Do == Pass && f.Slow == 0 && f.Late == 0 {
+		return ""
+	}
+	return f.String()
+}
+
 // log writes the truth about a request: a line per record, one line where there is none.
 func (s *Server) log(rq *request, f *Fault, status int, note string) error {
 	base := Line{
 		Time: s.opts.Now().UTC(), N: rq.n, Method: rq.http.Method, Path: rq.path, Status: status, Note: note,
 	}
-	if f != nil && (f.spec != "" || f.Do != Pass || f.Slow > 0 || f.Late > 0) {
-		base.Fault = f.String()
-	}
-	if rq.create && utf8.Valid(rq.body) && json.Valid(rq.body) {
+	base.Fault = f.acted()
+	if rq.create && rq.route.resource != ResourceWebhooks && utf8.Valid(rq.body) && json.Valid(rq.body) {
 		base.Body = rq.body
 	}
 	lines := []Line{base}
@@ -73,7 +83,7 @@ func (s *Server) log(rq *request, f *Fault, status int, note string) error {
 		lines = lines[:0]
 		for _, rec := range rq.records {
 			line := base
-			line.Executed, line.ID = true, rec.ID
+			line.Executed, line.ID, line.Resource = true, rec.ID, rec.Resource
 			lines = append(lines, line)
 		}
 	}

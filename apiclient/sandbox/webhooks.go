@@ -1,16 +1,207 @@
 package sandbox
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
-// webhookRoutes is endpoint 10 (chapter 4): the list, empty because nothing can be registered here. Clients use it as a harmless GET that
-// proves key and address before the first POST.
-func (s *Server) webhookRoutes() []route {
-	return []route{{
-		pattern: prefix + "/webhooks",
-		verbs:   map[string]endpoint{http.MethodGet: {handle: listWebhooks}},
-	}}
+// Limits of chapter 8, in characters. What is longer gives 500, because the platform fails where it stores it.
+const (
+	maxURL        = 250
+	maxHMACSecret = 120
+)
+
+// webhookFields is chapter 2.7. basic_authentication is taken in any form, and url with any scheme: no refusal is shown.
+var webhookFields = []field{
+	{name: "webhook_event", kind: isText, valid: isEvent},
+	{name: "url", kind: isText, valid: isURI, odd: oddWebhookURL},
+	{name: "basic_authentication", kind: isText, need: never, odd: oddCredentials},
+	{name: "hmac_secret", kind: isText, need: never},
 }
 
-func listWebhooks(*request) answer {
-	return newAnswer(http.StatusOK, "application/json", []byte("[]"))
+// Webhook is a registration (chapter 2.7), with its secrets.
+type Webhook struct {
+	ID  string    `json:"id"`  // UUID in lower case
+	At  time.Time `json:"at"`  // of the registration
+	URL string    `json:"url"` // as registered
+	// Event is one of [Events].
+	Event               string `json:"webhook_event"`
+	BasicAuthentication string `json:"basic_authentication,omitempty"`
+	HMACSecret          string `json:"hmac_secret,omitempty"`
+}
+
+// webhookRoutes are endpoints 9 to 13 (chapter 4). Clients use the list as a harmless GET that proves key and address before the first POST.
+func (s *Server) webhookRoutes() []route {
+	const base = prefix + "/webhooks"
+	return []route{
+		{pattern: base, resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
+			http.MethodPost: {handle: s.registerWebhook, creates: true},
+			http.MethodGet:  {handle: s.listWebhooks},
+			http.MethodPut:  {handle: s.updateWebhook},
+		}},
+		{pattern: base + "/-/events/{webhook_event}", resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
+			http.MethodGet: {handle: s.getWebhook},
+		}},
+		{pattern: base + "/{id}", resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
+			http.MethodDelete: {handle: s.deleteWebhook},
+		}},
+	}
+}
+
+// Webhooks is every registration, in order. They hold secrets.
+func (s *Server) Webhooks() []Webhook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.webhooks)
+}
+
+// registerWebhook takes a second webhook for an event that has one: what the platform does then is not shown. Both are then listed and both get the
+// event; the newest is what lookup and update mean.
+func (s *Server) registerWebhook(rq *request) answer {
+	v, refusal := rq.readBody(webhookFields)
+	if refusal != nil {
+		return *refusal
+	}
+	if tooLong(v) {
+		return messages(http.StatusInternalServerError, keyInternal)
+	}
+	if _, again := s.webhookFor(v.text("webhook_event")); again {
+		rq.remark(remarkEventAgain, v.text("webhook_event"))
+	}
+	id := s.store(rq, ResourceWebhooks, v)
+	w := Webhook{ID: id, At: s.opts.Now()}
+	w.set(v)
+	s.mu.Lock()
+	s.webhooks = append(s.webhooks, w)
+	s.state.note(change{Webhook: &w})
+	s.mu.Unlock()
+	return jsonAnswer(http.StatusCreated, w.shown())
+}
+
+func (s *Server) listWebhooks(*request) answer {
+	list := []shownWebhook{} // an empty array when none
+	for _, w := range s.Webhooks() {
+		list = append(list, w.shown())
+	}
+	return jsonAnswer(http.StatusOK, list)
+}
+
+// getWebhook is a lookup by identifier: a word that is no event finds nothing, like an event without a webhook.
+func (s *Server) getWebhook(rq *request) answer {
+	w, ok := s.webhookFor(rq.params["webhook_event"])
+	if !ok {
+		return messages(http.StatusNotFound, keyWebhookNotFound)
+	}
+	return jsonAnswer(http.StatusOK, w.shown())
+}
+
+// updateWebhook has a form of its own for its 400 (chapter 4). The whole webhook is replaced, as PUT has it: whether a secret that is left out stays
+// is not stated. Which of its fields are required is taken from 2.7.
+func (s *Server) updateWebhook(rq *request) answer {
+	v, refusal := rq.readBody(webhookFields)
+	if refusal != nil {
+		if refusal.status == http.StatusBadRequest {
+			return updateInvalid(s.opts.Now())
+		}
+		return *refusal
+	}
+	if tooLong(v) {
+		return messages(http.StatusInternalServerError, keyInternal)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.newestWebhook(v.text("webhook_event"))
+	if i < 0 {
+		return messages(http.StatusNotFound, keyWebhookNotFound)
+	}
+	w, before := s.webhooks[i], s.webhooks[i]
+	w.set(v)
+	if before.BasicAuthentication != "" && w.BasicAuthentication == "" {
+		rq.remark(remarkCredentialsGone, "basic_authentication")
+	}
+	if before.HMACSecret != "" && w.HMACSecret == "" {
+		rq.remark(remarkCredentialsGone, "hmac_secret")
+	}
+	s.webhooks[i] = w
+	s.state.note(change{Webhook: &w})
+	return answer{status: http.StatusNoContent}
+}
+
+func (s *Server) deleteWebhook(rq *request) answer {
+	id, refusal := s.pathID(rq, "id")
+	if refusal != nil {
+		return *refusal
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.dropWebhook(id) {
+		return messages(http.StatusNotFound, keyWebhookNotFound)
+	}
+	s.state.note(change{Removed: id})
+	return answer{status: http.StatusNoContent}
+}
+
+// dropWebhook says whether there was one. The caller holds mu.
+func (s *Server) dropWebhook(id string) bool {
+	i := slices.IndexFunc(s.webhooks, func(w Webhook) bool { return w.ID == id })
+	if i < 0 {
+		return false
+	}
+	s.webhooks = slices.Delete(s.webhooks, i, i+1)
+	return true
+}
+
+func (s *Server) webhookFor(event string) (Webhook, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.newestWebhook(event); i >= 0 {
+		return s.webhooks[i], true
+	}
+	return Webhook{}, false
+}
+
+// newestWebhook is the place of the event's newest registration, -1 if it has none. The caller holds mu.
+func (s *Server) newestWebhook(event string) int {
+	for i, w := range slices.Backward(s.webhooks) {
+		if w.Event == event {
+			return i
+		}
+	}
+	return -1
+}
+
+func (w *Webhook) set(v values) {
+	w.Event, w.URL = v.text("webhook_event"), v.text("url")
+	w.BasicAuthentication, w.HMACSecret = v.text("basic_authentication"), v.text("hmac_secret")
+}
+
+// shownWebhook is what the API answers. Which fields that are is not shown; the secrets are not among them, so that no client comes to rely on
+// reading them back.
+type shownWebhook struct {
+	ID    string `json:"id"`
+	Event string `json:"webhook_event"`
+	URL   string `json:"url"`
+}
+
+func (w *Webhook) shown() shownWebhook { return shownWebhook{w.ID, w.Event, w.URL} }
+
+func tooLong(v values) bool {
+	return utf8.RuneCountInString(v.text("url")) > maxURL || utf8.RuneCountInString(v.text("hmac_secret")) > maxHMACSecret
+}
+
+func oddWebhookURL(text string) string {
+	if !deliverable(text) {
+		return remarkURLScheme
+	}
+	return ""
+}
+
+func oddCredentials(text string) string {
+	if user, _, ok := strings.Cut(text, ":"); !ok || user == "" {
+		return remarkCredentials
+	}
+	return ""
 }

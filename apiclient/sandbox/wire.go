@@ -11,13 +11,13 @@ import (
 // transmit puts the answer, or what the fault leaves of it, on the connection.
 func transmit(w http.ResponseWriter, a answer, f *Fault) {
 	switch f.Do {
-	case Lose:
+	case Lose, Hang:
 		loseConnection(w, f.Reset)
 	case Garbage:
 		takeOver(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), f.Reset)
 	case Cut:
 		takeOver(w, halfOf(a), f.Reset)
-	case Pass, Reply, Again, Twice:
+	case Pass, Reply, Again, Twice, Garble:
 		send(w, a)
 	}
 }

@@ -15,17 +15,18 @@ const (
 	DeliveryPlaces Kind = "delivery_places"
 	Users          Kind = "users"
 	Farms          Kind = "farms"
+	// Contracts are identifiers that deliveries may name beside the order commitments made here. They may have any form.
+	Contracts Kind = "contracts"
 )
 
 // World is what the platform knows: registrations, and which wallet is linked to which producer. It may change while a sandbox uses it.
 // Ids are compared without regard to case.
 type World struct {
-	mu    sync.RWMutex
-	open  bool // what is not mentioned is known and linked
-	known map[Kind]map[string]bool
-	links map[link]bool
-	// documents are the producers' CPF or CNPJ, by producer id.
-	documents map[string]string
+	mu        sync.RWMutex
+	open      bool // what is not mentioned is known and linked
+	known     map[Kind]map[string]bool
+	links     map[link]bool
+	documents map[string]string // ids of producers by CPF or CNPJ, without punctuation
 }
 
 type link struct{ wallet, producer string }
@@ -35,7 +36,8 @@ func NewWorld() *World {
 	return &World{known: map[Kind]map[string]bool{}, links: map[link]bool{}, documents: map[string]string{}}
 }
 
-// OpenWorld is a world that knows every UUID and links every wallet, except what [World.Forget] and [World.UnlinkWallet] take out.
+// OpenWorld is a world that knows every UUID and every CPF or CNPJ and links every wallet, except what [World.Forget] and
+// [World.UnlinkWallet] take out.
 func OpenWorld() *World {
 	w := NewWorld()
 	w.open = true
@@ -50,6 +52,44 @@ func (w *World) Knows(kind Kind, id string) bool {
 		return known
 	}
 	return w.open
+}
+
+// ProducerByDocument finds the known producer with this CPF or CNPJ; punctuation does not matter. In an open world every document that has the
+// form of one belongs to a producer, always to the same.
+func (w *World) ProducerByDocument(document string) (id string, ok bool) {
+	bare, ok := bareDocument(document)
+	if !ok {
+		return "", false
+	}
+	w.mu.RLock()
+	id, listed := w.documents[bare]
+	open := w.open
+	w.mu.RUnlock()
+	if !listed {
+		if !open {
+			return "", false
+		}
+		id = madeUpID("producer", bare)
+	}
+	return id, w.Knows(Producers, id)
+}
+
+// KnowProducer registers a producer with a CPF or CNPJ.
+func (w *World) KnowProducer(id, document string) {
+	w.Know(Producers, id)
+	bare, _ := bareDocument(document)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.documents[bare] = strings.ToLower(id)
+}
+
+// contract says whether a delivery may name this contract, and whether the world says anything about contracts at all.
+func (w *World) contract(id string) (known, said bool) {
+	w.mu.RLock()
+	listed := w.known[Contracts] != nil
+	open := w.open
+	w.mu.RUnlock()
+	return w.Knows(Contracts, id), listed || open
 }
 
 // Linked says whether the wallet is linked to the producer.

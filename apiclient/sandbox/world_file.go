@@ -29,8 +29,8 @@ func LoadWorld(path string) (*World, error) {
 }
 
 // ReadWorld reads a world: a JSON object with the lists producers (producer_id, document, known), wallets (wallet_id, known),
-// delivery_places (delivery_place_id, known), users (user_id, known), farms (farm_id, known) and wallet_producer_links (wallet_id,
-// producer_id). "known": false stands for an id that exists elsewhere and that the platform does not know. A list that is left out is
+// delivery_places (delivery_place_id, known), users (user_id, known), farms (farm_id, known), contracts (contract_id: any text, known) and
+// wallet_producer_links (wallet_id, producer_id). "known": false stands for an id that exists elsewhere and that the platform does not know. A list that is left out is
 // empty; everything else unknown, missing, doubled or pointing nowhere is an error with its line and place.
 func ReadWorld(r io.Reader) (*World, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorldBytes+1))
@@ -56,6 +56,7 @@ var idNames = map[Kind]string{
 	DeliveryPlaces: "delivery_place_id",
 	Users:          "user_id",
 	Farms:          "farm_id",
+	Contracts:      "contract_id",
 }
 
 const linksList = "wallet_producer_links"
@@ -66,7 +67,7 @@ func readWorld(data []byte) (*World, error) {
 		return nil, err
 	}
 	if root.kind != isObject {
-		return nil, &placeError{root.end, "want an object with the lists producers, wallets, " + linksList + ", delivery_places, users, farms"}
+		return nil, &placeError{root.end, "want an object with the lists producers, wallets, " + linksList + ", delivery_places, users, farms, contracts"}
 	}
 	w := NewWorld()
 	var links *node
@@ -84,7 +85,7 @@ func readWorld(data []byte) (*World, error) {
 			}
 		default:
 			return nil, &placeError{m.value.end, fmt.Sprintf(
-				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms", m.name, linksList)}
+				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts", m.name, linksList)}
 		}
 	}
 	if links != nil { // last, because a link must point to ids of the other lists, wherever these stand
@@ -98,8 +99,11 @@ func (w *World) readList(kind Kind, items []*node) error {
 	for i, item := range items {
 		place := fmt.Sprintf("%s[%d]", kind, i)
 		want := map[string]wanted{idNames[kind]: wantUUID, "known": wantBool}
-		if kind == Producers {
+		switch kind {
+		case Producers:
 			want["document"] = wantText
+		case Contracts:
+			want[idNames[kind]] = wantText
 		}
 		got, err := readItem(item, place, want)
 		if err != nil {
@@ -111,7 +115,11 @@ func (w *World) readList(kind Kind, items []*node) error {
 		}
 		w.known[kind][id] = got["known"].flag
 		if kind == Producers {
-			w.documents[id] = got["document"].text
+			// Of two producers with one document the first known one is found.
+			bare, _ := bareDocument(got["document"].text)
+			if before, again := w.documents[bare]; !again || !w.known[kind][before] {
+				w.documents[bare] = id
+			}
 		}
 	}
 	return nil

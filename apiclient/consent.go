@@ -1,0 +1,75 @@
+package apiclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+)
+
+// pathConsent is the path of endpoint 5 (chapter 4).
+const pathConsent = "/api/v1/integration/financial/analysis-credit/consent"
+
+// ConsentQuery is the query of endpoint 5 (chapter 4). The numbers stand in the URL, the one place of a request that
+// others like to write down; this package never shows it.
+type ConsentQuery struct {
+	// Identity is the producer's CPF or CNPJ, with or without punctuation; checked before it is sent (chapter 4).
+	Identity string
+	// PersonType is one of PersonTypes (chapter 4). It is not derived from Identity: a legal person may be asked for
+	// through a natural one.
+	PersonType PersonType
+	// CorporateIdentity is the CNPJ of the company when a PJ is linked to a PF; optional, checked (chapter 4).
+	CorporateIdentity string
+}
+
+// Consent is a producer's consent to the query of financial data (chapter 2.4). It is read tolerantly.
+type Consent struct {
+	// Status is the platform's word; its values are not documented (chapter 2.4).
+	Status string
+	// ConsentDate is an ISO 8601 timestamp, as it came (chapter 2.4).
+	ConsentDate string
+	// Unread names the known fields that were there in no known shape, or twice.
+	Unread []string
+	// Raw is the whole object as received.
+	Raw json.RawMessage
+}
+
+const opGetConsent = "get consent"
+
+// GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is no CPF or CNPJ is refused unsent, with
+// FaultRequest. Every error is an *Error.
+func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error) {
+	var in inspection
+	in.document("identity", &q.Identity, anyDocument)
+	in.required("personType", string(q.PersonType))
+	query := url.Values{"identity": {q.Identity}, "personType": {string(q.PersonType)}}
+	persons := documentForms(q.Identity)
+	if q.CorporateIdentity != "" {
+		in.document("corporateIdentity", &q.CorporateIdentity, ParseCNPJ)
+		query.Set("corporateIdentity", q.CorporateIdentity)
+		persons = append(persons, documentForms(q.CorporateIdentity)...)
+	}
+	if err := in.err(); err != nil {
+		_, err = unsent(FaultRequest, err).outcome(opGetConsent)
+		return Consent{}, err
+	}
+	res, _ := c.repeat(ctx, call{op: opGetConsent, method: http.MethodGet, path: pathConsent, query: query, persons: persons})
+	if _, err := res.outcome(opGetConsent); err != nil {
+		return Consent{}, err
+	}
+	consent, err := readConsent(res.Body)
+	if err != nil {
+		return Consent{}, res.unusable(opGetConsent, err)
+	}
+	return consent, nil
+}
+
+func readConsent(body []byte) (Consent, error) {
+	r, err := readRecord(body, []string{"status", "consent_date"})
+	if err != nil {
+		return Consent{}, err
+	}
+	c := Consent{Status: r.text("status"), ConsentDate: r.text("consent_date")}
+	c.Unread, c.Raw = r.unread, r.raw
+	return c, nil
+}

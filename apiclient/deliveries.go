@@ -1,0 +1,179 @@
+package apiclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"strings"
+)
+
+// pathDeliveries is the path of endpoint 3 (chapter 4).
+const pathDeliveries = "/api/v1/integration/deliveries"
+
+// DeliveryUnit is the unit of a delivered volume (chapter 2.2). It is written small, unlike Unit.
+type DeliveryUnit string
+
+// The units of deliveries.
+const (
+	DeliveryKG  DeliveryUnit = "kg"
+	DeliverySC  DeliveryUnit = "sc"
+	DeliveryTON DeliveryUnit = "ton"
+)
+
+// DeliveryUnits lists the allowed units in the order of chapter 2.2.
+var DeliveryUnits = []DeliveryUnit{DeliveryKG, DeliverySC, DeliveryTON}
+
+// DeliveryRequest is the body of endpoint 3 (chapter 2.2), fields in the order of the chapter.
+type DeliveryRequest struct {
+	// ContractID ties the delivery to a negotiation; a contract identifier, any text (chapter 2.2).
+	ContractID string `json:"contract_id"`
+	// DeliveredVolume is plain decimal text, in DeliveredVolumeUnitOfMeasure (chapter 2.2).
+	DeliveredVolume json.Number `json:"delivered_volume"`
+	// DeliveredVolumeUnitOfMeasure is one of DeliveryUnits (chapter 2.2).
+	DeliveredVolumeUnitOfMeasure DeliveryUnit `json:"delivered_volume_unit_of_measure"`
+	// DeliveryDate is YYYY-MM-DD (chapter 2.2).
+	DeliveryDate string `json:"delivery_date"`
+	// Car links the delivery to a rural property, in the shape <state code>-<number>-<code>; optional (chapter 2.2).
+	Car string `json:"car,omitempty"`
+}
+
+// Encode returns the body as it is sent: the same value always gives the same bytes. It refuses what is missing or cannot
+// be written, all of it named in one line, values never; whether a value is allowed is the platform's to judge.
+func (r DeliveryRequest) Encode() ([]byte, error) {
+	var in inspection
+	in.required("contract_id", r.ContractID)
+	in.number("delivered_volume", r.DeliveredVolume)
+	in.required("delivered_volume_unit_of_measure", string(r.DeliveredVolumeUnitOfMeasure))
+	in.required("delivery_date", r.DeliveryDate)
+	in.optional("car", r.Car)
+	if err := in.err(); err != nil {
+		return nil, err
+	}
+	return encode(r)
+}
+
+const opCreateDelivery = "create delivery"
+
+// SubmitDelivery POSTs exactly these bytes to endpoint 3 (chapter 4). It never repeats the request; gate and error are
+// as with SubmitOrderCommitment. The id may be any text of at most 128 characters, or an integer: the document does not
+// call it a UUID.
+func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
+	return c.submit(ctx, body, call{op: opCreateDelivery, path: pathDeliveries, gate: gate, idOf: anyIDFromBody})
+}
+
+// CreateDelivery encodes r, submits it without a gate, and reads the echo in the answer (endpoint 3, chapter 4). The
+// error is nil exactly when the Answer's Known is Created.
+func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (Delivery, Answer, error) {
+	body, err := r.Encode()
+	if err != nil {
+		a, err := unsent(FaultRequest, err).outcome(opCreateDelivery)
+		return Delivery{}, a, err
+	}
+	a, err := c.SubmitDelivery(ctx, body, nil)
+	if err != nil {
+		return Delivery{}, a, err
+	}
+	d, err := ReadDelivery(a.Body)
+	if err != nil {
+		return Delivery{ID: a.ID}, a, nil // unreachable: the id was read from the same object
+	}
+	return d, a, nil
+}
+
+// submit makes a POST that creates. It leaves at most once.
+func (c *Client) submit(ctx context.Context, body []byte, call call) (Answer, error) {
+	if len(body) == 0 {
+		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(call.op)
+	}
+	call.method, call.body = http.MethodPost, body
+	return c.send(ctx, call).outcome(call.op)
+}
+
+// Delivery is the echo in the answer of endpoint 3. Only id, contract_id and delivered_volume are shown in the document
+// (chapter 2.2); all of it is read tolerantly, see Unread.
+type Delivery struct {
+	// ID is a text or an integer, as it came.
+	ID string
+	// ContractID is a text or an integer, as it came.
+	ContractID string
+	// DeliveredVolume is JSON number text.
+	DeliveredVolume              json.Number
+	DeliveredVolumeUnitOfMeasure DeliveryUnit
+	DeliveryDate                 string // YYYY-MM-DD; of a timestamp the date as written
+	Car                          string
+	// Unread names the known fields that were there in no known shape, or twice.
+	Unread []string
+	// Raw is the whole object as received.
+	Raw json.RawMessage
+}
+
+var deliveryFields = []string{
+	"id", "contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car",
+}
+
+// ReadDelivery reads the body of an answer to SubmitDelivery. It is an error only when the body is no JSON object.
+func ReadDelivery(body []byte) (Delivery, error) {
+	r, err := readRecord(body, deliveryFields)
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := Delivery{
+		ID:                           r.anyID("id"),
+		ContractID:                   r.loose("contract_id"),
+		DeliveredVolume:              r.number("delivered_volume"),
+		DeliveredVolumeUnitOfMeasure: DeliveryUnit(r.code("delivered_volume_unit_of_measure")),
+		DeliveryDate:                 r.date("delivery_date"),
+		Car:                          r.text("car"),
+	}
+	d.Unread, d.Raw = r.unread, r.raw
+	return d, nil
+}
+
+// EchoDiffers compares the echo in the answer to a delivery with the bytes that were sent, and names the fields that
+// differ: contract_id by its text, delivered_volume by its value (1.50 is 1.5). A field that the answer does not have, or
+// has in no known shape, does not differ: there is nothing to compare. The record exists in any case.
+func EchoDiffers(sent, received []byte) []string {
+	s, err := ReadDelivery(sent)
+	if err != nil {
+		return nil
+	}
+	r, err := ReadDelivery(received)
+	if err != nil {
+		return nil
+	}
+	var differs []string
+	if r.ContractID != "" && r.ContractID != s.ContractID {
+		differs = append(differs, "contract_id")
+	}
+	if r.DeliveredVolume != "" && !sameNumber(string(s.DeliveredVolume), string(r.DeliveredVolume)) {
+		differs = append(differs, "delivered_volume")
+	}
+	return differs
+}
+
+// sameNumber compares by value, exactly. A number with an exponent or very many digits could fill the memory when it is
+// written out; it is compared as text.
+func sameNumber(a, b string) bool {
+	if a == b {
+		return true
+	}
+	const enough = 200
+	if len(a) > enough || len(b) > enough || strings.ContainsAny(a+b, "eE") && !smallExponents(a, b) {
+		return false
+	}
+	x, ok := new(big.Rat).SetString(a)
+	y, ok2 := new(big.Rat).SetString(b)
+	return ok && ok2 && x.Cmp(y) == 0
+}
+
+// smallExponents reports whether no exponent has more than two digits: servers write 1.5E+3 for 1500.
+func smallExponents(numbers ...string) bool {
+	for _, n := range numbers {
+		if i := strings.IndexAny(n, "eE"); i >= 0 && len(strings.TrimLeft(n[i+1:], "+-0")) > 2 {
+			return false
+		}
+	}
+	return true
+}

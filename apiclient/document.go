@@ -1,0 +1,170 @@
+package apiclient
+
+import (
+	"errors"
+	"strings"
+)
+
+// PersonType says whether a person is natural or legal (chapters 2.6 and 4, endpoint 5).
+type PersonType string
+
+// The person types.
+const (
+	// PF is a natural person (pessoa física), identified by CPF.
+	PF PersonType = "PF"
+	// PJ is a legal person (pessoa jurídica), identified by CNPJ.
+	PJ PersonType = "PJ"
+)
+
+// PersonTypes lists the allowed person types in the order of chapter 2.6.
+var PersonTypes = []PersonType{PF, PJ}
+
+const (
+	cpfLength  = 11
+	cnpjLength = 14
+)
+
+// ParseDocument reads a CPF or a CNPJ as people write it and returns it as it is sent: 11 digits, or 14 digits and
+// capital letters, and whose it is: PF for a CPF, PJ for a CNPJ. Points, hyphens, slashes and blanks are tolerated;
+// letters are never stripped, since July 2026 they are part of a CNPJ; small ones become capital.
+//
+// Length and check digits are verified, and a number of one repeated character is refused although its check digits
+// agree. No error shows the number. A number that passes need not exist: a single wrong digit can escape.
+func ParseDocument(s string) (number string, person PersonType, err error) {
+	number, err = plainDocument(s)
+	if err != nil {
+		return "", "", err
+	}
+	switch {
+	case len(number) == cpfLength:
+		number, err = checkCPF(number)
+		person = PF
+	case len(number) == cnpjLength:
+		number, err = checkCNPJ(number)
+		person = PJ
+	case len(number) == cpfLength-1 || len(number) == cnpjLength-1:
+		return "", "", errors.New("is one character too short for a CPF (11) or CNPJ (14); a leading zero was probably lost")
+	default:
+		return "", "", errors.New("is neither a CPF (11 digits) nor a CNPJ (14 characters)")
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return number, person, nil
+}
+
+// ParseCPF reads a CPF. See ParseDocument.
+func ParseCPF(s string) (string, error) {
+	number, err := plainDocument(s)
+	switch {
+	case err != nil:
+		return "", err
+	case len(number) != cpfLength:
+		return "", errors.New("is not a CPF (11 digits)")
+	default:
+		return checkCPF(number)
+	}
+}
+
+// ParseCNPJ reads a CNPJ, numeric or alphanumeric. See ParseDocument.
+func ParseCNPJ(s string) (string, error) {
+	number, err := plainDocument(s)
+	switch {
+	case err != nil:
+		return "", err
+	case len(number) != cnpjLength:
+		return "", errors.New("is not a CNPJ (14 characters)")
+	default:
+		return checkCNPJ(number)
+	}
+}
+
+// punctuation is what is written between the characters of a document, the no-break space and the longer hyphens of word
+// processors included.
+const punctuation = ".-/ \t\u00a0\u2010\u2011\u2013"
+
+// plainDocument takes the punctuation out and raises small letters. Only ASCII counts: to the functions of package
+// unicode a long s is a small S, and Arabic digits are digits.
+func plainDocument(s string) (string, error) {
+	var out strings.Builder
+	for _, r := range strings.TrimSpace(s) {
+		switch {
+		case r >= '0' && r <= '9' || r >= 'A' && r <= 'Z':
+			out.WriteRune(r)
+		case r >= 'a' && r <= 'z':
+			out.WriteRune(r - 'a' + 'A')
+		case !strings.ContainsRune(punctuation, r):
+			return "", errors.New("contains a character that no CPF or CNPJ has")
+		}
+	}
+	if out.Len() == 0 {
+		return "", errors.New("is empty; give a CPF or CNPJ")
+	}
+	return out.String(), nil
+}
+
+func checkCPF(number string) (string, error) {
+	switch {
+	case strings.Trim(number, "0123456789") != "":
+		return "", errors.New("has the length of a CPF, but a CPF has digits only")
+	case repeated(number):
+		return "", errors.New("is no CPF: it repeats one digit")
+	case !agrees(number[:10], 11) || !agrees(number, 11):
+		return "", errors.New("is no CPF: its check digits do not agree; a digit is probably wrong")
+	default:
+		return number, nil
+	}
+}
+
+func checkCNPJ(number string) (string, error) {
+	switch {
+	case strings.Trim(number[12:], "0123456789") != "":
+		return "", errors.New("has the length of a CNPJ, but the last two characters of a CNPJ are digits")
+	case repeated(number):
+		return "", errors.New("is no CNPJ: it repeats one character")
+	case !agrees(number[:13], 9) || !agrees(number, 9):
+		return "", errors.New("is no CNPJ: its check digits do not agree; a character is probably wrong")
+	default:
+		return number, nil
+	}
+}
+
+// repeated reports whether s is one character all through. The check digits of such numbers agree, and people type them
+// where they have none.
+func repeated(s string) bool { return strings.Trim(s, s[:1]) == "" }
+
+// agrees reports whether the last character of s is the check digit of those before it. The weights are 2, 3, … from the
+// right, and begin again at 2 after most: 11 for a CPF (never reached), 9 for a CNPJ. The value of a character is its
+// ASCII code less 48: a digit's own value, 17 for A.
+func agrees(s string, most int) bool {
+	last := len(s) - 1
+	sum, weight := 0, 2
+	for i := last - 1; i >= 0; i-- {
+		sum += int(s[i]-'0') * weight
+		if weight++; weight > most {
+			weight = 2
+		}
+	}
+	digit := 0
+	if rest := sum % 11; rest >= 2 {
+		digit = 11 - rest
+	}
+	return int(s[last]-'0') == digit
+}
+
+// documentForms lists the ways in which an answer may write a document that was sent as number.
+func documentForms(number string) []string {
+	forms := []string{number}
+	switch len(number) {
+	case cpfLength:
+		forms = append(forms, number[:3]+"."+number[3:6]+"."+number[6:9]+"-"+number[9:])
+	case cnpjLength:
+		forms = append(forms, number[:2]+"."+number[2:5]+"."+number[5:8]+"/"+number[8:12]+"-"+number[12:])
+	}
+	for _, f := range forms {
+		if small := strings.ToLower(f); small != f {
+			forms = append(forms, small)
+		}
+	}
+	return forms
+}

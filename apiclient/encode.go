@@ -1,0 +1,107 @@
+package apiclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// plainNumber is JSON number text without an exponent: money is written out.
+var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// encode marshals v without HTML escaping and without the line end that json.Encoder adds.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// inspection collects what is wrong with a request before it is sent, all of it at once. Its texts name fields, never
+// values.
+type inspection struct{ faults []string }
+
+func (in *inspection) fault(field, format string, args ...any) {
+	in.faults = append(in.faults, field+" "+fmt.Sprintf(format, args...))
+}
+
+// required refuses a text that is missing. An empty text would be sent as "", and whether the platform takes that for
+// absent is not documented.
+func (in *inspection) required(field, value string) {
+	if value == "" {
+		in.fault(field, "is missing")
+		return
+	}
+	in.optional(field, value)
+}
+
+// optional refuses text that is not UTF-8: encoding/json would alter it silently.
+func (in *inspection) optional(field, value string) {
+	if !utf8.ValidString(value) {
+		in.fault(field, "is not valid UTF-8; check the character set of the source")
+	}
+}
+
+func (in *inspection) list(field string, values []string) {
+	for i, v := range values {
+		if v == "" {
+			in.fault(field, "has an empty entry (number %d)", i+1)
+			continue
+		}
+		in.optional(field, v)
+	}
+}
+
+// number refuses what is not plain decimal text; encoding/json would write an empty number as 0.
+func (in *inspection) number(field string, value json.Number) {
+	switch {
+	case value == "":
+		in.fault(field, "is missing")
+	case !plainNumber.MatchString(string(value)):
+		in.fault(field, "is not a plain decimal number such as 1250.5")
+	}
+}
+
+// atMost refuses a text above a limit of chapter 8. Characters are counted as UTF-16 does, which is never less than
+// other ways of counting: the platform answers 500 to one character too many.
+func (in *inspection) atMost(field, value string, limit int) {
+	n := 0
+	for _, r := range value {
+		n += utf16.RuneLen(r)
+	}
+	if n > limit {
+		in.fault(field, "has %d characters; the platform takes at most %d", n, limit)
+	}
+}
+
+// document checks a CPF or CNPJ and writes it back as it is sent.
+func (in *inspection) document(field string, value *string, parse func(string) (string, error)) {
+	number, err := parse(*value)
+	if err != nil {
+		in.fault(field, "%v", err)
+		return
+	}
+	*value = number
+}
+
+// anyDocument is ParseDocument without the person.
+func anyDocument(s string) (string, error) {
+	number, _, err := ParseDocument(s)
+	return number, err
+}
+
+// err returns all faults in one line, nil when there are none.
+func (in *inspection) err() error {
+	if len(in.faults) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(in.faults, "; "))
+}

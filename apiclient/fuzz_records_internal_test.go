@@ -1,0 +1,130 @@
+package apiclient
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var recordSeeds = []string{
+	`{"id":"` + fuzzID + `","delivered_volume":1.5,"delivery_date":"2026-11-20T00:00:00Z","contract_id":5}`, `{"id":5,"url":[],"identity":1}`,
+	`{"id":"a","id":"b"}`, `{"hmac_secret":"s","basic_authentication":{"a":1},"HMAC_SECRET":"t"}`, `[{"id":"x"}]`, `[{},{}]`, `{}`, `[]`, ``, `null`,
+	"\xef\xbb\xbf{\"status\":\"S\",\"consent_date\":\"d\"}", "{\"name\":\"\xff\"}", strings.Repeat(`{"id":`, 20000), `{"delivered_volume":1e999999999}`,
+}
+
+// FuzzRecords checks that no body makes any reader fail or invent: what a reader returns has the whole object in Raw, and
+// each text stands in it.
+func FuzzRecords(f *testing.F) {
+	for _, s := range recordSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		check := func(v any, err error) {
+			t.Helper()
+			r := reflect.ValueOf(v)
+			if err != nil {
+				if !r.IsZero() {
+					t.Fatalf("%+v beside the error %v", v, err)
+				}
+				return
+			}
+			raw, ok := r.FieldByName("Raw").Interface().(json.RawMessage)
+			if !ok || !json.Valid(raw) || raw[0] != '{' {
+				t.Fatalf("Raw = %q", raw)
+			}
+			for i := range r.NumField() {
+				if n, ok := r.Field(i).Interface().(json.Number); ok && n != "" && !json.Valid([]byte(n)) {
+					t.Fatalf("number %q", n)
+				}
+				if r.Field(i).Kind() == reflect.String && !utf8.ValidString(r.Field(i).String()) {
+					t.Fatalf("text %q", r.Field(i).String())
+				}
+			}
+		}
+		delivery, err := ReadDelivery(body)
+		check(delivery, err)
+		if delivery.DeliveryDate != "" && len(delivery.DeliveryDate) != len("2026-11-20") {
+			t.Fatalf("date %q", delivery.DeliveryDate)
+		}
+		check(readConsent(body))
+		check(readCreditScore(body))
+		check(readCreditAnalysis(body))
+		check(readProducer(body))
+		hook, err := readWebhook(body)
+		check(hook, err)
+		if hook.HMACSecret != "" || hook.BasicAuthentication != "" {
+			var m map[string]json.RawMessage
+			if err := json.Unmarshal(hook.Raw, &m); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"hmac_secret", "basic_authentication"} {
+				if v := string(m[name]); v != "" && v != "null" && v != `"[secret]"` {
+					t.Fatalf("Raw shows %s", name)
+				}
+			}
+		}
+		EchoDiffers(body, body)
+	})
+}
+
+// FuzzAnyIDReader checks that an id that need not be a UUID is what encoding/json reads there, bounded and printable.
+func FuzzAnyIDReader(f *testing.F) {
+	for _, s := range recordSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		id, err := anyIDFromBody(body)
+		if err != nil {
+			if id != "" {
+				t.Fatalf("an id %q beside the error %v", id, err)
+			}
+			return
+		}
+		if n := utf8.RuneCountInString(id); n == 0 || n > maxAnyID || hasControl(id) || strings.TrimSpace(id) == "" {
+			t.Fatalf("id = %q", id)
+		}
+		r, err := readRecord(body, []string{"id"})
+		if err != nil {
+			t.Fatalf("an id was read from what is no record: %v", err)
+		}
+		var s string
+		if v := r.values["id"]; json.Unmarshal(v, &s) != nil && string(v) != id || s != "" && s != id {
+			t.Fatalf("id = %q, encoding/json reads %s", id, v)
+		}
+	})
+}
+
+// FuzzEcho checks that the comparison of an echo neither fails nor needs much memory, whatever the numbers are.
+func FuzzEcho(f *testing.F) {
+	for _, n := range []string{"1.5", "1e99", "1E-99", "-0", "1e999999999", "0.000", "1e+0000000000001", strings.Repeat("9", 300)} {
+		f.Add("1250.50", n)
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if !anyNumber.MatchString(a) || !anyNumber.MatchString(b) {
+			return
+		}
+		if !sameNumber(a, a) || sameNumber(a, b) != sameNumber(b, a) {
+			t.Fatalf("sameNumber(%q, %q) is not symmetric", a, b)
+		}
+	})
+}
+
+// FuzzRetryAfter checks that no header makes us wait too short or too long.
+func FuzzRetryAfter(f *testing.F) {
+	for _, v := range []string{"5", "0", "-1", "99999999999999999999", "Sat, 21 Nov 2026 09:00:30 GMT", "", "soon", "\x00"} {
+		f.Add(v, "Sat, 21 Nov 2026 09:00:00 GMT")
+	}
+	f.Fuzz(func(t *testing.T, v, date string) {
+		h := http.Header{"Retry-After": {v}, "Date": {date}}
+		if d := retryAfter(h, time.Now()); d < minRetryAfter || d > maxRetryAfter {
+			t.Fatalf("retryAfter(%q, %q) = %v", v, date, d)
+		}
+		if d, ok := askedWait(h, time.Now()); ok && (d < minRetryAfter || d > maxRetryAfter) || !ok && d != 0 {
+			t.Fatalf("askedWait(%q, %q) = %v, %v", v, date, d, ok)
+		}
+	})
+}

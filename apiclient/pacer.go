@@ -1,0 +1,231 @@
+package apiclient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const (
+	// slowest bounds how far a rate is cut: to full/slowest.
+	slowest = 64
+	// speedUpSteps is how many good answers lead from standstill to the full rate.
+	speedUpSteps = 32
+)
+
+// pacer is the rate limit and the in-flight limit of one client, shared by all its calls. It slows down by itself when
+// the platform answers 429 or 503: half the rate, half the slots, and nothing before the time the platform named. Good
+// answers speed it up again, step by step. Without limits it does nothing at all.
+//
+// It is asked before a connection is sought, and so before the gate: however long a call waits here, the send window is
+// checked afterwards.
+type pacer struct {
+	full    rate.Limit    // 0: no rate limit
+	tokens  *rate.Limiter // nil: no rate limit; its limit moves between full/slowest and full
+	most    int           // 0: no in-flight limit
+	closing <-chan struct{}
+
+	// mu guards the fields below.
+	mu       sync.Mutex
+	allowed  int             // slots in use at most; between 1 and most
+	inFlight int             // slots in use
+	queue    []chan struct{} // callers that wait for a slot, the first come first; closed when the slot is theirs
+	until    time.Time       // nothing leaves before
+	epoch    int             // counts the cuts: answers to calls from before a cut say nothing about the new pace
+	good     int             // good answers since allowed was last raised
+}
+
+// ticket is the right to make one call; it is given back with leave.
+type ticket struct{ epoch int }
+
+func newPacer(perSecond rate.Limit, inFlight int, closing <-chan struct{}) *pacer {
+	p := &pacer{full: perSecond, most: inFlight, allowed: inFlight, closing: closing}
+	if perSecond > 0 {
+		p.tokens = rate.NewLimiter(perSecond, 1)
+	}
+	return p
+}
+
+func (p *pacer) off() bool { return p.tokens == nil && p.most == 0 }
+
+// errTooLate ends a wait that would outlast the caller's deadline, at once instead of at the deadline.
+var errTooLate = errors.New("the platform may be asked again only after the caller's deadline")
+
+// enter waits until the call may be made. It returns the context's error, errTooLate or errClosed.
+func (p *pacer) enter(ctx context.Context) (ticket, error) {
+	if p.off() {
+		return ticket{}, nil
+	}
+	if err := p.takeSlot(ctx); err != nil {
+		return ticket{}, err
+	}
+	err := p.hold(ctx)
+	if err == nil && p.tokens != nil {
+		if err = p.takeToken(ctx); err == nil {
+			err = p.hold(ctx) // somebody may have been told to wait meanwhile
+		}
+	}
+	if err != nil {
+		p.giveSlot()
+		return ticket{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return ticket{epoch: p.epoch}, nil
+}
+
+// leave gives the ticket back and learns from the answer.
+func (p *pacer) leave(t ticket, res result) {
+	if p.off() {
+		return
+	}
+	switch {
+	case res.Status == http.StatusTooManyRequests || res.Status == http.StatusServiceUnavailable:
+		p.slowDown(t, res.askedWait)
+	case res.Status >= 200 && res.Status < 500:
+		p.speedUp(t)
+	}
+	p.giveSlot()
+}
+
+func (p *pacer) takeSlot(ctx context.Context) error {
+	if p.most == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	if p.inFlight < p.allowed && len(p.queue) == 0 {
+		p.inFlight++
+		p.mu.Unlock()
+		return nil
+	}
+	mine := make(chan struct{})
+	p.queue = append(p.queue, mine)
+	p.mu.Unlock()
+
+	var err error
+	select {
+	case <-mine:
+		return nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-p.closing:
+		err = errClosed
+	}
+	p.mu.Lock()
+	if i := slices.Index(p.queue, mine); i >= 0 {
+		p.queue = slices.Delete(p.queue, i, i+1)
+		p.mu.Unlock()
+		return err
+	}
+	p.mu.Unlock()
+	p.giveSlot() // it was given to us in the same moment
+	return err
+}
+
+func (p *pacer) giveSlot() {
+	if p.most == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inFlight--
+	p.grant()
+}
+
+// grant hands free slots to those who wait. It is called with mu held.
+func (p *pacer) grant() {
+	for p.inFlight < p.allowed && len(p.queue) > 0 {
+		p.inFlight++
+		close(p.queue[0])
+		p.queue = p.queue[1:]
+	}
+}
+
+// hold waits for the time that the platform has named.
+func (p *pacer) hold(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		wait := time.Until(p.until)
+		p.mu.Unlock()
+		if wait <= 0 {
+			return nil
+		}
+		if err := p.wait(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *pacer) takeToken(ctx context.Context) error {
+	r := p.tokens.Reserve()
+	if err := p.wait(ctx, r.Delay()); err != nil {
+		r.Cancel()
+		return err
+	}
+	return nil
+}
+
+func (p *pacer) wait(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < d {
+		return errTooLate
+	}
+	if d <= 0 {
+		return nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.closing:
+		return errClosed
+	}
+}
+
+// slowDown halves the pace, once for all calls that were on their way together.
+func (p *pacer) slowDown(t ticket, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if until := time.Now().Add(wait); until.After(p.until) {
+		p.until = until
+	}
+	if t.epoch != p.epoch {
+		return
+	}
+	p.epoch++
+	p.good = 0
+	p.allowed = max(p.allowed/2, min(1, p.most))
+	if p.tokens != nil {
+		p.tokens.SetLimit(max(p.tokens.Limit()/2, p.full/slowest))
+	}
+}
+
+// speedUp takes one step back towards the full pace: a fixed part of the rate with each good answer, and a slot when as
+// many good answers came as there are slots.
+func (p *pacer) speedUp(t ticket) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t.epoch != p.epoch {
+		return
+	}
+	if p.tokens != nil && p.tokens.Limit() < p.full {
+		p.tokens.SetLimit(min(p.tokens.Limit()+p.full/speedUpSteps, p.full))
+	}
+	if p.allowed < p.most {
+		if p.good++; p.good >= p.allowed {
+			p.good = 0
+			p.allowed++
+			p.grant()
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package apiclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+)
+
+// pathProducerByDocument is the path of the lookup of a producer (chapter 4, after the table), up to the number.
+const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
+
+// Producer is what the lookup by document returns. The document does not show its fields: the id and the name are looked
+// for, and everything is in Raw. It is read tolerantly.
+type Producer struct {
+	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other requests.
+	ID   string
+	Name string
+	// Unread names the known fields that were there in no known shape, or twice.
+	Unread []string
+	// Raw is the whole object as received.
+	Raw json.RawMessage
+}
+
+const opGetProducer = "get producer by document"
+
+// GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written with or without
+// punctuation. A number that is no CPF or CNPJ is refused unsent, with FaultRequest. Every error is an *Error: 404 with
+// message.producer.not-found means that no producer has the number. The number stands in the URL; no error, header copy
+// or text shows it.
+func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
+	var in inspection
+	in.document("social_identity", &document, anyDocument)
+	if err := in.err(); err != nil {
+		_, err = unsent(FaultRequest, err).outcome(opGetProducer)
+		return Producer{}, err
+	}
+	res, _ := c.repeat(ctx, call{
+		op: opGetProducer, method: http.MethodGet, path: pathProducerByDocument + document, persons: documentForms(document),
+	})
+	if _, err := res.outcome(opGetProducer); err != nil {
+		return Producer{}, err
+	}
+	p, err := readProducer(res.Body)
+	if err != nil {
+		return Producer{}, res.unusable(opGetProducer, err)
+	}
+	return p, nil
+}
+
+func readProducer(body []byte) (Producer, error) {
+	r, err := readOnly(body, []string{"id", "producer_id", "name"})
+	if err != nil {
+		return Producer{}, err
+	}
+	p := Producer{ID: r.uuid("id", "producer_id"), Name: r.text("name")}
+	p.Unread, p.Raw = r.unread, r.raw
+	return p, nil
+}

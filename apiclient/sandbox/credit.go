@@ -1,0 +1,146 @@
+package sandbox
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// creditScoreFields is chapter 2.5. Which reports exist is not shown, so any text is taken.
+var creditScoreFields = []field{
+	{name: "name", kind: isText, odd: oddIfEmpty},
+	{name: "social_id", kind: isText, odd: oddUnlessDocument},
+	{name: "reports", kind: isArray, odd: oddUnless("CREDIT_SCORE")},
+	{name: "car_list", kind: isArray, need: never},
+	{name: "sigef_list", kind: isArray, need: never}, // may be empty
+}
+
+// creditAnalysisFields is chapter 2.6. The set of auth_type is not shown, so any text is taken; no shape of an e-mail address is stated.
+var creditAnalysisFields = []field{
+	{name: "requester_id", kind: isText, valid: isUUID},
+	{name: "requester_name", kind: isText, odd: oddIfEmpty},
+	{name: "requester_email", kind: isText, odd: oddIfEmpty},
+	{name: "name", kind: isText, odd: oddIfEmpty},
+	{name: "identity", kind: isText, odd: oddUnlessDocument},
+	{name: "auth_type", kind: isText, odd: oddUnless("EMAIL")},
+	{name: "person_type", kind: isText, valid: isPersonType, unexpected: true},
+	{name: "period_consult", kind: isText, odd: oddIfEmpty},
+	{name: "email", kind: isText, need: never, odd: oddIfEmpty},
+	{name: "phone", kind: isText, need: never, odd: oddIfEmpty},
+	{name: "corporate_name", kind: isText, need: never, odd: oddIfEmpty},
+	{name: "corporate_identity", kind: isText, need: never, odd: oddUnlessDocument},
+}
+
+var isPersonType = oneOf("PF", "PJ")
+
+const (
+	identityParameter   = "identity"
+	personTypeParameter = "personType"
+	corporateParameter  = "corporateIdentity"
+)
+
+// creditRoutes are endpoints 5 to 8 (chapter 4). The document gives a path to each: "consent" is never an id of endpoint 8.
+func (s *Server) creditRoutes() []route {
+	const analysis = prefix + "/financial/analysis-credit"
+	return []route{
+		{
+			pattern: analysis + "/consent", resource: ResourceConsent, module: Financial,
+			query: []string{identityParameter, personTypeParameter, corporateParameter},
+			verbs: map[string]endpoint{http.MethodGet: {handle: s.getConsent}},
+		},
+		{
+			pattern: prefix + "/financial/credit-score", resource: ResourceCreditScore, module: Financial,
+			verbs: map[string]endpoint{http.MethodPost: {handle: s.createCreditScore, creates: true}},
+		},
+		{
+			pattern: analysis, resource: ResourceCreditAnalysis, module: Financial,
+			verbs: map[string]endpoint{http.MethodPost: {handle: s.createCreditAnalysis, creates: true}},
+		},
+		{
+			pattern: analysis + "/{id}", resource: ResourceCreditAnalysis, module: Financial,
+			verbs: map[string]endpoint{http.MethodGet: {handle: s.getCreditAnalysis}},
+		},
+	}
+}
+
+// getConsent is a lookup by identifier, so nothing found is 404. The values of status are not shown; this one is the sandbox's own. What a
+// missing parameter gets is not shown either: 400 as for a missing field, the name in lower case as in format (b).
+func (s *Server) getConsent(rq *request) answer {
+	query := rq.query()
+	var missing []string
+	for _, name := range []string{identityParameter, personTypeParameter} {
+		if !query.Has(name) {
+			missing = append(missing, "message."+strings.ToLower(name)+".mandatory")
+		}
+	}
+	if kind := query.Get(personTypeParameter); query.Has(personTypeParameter) && !isPersonType(kind) {
+		return unexpectedValue(rq.http, kind)
+	}
+	if len(missing) > 0 {
+		return messages(http.StatusBadRequest, missing...)
+	}
+	if query.Has(corporateParameter) && oddUnlessDocument(query.Get(corporateParameter)) != "" {
+		rq.remark(remarkDocument, corporateParameter)
+	}
+	if _, ok := s.world.ProducerByDocument(query.Get(identityParameter)); !ok {
+		return messages(http.StatusNotFound, keyProducerNotFound)
+	}
+	return jsonAnswer(http.StatusOK, struct {
+		Status string `json:"status"`
+		Date   string `json:"consent_date"`
+	}{"CONSENTED", s.began.UTC().Format(time.RFC3339)})
+}
+
+// createCreditScore needs no producer that the platform knows: the document names no prerequisite.
+func (s *Server) createCreditScore(rq *request) answer {
+	v, refusal := rq.readBody(creditScoreFields)
+	if refusal != nil {
+		return *refusal
+	}
+	id := s.store(rq, ResourceCreditScore, v)
+	kind := "CREDIT_SCORE" // the values of type are not shown
+	if reports := v["reports"].texts(); len(reports) > 0 {
+		kind = reports[0]
+	}
+	document, _ := bareDocument(v.text("social_id"))
+	return jsonAnswer(http.StatusCreated, struct {
+		ID          string `json:"id"`
+		Identity    string `json:"identity_id"`
+		Cooperative string `json:"cooperative_id"`
+		Name        string `json:"name"`
+		SocialID    string `json:"social_id"`
+		Type        string `json:"type"`
+		CreatedAt   string `json:"created_at"`
+	}{
+		id, madeUpID("identity", document), madeUpID("cooperative", ""), v.text("name"), v.text("social_id"), kind,
+		s.opts.Now().UTC().Format(time.RFC3339),
+	})
+}
+
+func (s *Server) createCreditAnalysis(rq *request) answer {
+	v, refusal := rq.readBody(creditAnalysisFields)
+	if refusal != nil {
+		return *refusal
+	}
+	return s.created(rq, ResourceCreditAnalysis, v)
+}
+
+// getCreditAnalysis shows what was sent: the fields of the record are not shown in the document.
+func (s *Server) getCreditAnalysis(rq *request) answer {
+	id, refusal := s.pathID(rq, "id")
+	if refusal != nil {
+		return *refusal
+	}
+	found, ok := s.find(ResourceCreditAnalysis, id)
+	if !ok {
+		return messages(http.StatusNotFound, "message.analysis-credit.not-found")
+	}
+	return newAnswer(http.StatusOK, "application/json", found.echo(id, creditAnalysisFields))
+}
+
+// madeUpID is the same UUID for the same thing, in every sandbox.
+func madeUpID(kind, name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("sandbox:"+kind+":"+name)).String()
+}

@@ -1,0 +1,159 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// receiverLimit is how long a receiver has to answer 200 (chapters 6 and 8).
+const receiverLimit = 30 * time.Second
+
+// maxDelivering bounds deliveries at the same time: a run may create thousands of commitments.
+const maxDelivering = 16
+
+var (
+	errNotHTTPS = errors.New("not sent: the receiver must be reachable over https (chapter 6); http is for this machine only")
+	errClosing  = errors.New("not finished: the sandbox was closed")
+)
+
+// newReceiverClient is the platform's side of a delivery. It follows no redirect, because a receiver must answer 200 itself, and keeps no
+// connection, so that nothing of it outlives the sandbox.
+func newReceiverClient(limit time.Duration) *http.Client {
+	return &http.Client{
+		Timeout:       limit,
+		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// deliver sends one event and records what came of it.
+func (s *Server) deliver(d *Delivery, w Webhook) {
+	status, err := s.push(d, w)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("the receiver answered %d, wanted is 200", status)
+	}
+	s.mu.Lock()
+	d.Done, d.OK, d.Status = true, err == nil, status
+	if err != nil {
+		d.Error = err.Error()
+	}
+	done := *d
+	s.mu.Unlock()
+	if s.opts.OnDelivered != nil {
+		s.opts.OnDelivered(done)
+	}
+}
+
+func (s *Server) push(d *Delivery, w Webhook) (status int, err error) {
+	if !deliverable(w.URL) {
+		return 0, errNotHTTPS
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-s.cutting.Done():
+		return 0, errClosing
+	}
+	req, err := http.NewRequestWithContext(s.cutting, http.MethodPost, w.URL, bytes.NewReader(d.Payload))
+	if err != nil {
+		return 0, withoutURL(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "safrasync-sandbox")
+	if w.BasicAuthentication != "" {
+		// Not SetBasicAuth: the text goes as it was registered, whether or not it has a colon.
+		req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(w.BasicAuthentication)))
+	}
+	res, err := s.receivers.Do(req)
+	if err != nil {
+		if s.cutting.Err() != nil {
+			return 0, errClosing
+		}
+		return 0, withoutURL(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // what a receiver says beside its status is of no interest
+	return res.StatusCode, nil
+}
+
+// withoutURL takes the address out of net/http's errors: it may hold a secret.
+func withoutURL(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		if at.Timeout() {
+			return errors.New("the receiver did not answer in time")
+		}
+		return at.Err
+	}
+	return err
+}
+
+// finishDeliveries lets those under way come to their end, and cuts them after the limit. No event is sent afterwards.
+func (s *Server) finishDeliveries(limit time.Duration) {
+	s.mu.Lock()
+	s.noEvents = true
+	s.mu.Unlock()
+	stop := time.AfterFunc(limit, s.cut)
+	s.sending.Wait()
+	stop.Stop()
+	s.cut()
+}
+
+// WaitDeliveries waits until no delivery is under way, or ctx ends.
+func (s *Server) WaitDeliveries(ctx context.Context) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if s.deliveriesDone() {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Server) deliveriesDone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.deliveries.kept {
+		if !d.Done {
+			return false
+		}
+	}
+	return true
+}
+
+// deliverable says whether an event may go to the address: https anywhere, http on this machine, where a rehearsal needs no certificate.
+func deliverable(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	return u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// shownURL is the address without what may be secret in it.
+func shownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

@@ -1,0 +1,22 @@
+package sandbox
+
+import (
+	"os"
+	"time"
+)
+
+// SetGrace shortens what Close waits.
+func SetGrace(r *Running, d time.Duration) { r.grace = d }
+
+// BreakState makes writes of the state file fail, as a full disk does.
+func BreakState(r *Running) {
+	r.state.mu.Lock()
+	defer r.state.mu.Unlock()
+	name := r.state.file.Name()
+	_ = r.state.file.Close()
+	readOnly, err := os.Open(name)
+	if err != nil {
+		panic(err)
+	}
+	r.state.file = readOnly
+}

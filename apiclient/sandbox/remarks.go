@@ -1,0 +1,132 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+)
+
+// Remark is something in a request that the document does not refuse, and so the sandbox neither, but that a client hardly means: a member
+// of another name, a blank in the key. They stand on the inspection page, because the real platform may be less patient.
+type Remark struct {
+	// Code is one of those in [RemarkCodes].
+	Code string `json:"code"`
+	// Field is the member, parameter or header it is about; "" where there is none. At most 60 characters.
+	Field string `json:"field,omitempty"`
+	// Text says it in English.
+	Text string `json:"text"`
+}
+
+const (
+	remarkUnknownMember    = "unknown_member"
+	remarkTwice            = "member_twice"
+	remarkNull             = "null"
+	remarkEmpty            = "empty"
+	remarkNotPositive      = "not_positive"
+	remarkExponent         = "exponent"
+	remarkDateOrder        = "date_order"
+	remarkDocument         = "document"
+	remarkOtherValue       = "other_value"
+	remarkUnknownParameter = "unknown_parameter"
+	remarkKeyBlank         = "key_blank"
+	remarkHeaderTwice      = "header_twice"
+	remarkContentType      = "content_type"
+	remarkCompressed       = "compressed"
+	remarkIdempotency      = "idempotency_key"
+	remarkContract         = "contract_unknown_here"
+	remarkEventAgain       = "event_again"
+	remarkURLScheme        = "url_scheme"
+	remarkCredentials      = "credentials_form"
+	remarkCredentialsGone  = "credentials_removed"
+)
+
+// RemarkCodes lists every code of a [Remark], in alphabetical order.
+func RemarkCodes() []string {
+	codes := make([]string, 0, len(remarkWords))
+	for code := range remarkWords {
+		codes = append(codes, code)
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// remark notes it once for each code and field. Names of members come from the client, so they are cut.
+func (rq *request) remark(code, field string) {
+	if runes := []rune(field); len(runes) > 60 {
+		field = string(runes[:60])
+	}
+	r := Remark{Code: code, Field: field, Text: remarkWords[code].en}
+	if !slices.Contains(rq.remarks, r) {
+		rq.remarks = append(rq.remarks, r)
+	}
+}
+
+// remarkHeaders notes what is odd about the request beside its body.
+func (rq *request) remarkHeaders() {
+	h := rq.http.Header
+	for _, name := range []string{"Authorization", "Content-Type"} {
+		if len(h.Values(name)) > 1 {
+			rq.remark(remarkHeaderTwice, name) // the first counts
+		}
+	}
+	if strings.ContainsAny(h.Get("Authorization"), " \t") {
+		rq.remark(remarkKeyBlank, "Authorization") // no scheme prefix is used in the shown requests (chapter 5)
+	}
+	if media, rest, more := strings.Cut(h.Get("Content-Type"), ";"); more && isJSON(h) {
+		if p := strings.ToLower(strings.TrimSpace(rest)); p != "charset=utf-8" && p != `charset="utf-8"` {
+			rq.remark(remarkContentType, strings.TrimSpace(media))
+		}
+	}
+	if h.Get("Content-Encoding") != "" {
+		rq.remark(remarkCompressed, "Content-Encoding") // the bytes are taken for JSON as they are
+	}
+	if h.Get("Idempotency-Key") != "" {
+		rq.remark(remarkIdempotency, "Idempotency-Key")
+	}
+	var known []string
+	if rq.route != nil {
+		known = rq.route.query
+	}
+	for name, values := range rq.query() {
+		switch {
+		case !slices.Contains(known, name):
+			rq.remark(remarkUnknownParameter, name)
+		case len(values) > 1:
+			rq.remark(remarkTwice, name)
+		}
+	}
+}
+
+// What may be odd about a value.
+
+func oddIfEmpty(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return remarkEmpty
+	}
+	return ""
+}
+
+func oddNumber(text string) string {
+	switch {
+	case strings.ContainsAny(text, "eE"):
+		return remarkExponent
+	case strings.HasPrefix(text, "-") || strings.Trim(text, "0.") == "":
+		return remarkNotPositive
+	}
+	return ""
+}
+
+func oddUnlessDocument(text string) string {
+	if _, ok := bareDocument(text); !ok {
+		return remarkDocument
+	}
+	return ""
+}
+
+func oddUnless(shown string) func(string) string {
+	return func(text string) string {
+		if text != shown {
+			return remarkOtherValue
+		}
+		return ""
+	}
+}

@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Request is what the inspection page knows of a request. It holds no body and no query: a query of chapter 4 holds a document number.
+type Request struct {
+	At     time.Time `json:"at"`
+	Method string    `json:"method"`
+	Path   string    `json:"path"`        // a document number in it stands as {social_identity}
+	N      int       `json:"n,omitempty"` // number among the creating POSTs, or among the GETs
+	// Status is what went out; 0 where no answer did.
+	Status  int      `json:"status"`
+	Fault   string   `json:"fault,omitempty"` // the fault as text, if one acted
+	Made    []string `json:"made,omitempty"`  // ids of what was created
+	Remarks []Remark `json:"remarks,omitempty"`
+	Note    string   `json:"note,omitempty"`
+}
+
+// RemarkCount is a remark and the number of requests that earned it.
+type RemarkCount struct {
+	Remark
+	Count int `json:"count"`
+}
+
+// Report is the inspection page as data.
+type Report struct {
+	Began         time.Time       `json:"began"`
+	Seed          int64           `json:"seed"`
+	Faults        []string        `json:"faults"`
+	NotContracted []Module        `json:"not_contracted"`
+	Counts        map[string]int  `json:"counts"` // as [Server.Counts]
+	Total         int             `json:"total"`  // all requests
+	Made          map[string]int  `json:"made"`   // records by resource
+	MadeTwice     [][]ShownRecord `json:"made_twice"`
+	Records       []ShownRecord   `json:"records"`
+	Webhooks      []ShownWebhook  `json:"webhooks"`
+	Deliveries    []Delivery      `json:"deliveries"` // the newest 2,000, as everything that follows
+	Remarks       []RemarkCount   `json:"remarks"`
+	Requests      []Request       `json:"requests"`
+}
+
+// ShownRecord is a record on the inspection page. A webhook's secrets are not in its body, and of CPF and CNPJ only the last two characters.
+type ShownRecord struct {
+	ID       string            `json:"id"`
+	Resource string            `json:"resource"`
+	At       time.Time         `json:"at"`
+	Params   map[string]string `json:"params,omitempty"`
+	Body     json.RawMessage   `json:"body"`
+}
+
+// ShownWebhook is a webhook on the inspection page: whether it has secrets, not which.
+type ShownWebhook struct {
+	ID         string    `json:"id"`
+	At         time.Time `json:"at"`
+	Event      string    `json:"webhook_event"`
+	URL        string    `json:"url"` // without user, query and fragment
+	Basic      bool      `json:"has_basic_authentication"`
+	HMACSecret bool      `json:"has_hmac_secret"`
+}
+
+// see remembers a request for the page.
+func (s *Server) see(rq *request, f *Fault, status int, note string) {
+	r := Request{
+		At: s.opts.Now(), Method: rq.http.Method, Path: rq.shownPath(), N: rq.n, Status: status, Fault: f.acted(), Remarks: rq.remarks, Note: note,
+	}
+	for _, rec := range rq.records {
+		r.Made = append(r.Made, rec.ID)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.add(r)
+	for _, remark := range rq.remarks {
+		if _, again := s.remarked[remark]; again || len(s.remarked) < maxKept {
+			s.remarked[remark]++
+		}
+	}
+}
+
+// Report is a picture of this moment.
+func (s *Server) Report() Report {
+	r := Report{
+		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()), NotContracted: s.NotContracted(),
+		Counts: s.Counts(), Total: s.Requests(), Made: map[string]int{}, Deliveries: s.Deliveries(),
+		MadeTwice: [][]ShownRecord{}, Records: []ShownRecord{}, Webhooks: []ShownWebhook{}, Remarks: []RemarkCount{},
+	}
+	for _, rec := range s.CreatedOf() {
+		r.Made[rec.Resource]++
+		r.Records = append(r.Records, rec.shown())
+	}
+	for _, group := range s.MadeTwice() {
+		shown := make([]ShownRecord, len(group))
+		for i, rec := range group {
+			shown[i] = rec.shown()
+		}
+		r.MadeTwice = append(r.MadeTwice, shown)
+	}
+	for _, w := range s.Webhooks() {
+		r.Webhooks = append(r.Webhooks, ShownWebhook{w.ID, w.At, w.Event, shownURL(w.URL), w.BasicAuthentication != "", w.HMACSecret != ""})
+	}
+	s.mu.Lock()
+	r.Requests = slices.Clone(s.seen.kept)
+	for remark, n := range s.remarked {
+		r.Remarks = append(r.Remarks, RemarkCount{remark, n})
+	}
+	s.mu.Unlock()
+	slices.SortFunc(r.Remarks, func(a, b RemarkCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Field, b.Field))
+	})
+	if r.NotContracted == nil {
+		r.NotContracted = []Module{}
+	}
+	if r.Requests == nil {
+		r.Requests = []Request{}
+	}
+	return r
+}
+
+func (r *Record) shown() ShownRecord {
+	out := ShownRecord{ID: r.ID, Resource: r.Resource, At: r.At, Params: r.Params, Body: r.Body}
+	switch r.Resource {
+	case ResourceCreditScore, ResourceCreditAnalysis:
+		fields := r.clone().Fields
+		for _, name := range []string{"social_id", "identity", "corporate_identity"} {
+			if text, ok := fields[name].(string); ok {
+				fields[name] = masked(text)
+			}
+		}
+		out.Body = encode(fields)
+	case ResourceWebhooks:
+		// Only what is known to be no secret: a member that the document does not know may be a misspelt one.
+		event, _ := r.Fields["webhook_event"].(string)
+		address, _ := r.Fields["url"].(string)
+		out.Body = encode(map[string]string{"webhook_event": event, "url": shownURL(address)})
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, out.Body) == nil {
+		out.Body = compact.Bytes()
+	}
+	return out
+}
+
+// masked leaves the last two characters.
+func masked(document string) string {
+	runes := []rune(document)
+	n := max(0, len(runes)-2)
+	return strings.Repeat("•", n) + string(runes[n:])
+}
