@@ -14,8 +14,8 @@ import (
 type sandboxFlags struct {
 	listen, world, state, apiKey, log string
 	faults, notContracted             []string
-	latency                  time.Duration
-	seed                     int64
+	latency                           time.Duration
+	seed                              int64
 }
 
 func newSandboxCommand(a *App) *cobra.Command {
