@@ -41,7 +41,7 @@ func readForm(status int, h http.Header, body []byte) reading {
 	case json.Valid(doc):
 		return readJSON(status, trimmed)
 	case markup(h, trimmed):
-		return reading{format: FormatHTML, text: "a page of HTML: something between this machine and the API answered"}
+		return reading{format: FormatHTML, text: "a page of HTML: something between this host and the API answered"}
 	case trimmed[0] == '{' || trimmed[0] == '[' || !utf8.Valid(trimmed):
 		return reading{format: FormatOther, text: "unreadable body"}
 	default:

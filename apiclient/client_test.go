@@ -128,7 +128,7 @@ func TestNewNamesEveryWrongOptionAndNeverTheKey(t *testing.T) {
 		{"https with a prefix", apiclient.Options{BaseURL: "https://api.example.com/coop/"}, ""},
 		{"http on loopback by name", apiclient.Options{BaseURL: "http://localhost:8080"}, ""},
 		{"http on IPv6 loopback", apiclient.Options{BaseURL: "http://[::1]:8080"}, ""},
-		{"http elsewhere", apiclient.Options{BaseURL: "http://api.example.com"}, "api.base_url: http:// is accepted for this machine only"},
+		{"http elsewhere", apiclient.Options{BaseURL: "http://api.example.com"}, "api.base_url: http:// is accepted for this host only"},
 		{"no address", apiclient.Options{}, "api.base_url: missing"},
 		{"other scheme", apiclient.Options{BaseURL: "ftp://api.example.com"}, "must begin with https://"},
 		{"no scheme", apiclient.Options{BaseURL: "api.example.com"}, "must begin with https://"},

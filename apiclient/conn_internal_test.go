@@ -155,7 +155,7 @@ func TestF095_AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 	}
 }
 
-// http:// is for this machine only, whatever the resolver makes of "localhost".
+// http:// is for this host only, whatever the resolver makes of "localhost".
 func TestAPlainConnectionThatIsNotLoopbackIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")

@@ -55,17 +55,17 @@ func handshakeText(host string, err error) string {
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
 		if now := time.Now(); now.Before(invalid.Cert.NotBefore) {
-			return fmt.Sprintf("the certificate is valid only from %s on; check the clock of this machine",
+			return fmt.Sprintf("the certificate is valid only from %s on; check the clock of this host",
 				invalid.Cert.NotBefore.UTC().Format(time.DateOnly))
 		}
-		return fmt.Sprintf("the certificate expired on %s; whoever runs the API must renew it (or the clock of this machine is wrong)",
+		return fmt.Sprintf("the certificate expired on %s; whoever runs the API must renew it (or the clock of this host is wrong)",
 			invalid.Cert.NotAfter.UTC().Format(time.DateOnly))
 	case errors.As(err, &invalid):
 		return "the certificate is not valid: " + invalid.Error()
 	case errors.As(err, &name):
 		return fmt.Sprintf("the certificate is for %s, not for %s; check api.base_url", certificateNames(name.Certificate), host)
 	case errors.As(err, &unknown):
-		return "the certificate is signed by an authority this machine does not know; behind an inspecting proxy, or with a CA of your own, set api.ca_file"
+		return "the certificate is signed by an authority this host does not know; behind an inspecting proxy, or with a CA of your own, set api.ca_file"
 	case errors.As(err, &record):
 		return "the server does not speak TLS on this port; check host and port in api.base_url"
 	case errors.As(err, &alert):
@@ -103,13 +103,13 @@ func connectText(host string, err error) string {
 	var op *net.OpError
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Sprintf("the name %s was not found; check api.base_url and the DNS of this machine", host)
+		return fmt.Sprintf("the name %s was not found; check api.base_url and the DNS of this host", host)
 	case errors.As(err, &dns):
-		return fmt.Sprintf("the name %s could not be resolved; check the DNS of this machine", host)
+		return fmt.Sprintf("the name %s could not be resolved; check the DNS of this host", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return host + " refused the connection"
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return host + " cannot be reached from this machine; check network and firewall"
+		return host + " cannot be reached from this host; check network and firewall"
 	case errors.As(err, &op) && op.Timeout():
 		return fmt.Sprintf("no connection to %s within %v; check network and firewall", host, dialTimeout)
 	default:

@@ -33,7 +33,7 @@ type Options struct {
 	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the answer. Waiting for one
 	// of the limits below is not part of it; only the caller's context bounds that. 0 means 120 s.
 	Timeout time.Duration
-	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this machine.
+	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of this host.
 	CAFile string
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
@@ -57,7 +57,7 @@ type checked struct {
 	base      *url.URL // path without a trailing slash
 	key       string
 	timeout   time.Duration
-	roots     *x509.CertPool // nil: those of this machine
+	roots     *x509.CertPool // nil: those of this host
 	userAgent string
 	maxConns  int
 	rateLimit rate.Limit // 0: none
@@ -132,7 +132,7 @@ func checkBaseURL(s string) (*url.URL, error) {
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return nil, errors.New("must not contain a fragment (the part from # on)")
 	case u.Scheme == "http" && !loopbackName(host):
-		return nil, fmt.Errorf("http:// is accepted for this machine only (localhost, 127.0.0.1), not for %q: use https://", host)
+		return nil, fmt.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
 	}
 	for part := range strings.SplitSeq(u.Path, "/") {
 		if part == "." || part == ".." {
@@ -144,7 +144,7 @@ func checkBaseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// loopbackName reports whether host can only mean this machine. The dialer checks the address again: the resolver may
+// loopbackName reports whether host can only mean this host. The dialer checks the address again: the resolver may
 // disagree about "localhost".
 func loopbackName(host string) bool {
 	if strings.EqualFold(host, "localhost") {

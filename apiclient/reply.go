@@ -103,7 +103,7 @@ func replyFault(ctx context.Context, resp *http.Response, known Known, readErr e
 func replyError(ctx context.Context, call call, resp *http.Response, fault Fault, readErr error) error {
 	switch {
 	case fault == FaultRedirect:
-		return errors.New("a redirect came back and was not followed; check api.base_url, and what stands between this machine and the API")
+		return errors.New("a redirect came back and was not followed; check api.base_url, and what stands between this host and the API")
 	case fault == FaultTimeout || fault == FaultCanceled:
 		_, text := ended(ctx)
 		return &cause{text: text + " (the answer had begun)", raw: errors.Join(ctx.Err(), context.Cause(ctx), readErr)}

@@ -138,7 +138,7 @@ func TestF087_CertificateFaultsAreProofThatNothingWasSent(t *testing.T) {
 		},
 		"not yet valid": {
 			cert: func(c *x509.Certificate) { c.NotBefore = time.Now().Add(12 * time.Hour) },
-			want: "check the clock of this machine",
+			want: "check the clock of this host",
 		},
 		"wrong name": {
 			cert: func(c *x509.Certificate) { c.IPAddresses = nil; c.DNSNames = []string{"api.example.com"} },

@@ -92,9 +92,9 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	return newWireConn(c), nil
 }
 
-// dialRefusedError says that http:// would have left this machine.
+// dialRefusedError says that http:// would have left this host.
 type dialRefusedError struct{ addr string }
 
 func (e *dialRefusedError) Error() string {
-	return fmt.Sprintf("%s is not on this machine; http:// is accepted for loopback only, use https:// in api.base_url", e.addr)
+	return fmt.Sprintf("%s is not on this host; http:// is accepted for loopback only, use https:// in api.base_url", e.addr)
 }

@@ -152,7 +152,7 @@ func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if kind(doc) != '[' || res.Format != FormatSuccess || json.Unmarshal(doc, &list) != nil {
 		return nil, res.unusable(opListWebhooks,
-			errors.New("the answer is not the list of webhooks; check api.base_url, and what stands between this machine and the API"))
+			errors.New("the answer is not the list of webhooks; check api.base_url, and what stands between this host and the API"))
 	}
 	return list, nil
 }

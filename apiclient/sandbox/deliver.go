@@ -20,7 +20,7 @@ const receiverLimit = 30 * time.Second
 const maxDelivering = 16
 
 var (
-	errNotHTTPS = errors.New("not sent: the receiver must be reachable over https (chapter 6); http is for this machine only")
+	errNotHTTPS = errors.New("not sent: the receiver must be reachable over https (chapter 6); http is for this host only")
 	errClosing  = errors.New("not finished: the sandbox was closed")
 )
 
@@ -134,7 +134,7 @@ func (s *Server) deliveriesDone() bool {
 	return true
 }
 
-// deliverable says whether an event may go to the address: https anywhere, http on this machine, where a rehearsal needs no certificate.
+// deliverable says whether an event may go to the address: https anywhere, http on this host, where a rehearsal needs no certificate.
 func deliverable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

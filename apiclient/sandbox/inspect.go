@@ -40,7 +40,7 @@ func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) inspected(r *http.Request) answer {
 	if !fromThisMachine(r) {
-		return trouble(http.StatusForbidden, errors.New("only programs and pages of this machine may look in here: use a loopback address"))
+		return trouble(http.StatusForbidden, errors.New("only programs and pages of this host may look in here: use a loopback address"))
 	}
 	commands := map[string]map[string]func(*http.Request) answer{
 		"":         {http.MethodGet: s.page},
@@ -63,7 +63,7 @@ func (s *Server) inspected(r *http.Request) answer {
 	return command(r)
 }
 
-// fromThisMachine keeps foreign web pages out, which a browser on this machine may have open: they could reach a loopback address by a name of
+// fromThisMachine keeps foreign web pages out, which a browser on this host may have open: they could reach a loopback address by a name of
 // their own (the Host tells), or send a command without reading the answer (the Origin tells).
 func fromThisMachine(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.Host)

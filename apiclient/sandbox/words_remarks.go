@@ -22,7 +22,7 @@ var remarkWords = map[string]phrase{
 	remarkIdempotency:      {"a API não conhece idempotência: repetir cria de novo", "the API knows no idempotency: a repetition creates again"},
 	remarkContract:         {"este contrato não foi criado nesta sandbox", "this contract was not created in this sandbox"},
 	remarkEventAgain:       {"segundo webhook para o mesmo evento; o documento não diz o que a plataforma faz", "a second webhook for the same event; the document does not say what the platform does"},
-	remarkURLScheme:        {"a plataforma exige https; http vale só nesta máquina", "the platform wants https; http will do on this machine only"},
+	remarkURLScheme:        {"a plataforma exige https; http vale só nesta máquina", "the platform wants https; http will do on this host only"},
 	remarkCredentials:      {"não tem a forma <usuário>:<senha>", "has not the form <user>:<password>"},
 	remarkCredentialsGone:  {"havia um segredo e a alteração não o trouxe: foi removido", "there was a secret and the update did not bring it: it was removed"},
 }

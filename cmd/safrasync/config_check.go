@@ -127,7 +127,7 @@ func wrongBaseURL(text string) string {
 	case strings.ContainsAny(text, " \t"):
 		return "must not have blanks"
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return "must begin with https://; http:// is for this machine only (127.0.0.1, ::1, localhost)"
+		return "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)"
 	case u.Scheme != "https" && u.Scheme != "http":
 		return "must begin with https://"
 	}

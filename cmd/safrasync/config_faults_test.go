@@ -182,7 +182,7 @@ jobs:`,
 			name: "an address without encryption",
 			old:  "https://api.example.com/",
 			edit: "http://api.example.com/",
-			want: "config.yaml:2:13: api.base_url: must begin with https://; http:// is for this machine only (127.0.0.1, ::1, localhost)",
+			want: "config.yaml:2:13: api.base_url: must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)",
 		},
 		{
 			name: "an address with a password",

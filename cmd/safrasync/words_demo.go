@@ -10,7 +10,7 @@ var (
 plataforma de teste nesta máquina; envia os contratos, executa de novo (nada é enviado duas vezes), corrige alguns dados e executa
 mais uma vez. Não usa a rede e não deixa nada no disco, a não ser com --dir.`,
 		`Creates a sample ERP (SQLite) with some hundred contracts of an imaginary cooperative, several of them with problems; starts a
-platform for tests on this machine; sends the contracts, runs again (nothing is sent twice), corrects some data and runs once
+platform for tests on this host; sends the contracts, runs again (nothing is sent twice), corrects some data and runs once
 more. It uses no network and leaves nothing on the disk, except with --dir.`,
 	}
 	saysDemoLang     = phrase{"não há o idioma %q; existem pt-BR e en", "there is no language %q; there are pt-BR and en"}

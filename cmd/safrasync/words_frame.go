@@ -36,7 +36,7 @@ Exit codes:
 	helpRefsExport = phrase{"escreve o de-para como CSV", "write the de-para as CSV"}
 	helpRefsSet    = phrase{"grava um código", "store one code"}
 	helpRefsRemove = phrase{"remove um código", "remove one code"}
-	helpSandbox    = phrase{"a API da plataforma em miniatura, nesta máquina, com falhas a pedido", "the platform's API in a box, on this machine, with faults on demand"}
+	helpSandbox    = phrase{"a API da plataforma em miniatura, nesta máquina, com falhas a pedido", "the platform's API in a box, on this host, with faults on demand"}
 	helpConfig     = phrase{"a configuração", "the configuration"}
 	helpConfigShow = phrase{"a configuração em vigor, sem segredos", "the configuration in effect, without secrets"}
 	helpCron       = phrase{"explica os horários e mostra os próximos", "explain the schedules and show the next times"}

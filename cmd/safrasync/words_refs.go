@@ -58,10 +58,10 @@ var (
 	checkKeyHint         = phrase{"a chave foi recusada: renove api.api_key", "the key was refused: renew api.api_key"}
 	checkKeyInsideHint   = phrase{"o gateway aceitou a chave, um serviço interno a recusou: fale com a plataforma", "the gateway accepted the key, a service inside refused it: ask the platform"}
 	checkPermissionHint  = phrase{"a chave não tem permissão: fale com a plataforma", "the key has no permission: ask the platform"}
-	checkCertificateHint = phrase{"veja api.ca_file e o relógio desta máquina", "look at api.ca_file and this machine's clock"}
+	checkCertificateHint = phrase{"veja api.ca_file e o relógio desta máquina", "look at api.ca_file and this host's clock"}
 	checkClockOK         = phrase{"de acordo com o relógio da API", "agrees with the API's clock"}
 	checkClockOff        = phrase{"difere %s do relógio da API", "differs by %s from the API's clock"}
-	checkClockHint       = phrase{"ligue a sincronização de horário (NTP) desta máquina", "switch on time synchronisation (NTP) on this machine"}
+	checkClockHint       = phrase{"ligue a sincronização de horário (NTP) desta máquina", "switch on time synchronisation (NTP) on this host"}
 
 	sandboxRuns = phrase{
 		"sandbox em %s (chave: %s, semente %d); o que aconteceu: %s/_sandbox/; termina com Ctrl+C",

@@ -56,7 +56,7 @@ var outcomeWords = map[string]phrase{
 	"open":        {"em andamento", "on its way"},
 	"created":     {"criado na plataforma", "created on the platform"},
 	"not_created": {"recusado, nada foi criado", "refused, nothing was created"},
-	"not_sent":    {"não saiu desta máquina", "did not leave this machine"},
+	"not_sent":    {"não saiu desta máquina", "did not leave this host"},
 	"unknown":     {"sem resposta certa", "without a certain answer"},
 }
 
