@@ -144,7 +144,7 @@ func (p *postgres) connectionProblem(err error) *Error {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return failf(CodeUnreachable, "the ERP database at %s does not answer; check the network and firewall", p.target)
 	case errors.Is(err, os.ErrNotExist):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: no such socket; is PostgreSQL running on this machine?", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s is not reachable: no such socket; is PostgreSQL running on this host?", p.target)
 	}
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||

@@ -62,7 +62,7 @@ func postgresConfig(opt Options) (pq.Config, *Error) {
 			"or host=… port=… dbname=… user=… password='…'%s", settingNamed(err))
 	}
 	if len(cfg.Multi) == 0 && cfg.Service == "" && !mentionsSSLMode(dsn) && isLocal(cfg) {
-		// lib/pq's default is "require"; a server on this machine seldom has TLS.
+		// lib/pq's default is "require"; a server on this host seldom has TLS.
 		cfg.SSLMode = pq.SSLModeDisable
 	}
 	if cfg.ConnectTimeout <= 0 {

@@ -165,7 +165,7 @@ func (s *sqlite) looseKey(b *binder, cols []Column, key []string, fast bool) str
 	return strings.Join(parts, " AND ")
 }
 
-// clock: SQLite's clock is this machine's. A time without zone may be UTC
+// clock: SQLite's clock is this host's. A time without zone may be UTC
 // (CURRENT_TIMESTAMP) or local; the bound takes the earlier reading and the
 // warning the later one. There is no horizon: a writer that stamps a row and
 // commits it much later is found by the lookback, or by the sweep.

@@ -117,6 +117,7 @@ var askAfter = []time.Duration{15 * time.Minute, time.Hour, 6 * time.Hour}
 const (
 	askDaily = 24 * time.Hour
 	askFor   = 45 * 24 * time.Hour
+	askMost  = 3 + 45 // questions that this makes
 )
 
 func nextAsk(first time.Time, tries int, now time.Time) time.Time {

@@ -2,10 +2,10 @@ package sync_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -20,22 +20,25 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// childVariable makes the test binary a process that syncs once: "<folder> <API address>".
+// childVariable makes the test binary a process that syncs once with these parts, as JSON.
 const childVariable = "SAFRASYNC_TEST_CHILD"
 
 // childMain is one pass in a process of its own, to be killed.
 func childMain() int {
-	dir, url, _ := strings.Cut(os.Getenv(childVariable), " ")
 	ctx := context.Background()
 	fail := func(err error) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	source, err := erp.Open(ctx, erp.Options{Driver: "sqlite", DSN: erp.Secret(dir + "/erp.db"), TimeZone: time.UTC})
+	var at parts
+	if err := json.Unmarshal([]byte(os.Getenv(childVariable)), &at); err != nil {
+		return fail(err)
+	}
+	source, err := erp.Open(ctx, erp.Options{Driver: at.DB.ERP, DSN: erp.Secret(at.ERPDSN), TimeZone: time.UTC})
 	if err != nil {
 		return fail(err)
 	}
-	ledger, err := state.Open(ctx, state.Options{Driver: "sqlite", DSN: dir + "/state.db"})
+	ledger, err := state.Open(ctx, state.Options{Driver: at.DB.Ledger, DSN: at.LedgerDSN})
 	if err != nil {
 		return fail(err)
 	}
@@ -43,7 +46,7 @@ func childMain() int {
 	if err != nil {
 		return fail(err)
 	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: url, APIKey: "a-key-of-the-tests"})
+	client, err := apiclient.New(apiclient.Options{BaseURL: at.URL, APIKey: "a-key-of-the-tests"})
 	if err != nil {
 		return fail(err)
 	}
@@ -61,40 +64,45 @@ func childMain() int {
 // F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt, loses none and doubles none. The lease of the dead process
 // is free at once.
 func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
-	t.Parallel()
-	arrived := make(chan struct{})
-	release := make(chan struct{})
-	var once gosync.Once
-	b := newBench(t, sandbox.Options{OnPost: func(n int) {
-		if n >= 12 {
-			once.Do(func() { close(arrived) })
-			<-release
+	both(t, func(t *testing.T, db database) {
+		arrived := make(chan struct{})
+		release := make(chan struct{})
+		var once gosync.Once
+		b := newBenchOn(t, db, sandbox.Options{OnPost: func(n int) {
+			if n >= 12 {
+				once.Do(func() { close(arrived) })
+				<-release
+			}
+		}})
+		b.contracts(40)
+		at, err := json.Marshal(b.parts)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}})
-	b.contracts(40)
-	child := exec.Command(os.Args[0], "-test.run=^$")
-	child.Env = append(os.Environ(), childVariable+"="+b.dir+" "+b.api.URL)
-	child.Stderr = os.Stderr
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-arrived
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Wait(); err == nil {
-		t.Fatal("the child ended by itself")
-	}
-	close(release)
-	r := b.sync(engine.Options{Sweep: true})
-	doubts := r.States[trade.InDoubt]
-	if doubts < 1 || doubts > 4 || r.States[trade.Accepted]+doubts != 40 {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
-	again := b.sync(engine.Options{Sweep: true})
-	if again.Sent != 0 || again.States[trade.InDoubt] != doubts {
-		t.Errorf("a further run sent %d, states %v", again.Sent, again.States)
-	}
+		child := exec.Command(os.Args[0], "-test.run=^$")
+		child.Env = append(os.Environ(), childVariable+"="+string(at))
+		child.Stderr = os.Stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-arrived
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Wait(); err == nil {
+			t.Fatal("the child ended by itself")
+		}
+		close(release)
+		r := b.sync(engine.Options{Sweep: true})
+		doubts := r.States[trade.InDoubt]
+		if doubts < 1 || doubts > 4 || r.States[trade.Accepted]+doubts != 40 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		again := b.sync(engine.Options{Sweep: true})
+		if again.Sent != 0 || again.States[trade.InDoubt] != doubts {
+			t.Errorf("a further run sent %d, states %v", again.Sent, again.States)
+		}
+	})
 }
 
 // failingLedger fails commits of intents, before or after they took effect: each boundary twice, "failed" and "happened, but an error came back".
@@ -127,27 +135,26 @@ func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group tra
 // F048, F050, F052: an uncertain commit lets nothing go, keeps the answers it has, and stops; the next run goes on without a doubt.
 func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	t.Parallel()
-	for _, applied := range []bool{false, true} {
-		for failAt := 1; failAt <= 4; failAt++ {
-			t.Run(fmt.Sprintf("commit %d, applied %t", failAt, applied), func(t *testing.T) {
-				t.Parallel()
-				b := newBench(t, sandbox.Options{})
-				b.limits.MaxInFlight = 2
-				b.contracts(6)
-				b.wrap = func(l engine.Ledger) engine.Ledger {
-					return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
-				}
-				r := b.sync(engine.Options{})
-				if r.Stopped == nil || r.Stopped.Code != "ledger" {
-					t.Errorf("stopped %+v", r.Stopped)
-				}
-				b.wrap = nil
-				r = b.sync(engine.Options{Sweep: true})
-				if r.States[trade.Accepted] != 6 || len(b.api.Created()) != 6 {
-					t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
-				}
-			})
-		}
+	for i := range 16 {
+		db, applied, failAt := databases[i%2], i%4 < 2, i/4+1
+		t.Run(fmt.Sprintf("%s, commit %d, applied %t", db.Ledger, failAt, applied), func(t *testing.T) {
+			t.Parallel()
+			b := newBenchOn(t, db, sandbox.Options{})
+			b.limits.MaxInFlight = 2
+			b.contracts(6)
+			b.wrap = func(l engine.Ledger) engine.Ledger {
+				return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
+			}
+			r := b.sync(engine.Options{})
+			if r.Stopped == nil || r.Stopped.Code != "ledger" {
+				t.Errorf("stopped %+v", r.Stopped)
+			}
+			b.wrap = nil
+			r = b.sync(engine.Options{Sweep: true})
+			if r.States[trade.Accepted] != 6 || len(b.api.Created()) != 6 {
+				t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
+			}
+		})
 	}
 }
 
@@ -164,44 +171,46 @@ func (p slowPlatform) SubmitOrderCommitment(ctx context.Context, body []byte, ga
 
 // F079, I13: an intent whose window has passed is given up unsent, and the row goes with a new one.
 func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{})
-	b.limits.MaxInFlight = 1
-	b.contracts(2)
-	var once gosync.Once
-	b.surface = func(p engine.Platform) engine.Platform {
-		return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
-	}
-	r := b.sync(engine.Options{})
-	if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
-		t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
-	}
-	attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
-	if err != nil || len(attempts) != 2 || attempts[0].Outcome != trade.OutcomeNotSent || attempts[1].Outcome != trade.OutcomeCreated {
-		t.Errorf("attempts %+v, %v", attempts, err)
-	}
-	if e := b.entry(1); e.Attempts != 1 {
-		t.Errorf("%d attempts count, want 1: the first was not sent", e.Attempts)
-	}
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.contracts(2)
+		var once gosync.Once
+		b.surface = func(p engine.Platform) engine.Platform {
+			return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
+		}
+		r := b.sync(engine.Options{})
+		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
+			t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
+		}
+		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
+		if err != nil || len(attempts) != 2 || attempts[0].Outcome != trade.OutcomeNotSent || attempts[1].Outcome != trade.OutcomeCreated {
+			t.Errorf("attempts %+v, %v", attempts, err)
+		}
+		if e := b.entry(1); e.Attempts != 1 {
+			t.Errorf("%d attempts count, want 1: the first was not sent", e.Attempts)
+		}
+	})
 }
 
 // F072: what is on the wire when the run is interrupted is awaited and settled.
 func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	b := newBench(t, sandbox.Options{OnPost: func(n int) {
-		if n == 3 {
-			cancel()
+	both(t, func(t *testing.T, db database) {
+		ctx, cancel := context.WithCancel(t.Context())
+		b := newBenchOn(t, db, sandbox.Options{OnPost: func(n int) {
+			if n == 3 {
+				cancel()
+			}
+		}})
+		b.limits.MaxInFlight = 1
+		b.contracts(6)
+		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}})
-	b.limits.MaxInFlight = 1
-	b.contracts(6)
-	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := reports[0]
-	if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 || r.States[trade.Pending] != 3 {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
+		r := reports[0]
+		if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 || r.States[trade.Pending] != 3 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
 }

@@ -52,7 +52,8 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return leave
 	case known.State == trade.Held && known.Cause == trade.CauseDuplicateKey:
 		return revive
-	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash, known.MappedWith != mappedWith:
+	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash, known.MappedWith != mappedWith,
+		known.Flags.Has(trade.Changed): // it was in doubt while the ERP changed it, and then refused: what the ledger has is what was sent
 		return remap
 	case known.GoneSweeps > 0:
 		return seen
@@ -64,7 +65,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 func applyRemap(old, fresh trade.Entry) trade.Entry {
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
 	switch {
-	case old.State == trade.Rejected && old.Error != nil && old.Error.Weak:
+	case old.Weak():
 		// refused in no form of the API: an earlier step may have happened, so a change of the row alone moves nothing
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
@@ -92,7 +93,7 @@ func applyAbsence(e trade.Entry) trade.Entry {
 	switch {
 	case e.State.Created():
 		e.Flags = e.Flags.With(trade.MissingInERP, true)
-	case e.State == trade.Dismissed, e.State == trade.Withdrawn:
+	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(): // coming back must not undo what only a person may
 	case e.GoneSweeps >= 2 && e.Generation == 1: // a later generation means an earlier attempt whose outcome is unknown
 		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, noTime
 	}

@@ -3,7 +3,10 @@ package sync
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -37,10 +40,10 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	}
 	r.report.Sweep = sweep || r.sweepDue(cursor)
 	p := &pager{
-		run: r, seen: map[keyHash]struct{}{}, doubles: map[string]int{}, revived: map[string]readRow{}, window: !r.report.Sweep,
+		run: r, seen: map[keyHash]bool{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{},
 	}
 	window := erp.Window{}
-	if p.window {
+	if !r.report.Sweep {
 		window = erp.Window{Since: cursor.Bound, Lookback: r.job.Spec.Lookback}
 	}
 	result, err := r.source.Read(ctx, r.job.query, window, func(row erp.Row) error { return p.add(ctx, row) })
@@ -53,7 +56,7 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	if err := r.settleDoubles(ctx, p); err != nil {
 		return err
 	}
-	r.report.Unreadable = result.Unreadable
+	r.report.Unreadable = result.Unreadable + p.badKeys // the reader counts also those that it could not give
 	if result.FutureBound {
 		r.note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.job.Spec.ChangedAt)
 	}
@@ -67,19 +70,17 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	return r.record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// sweepDue tells whether this run must compare everything: no change column, a first run, a changed query or mapping, or a sweep that is older than its schedule.
+// sweepDue tells whether this run must compare everything: no change column, a first run, a changed query or mapping, a sweep that is older than its schedule,
+// or one of the future, when the clock stood wrong (F078).
 func (r *jobRun) sweepDue(cursor trade.Cursor) bool {
-	return r.job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.Fingerprint != r.job.source+r.job.mapping.fingerprint ||
+	return r.job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.now) || cursor.Fingerprint != r.job.source+r.job.mapping.fingerprint ||
 		!r.job.sweep.Next(cursor.SweptAt).After(r.now)
 }
 
 // settleDoubles holds the keys that stand twice in the ERP, and takes up those that no longer do.
 func (r *jobRun) settleDoubles(ctx context.Context, p *pager) error {
-	var page trade.Page
-	keys := make([]string, 0, len(p.doubles)+len(p.revived))
-	for key := range p.doubles {
-		keys = append(keys, key)
-	}
+	var sent []string // keys that stand twice although one of the rows was sent
+	keys := slices.Collect(maps.Keys(p.doubles))
 	for key := range p.revived {
 		if p.doubles[key] == 0 {
 			keys = append(keys, key)
@@ -108,38 +109,71 @@ func (r *jobRun) settleDoubles(ctx context.Context, p *pager) error {
 		if err != nil {
 			return err
 		}
+		rows, err := r.readRevived(ctx, p, entries)
+		if err != nil {
+			return err
+		}
+		var page trade.Page
 		for _, old := range entries {
-			if entry, changed := r.settleDouble(old, p); changed {
+			if p.doubles[old.Key] > 0 && old.State.Created() {
+				sent = append(sent, old.Key)
+			}
+			if entry, changed := r.settleDouble(old, p, rows[old.Key]); changed {
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}
 		if err := r.record(ctx, page); err != nil {
 			return err
 		}
-		page = trade.Page{}
+	}
+	if len(sent) > 0 {
+		r.note("%d keys stand more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
+			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
 	}
 	return nil
 }
 
-func (r *jobRun) settleDouble(old trade.Entry, p *pager) (trade.Entry, bool) {
+// readRevived reads again, in the whole ERP, the rows of entries that were held for a double key and that the reading found once: a window shows only a
+// part, so that once there proves nothing.
+func (r *jobRun) readRevived(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
+	var revived []trade.Entry
+	for _, e := range entries {
+		if parts, ok := p.revived[e.Key]; ok && p.doubles[e.Key] == 0 {
+			e.KeyParts = parts
+			revived = append(revived, e)
+		}
+	}
+	rows, err := r.readAgain(ctx, r.job, revived)
+	if err != nil {
+		return nil, err
+	}
+	found := r.byKey(rows)
+	for key, rows := range found {
+		found[key] = r.job.living(rows)
+	}
+	return found, nil
+}
+
+// settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that the reading found once.
+func (r *jobRun) settleDouble(old trade.Entry, p *pager, rows []erp.Row) (trade.Entry, bool) {
 	entry := old
 	entry.UpdatedAt = r.now
-	n := p.doubles[old.Key]
-	if n == 0 { // held for a double key, and now it stands once
-		row := p.revived[old.Key]
-		r.eval.evaluate(&entry, r.job.values(row.row.Get))
-		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = row.parts, row.hash, 0
+	n := max(p.doubles[old.Key], len(rows))
+	switch parts, revived := p.revived[old.Key]; {
+	case n == 1: // it is cured
+		r.eval.evaluate(&entry, r.job.values(rows[0].Get))
+		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = parts, r.job.sourceHash(rows[0].Get), 0
 		r.report.Changed++
 		return entry, true
-	}
-	if old.State.Created() {
-		r.note("key %s stands %d times in the ERP, and one of the rows is %s: correct the ERP", old.Key, n, old.State)
+	case n == 0: // it left since it was read: the next run tells
+		return entry, false
+	case revived:
+		r.report.Unchanged++
+	case old.State.Created():
 		return entry, false
 	}
-	if p.revived[old.Key].key != "" {
-		r.report.Unchanged++
-	}
-	if old.State == trade.Dismissed || old.State == trade.Held && old.Cause == trade.CauseDuplicateKey {
+	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held && old.Cause != trade.CauseVanished {
+		// It does not go as it is, and its cause must not be forgotten; should it be sent after all, the last look holds it.
 		entry.GoneSweeps = 0
 		return entry, old.GoneSweeps > 0
 	}
@@ -165,13 +199,19 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 		r.report.Sweep = false
 		return nil
 	}
-	known, found, gone := 0, 0, 0
+	// Only what the last sweep knew is asked for: the rows that this reading found are there, and prove nothing of the others.
+	last := int64(math.MaxInt64)
+	if cursor.Sweep != nil {
+		last = cursor.Sweep.Last
+	}
+	known, found, gone, highest := 0, 0, 0, int64(0)
 	err := r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
 		_, there := p.seen[hashKey(k.Key)]
 		if !there {
 			gone++
 		}
-		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+		highest = k.ID
+		if k.ID <= last && k.GoneSweeps == 0 && k.State != trade.Withdrawn {
 			known++
 			if there {
 				found++
@@ -195,7 +235,7 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 	inScope := len(p.seen)
 	r.report.InScope, r.report.Gone = &inScope, &gone
 	cursor.SweptAt, cursor.Fingerprint = r.now, r.job.source+r.job.mapping.fingerprint
-	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable}
+	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable, Last: highest}
 	return nil
 }
 
@@ -211,7 +251,7 @@ func (r *jobRun) recordAbsences(ctx context.Context, p *pager) error {
 		var page trade.Page
 		for _, old := range entries {
 			entry := applyAbsence(old)
-			entry.UpdatedAt = r.now
+			touch(&entry, old, r.now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
 		return r.record(ctx, page)

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"maps"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -60,16 +61,18 @@ func (d *dryLedger) ReplaceReferences(_ context.Context, kind string, codes map[
 	return 0, nil
 }
 
-// References gives the stored tables under those of this run. Their version is one that no entry has when a table was read, so that everything is judged anew.
+// References gives the stored tables under those of this run. Their version is one that no entry has when a table that was read is another, so that everything is judged anew.
 func (d *dryLedger) References(ctx context.Context) (map[string]map[string]string, string, error) {
 	stored, version, err := d.Ledger.References(ctx)
 	if err != nil {
 		return nil, "", err
 	}
+	changed := false
 	for kind, table := range d.refs {
+		changed = changed || !maps.Equal(stored[kind], table)
 		stored[kind] = table
 	}
-	if len(d.refs) > 0 {
+	if changed {
 		version = fingerprint(version, d.refs)
 	}
 	return stored, version, nil

@@ -140,8 +140,19 @@ func (e *Engine) notRun(ctx context.Context, job *Job, stop trade.Stop) trade.Ru
 	report := trade.RunReport{Job: job.Name(), StartedAt: e.Clock.Now(), Stopped: &stop}
 	r := &jobRun{Engine: e, job: job, ledger: e.Ledger, log: e.Log, report: report}
 	r.countStates(ctx)
+	if status, err := e.Ledger.JobStatus(ctx, job.Name()); err == nil && status.State == trade.Paused {
+		r.report.Stopped = pausedStop(status)
+		return r.report
+	}
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Stopped, Stop: &stop, Since: e.Clock.Now()})
 	return r.report
+}
+
+// pausedStop is the reason of a job that a person, or a brake, has paused.
+func pausedStop(status trade.JobStatus) *trade.Stop {
+	return &trade.Stop{
+		Code: string(stopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
+	}
 }
 
 // jobRun is one pass of one job.
@@ -177,22 +188,22 @@ func (e *Engine) runJob(ctx context.Context, job *Job, opts Options) (trade.RunR
 		return r.report, err
 	}
 	if status.State == trade.Paused {
-		r.report.Stopped = &trade.Stop{Code: string(stopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + job.Name() + "` ends that"}
+		r.report.Stopped = pausedStop(status)
 		r.countStates(ctx)
 		return r.report, nil
 	}
+	asked := e.Clock.Boot()
 	lease, err := e.Ledger.AcquireLease(ctx, job.Name(), e.Owner)
 	if err != nil {
 		return r.report, err
 	}
 	r.lease = lease
-	keeper := keepLease(ctx, e.Ledger, lease, e.Clock)
+	keeper := keepLease(ctx, e.Ledger, lease, e.Clock, asked)
 	defer keeper.close()
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
-	if err := e.Ledger.StartRun(ctx, r.report); err != nil {
-		return r.report, err
+	if err = e.Ledger.StartRun(ctx, r.report); err == nil {
+		err = r.passLeased(ctx, opts, keeper, status)
 	}
-	err = r.passLeased(ctx, opts, keeper, status)
 	report := r.conclude(ctx, err)
 	if err := e.Ledger.ReleaseLease(context.WithoutCancel(ctx), lease); err != nil {
 		e.Log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
@@ -220,11 +231,14 @@ func (r *jobRun) passLeased(ctx context.Context, opts Options, keeper *leaseKeep
 		return err
 	}
 	s := newSubmission(r, keeper)
-	if stop := status.Stop; stop != nil && status.State == trade.BackingOff && stop.Until.After(r.now) { // asked by the API in an earlier run
-		if stop.Until.Sub(r.now) > longestRest {
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff { // asked by the API in an earlier run
+		switch rest := stop.Until.Sub(r.now); {
+		case rest > longestAsked: // a clock stood wrong
+		case rest > longestRest:
 			return throttled(stop.Until)
+		case rest > 0:
+			s.restUntil = stop.Until
 		}
-		s.restUntil = stop.Until
 	}
 	return s.run(ctx)
 }

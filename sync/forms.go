@@ -96,6 +96,12 @@ func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
 	return trade.Date{}, errors.New("is not a date")
 }
 
+// is tells whether a text in this form is the day.
+func (f dateForm) is(text string, day trade.Date) bool {
+	t, err := time.Parse(f.layout, text)
+	return err == nil && trade.DateOf(t) == day
+}
+
 // dayOf reads YYYY-MM-DD, alone or before a time.
 func dayOf(text string) (trade.Date, error) {
 	if len(text) > 10 && (text[10] == ' ' || text[10] == 'T') {

@@ -96,6 +96,17 @@ func (j *Job) isCancelled(get columnsOf) bool {
 	return ok && v.Err == "" && v.Kind != erp.Null && j.cancelled[fold(plainText(v))]
 }
 
+// living leaves out the rows that the ERP calls cancelled.
+func (j *Job) living(rows []erp.Row) []erp.Row {
+	var out []erp.Row
+	for _, row := range rows {
+		if !j.isCancelled(row.Get) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
 // values keeps the columns of a row that the mapping uses, and no other (LGPD: necessity).
 func (j *Job) values(get columnsOf) trade.Values {
 	out := make(trade.Values, len(j.mapping.columns))

@@ -61,11 +61,23 @@ func rowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
 		texts[i], cells[i] = plainText(v), cellOf(v)
 	}
 	key := joinCode(texts)
-	if strings.Trim(key, "| ") == "" {
-		return "", nil, errors.New("every key column is blank")
+	switch {
+	case strings.Trim(key, "| ") == "":
+		return "", nil, fmt.Errorf("%w: every key column is blank", errKeyForm)
+	case !keepable(key):
+		return "", nil, fmt.Errorf("%w: longer than %d bytes, or with a NUL character", errKeyForm, maxCode)
 	}
 	return key, cells, nil
 }
+
+// errKeyForm says that every part of a key can be read, and the whole is no key all the same.
+var errKeyForm = errors.New("no usable key")
+
+// maxCode bounds a key and a code: an index of PostgreSQL takes 2,700 bytes, and no ERP's key comes near it.
+const maxCode = 1000
+
+// keepable tells whether every ledger can keep a text as a key or a code: one row of the ERP must not stop the others.
+func keepable(text string) bool { return len(text) <= maxCode && !strings.Contains(text, "\x00") }
 
 // plainText is a value as a key, a code or a map compares it: trimmed; numbers without zeros at the end of the fraction.
 func plainText(v erp.Value) string {

@@ -18,6 +18,8 @@ const (
 
 // leaseKeeper renews one lease until it is closed.
 type leaseKeeper struct {
+	ledger  Ledger
+	lease   trade.Lease
 	clock   Clock
 	renewed atomic.Int64 // Boot time of the start of the last renewal that worked
 	lost    atomic.Bool
@@ -25,10 +27,11 @@ type leaseKeeper struct {
 	done    chan struct{}
 }
 
-func keepLease(ctx context.Context, ledger Ledger, lease trade.Lease, clock Clock) *leaseKeeper {
+// keepLease renews a lease that was asked for at the given Boot time: the 30 s count from then, however late the ledger answered.
+func keepLease(ctx context.Context, ledger Ledger, lease trade.Lease, clock Clock, asked time.Duration) *leaseKeeper {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	k := &leaseKeeper{clock: clock, cancel: cancel, done: make(chan struct{})}
-	k.renewed.Store(int64(clock.Boot()))
+	k := &leaseKeeper{ledger: ledger, lease: lease, clock: clock, cancel: cancel, done: make(chan struct{})}
+	k.renewed.Store(int64(asked))
 	go func() {
 		defer close(k.done)
 		tick := time.NewTicker(renewEvery)
@@ -39,18 +42,24 @@ func keepLease(ctx context.Context, ledger Ledger, lease trade.Lease, clock Cloc
 				return
 			case <-tick.C:
 			}
-			start := clock.Boot()
-			err := ledger.RenewLease(ctx, lease)
-			switch {
-			case err == nil:
-				k.renewed.Store(int64(start))
-			case errors.Is(err, trade.ErrLeaseLost):
-				k.lost.Store(true)
+			if k.renew(ctx); k.lost.Load() {
 				return
 			}
 		}
 	}()
 	return k
+}
+
+// renew asks for another 30 s and tells whether the job may claim rows.
+func (k *leaseKeeper) renew(ctx context.Context) bool {
+	start := k.clock.Boot()
+	switch err := k.ledger.RenewLease(ctx, k.lease); {
+	case err == nil:
+		k.renewed.Store(int64(start))
+	case errors.Is(err, trade.ErrLeaseLost):
+		k.lost.Store(true)
+	}
+	return k.trusted()
 }
 
 // trusted tells whether the job may still claim rows.

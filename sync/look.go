@@ -24,11 +24,7 @@ type looked struct {
 // look reads the rows again by their keys, in one short query. A row that changed is mapped again; one that is gone, doubled or cancelled is held; one
 // whose content went out under a key that the ERP no longer has is held too.
 func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error) {
-	keys := make([][]erp.Value, len(entries))
-	for i, e := range entries {
-		keys[i] = keyValues(e.KeyParts)
-	}
-	rows, err := r.source.ByKeys(ctx, r.job.query, keys)
+	rows, err := r.readAgain(ctx, r.job, entries)
 	if err != nil {
 		return looked{}, err
 	}
@@ -48,6 +44,20 @@ func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error
 	return out, r.lookForTwins(ctx, &out)
 }
 
+// readAgain reads the rows of entries of one job by their keys. One whose key had other columns than the configuration names now is not in the ERP any more.
+func (r *jobRun) readAgain(ctx context.Context, job *Job, entries []trade.Entry) ([]erp.Row, error) {
+	var keys [][]erp.Value
+	for _, e := range entries {
+		if len(e.KeyParts) == len(job.Spec.Key) {
+			keys = append(keys, keyValues(e.KeyParts))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return r.source.ByKeys(ctx, job.query, keys)
+}
+
 // byKey groups rows by their key; rows whose key cannot be read belong to nobody.
 func (r *jobRun) byKey(rows []erp.Row) map[string][]erp.Row {
 	out := make(map[string][]erp.Row, len(rows))
@@ -61,12 +71,7 @@ func (r *jobRun) byKey(rows []erp.Row) map[string][]erp.Row {
 
 func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row) trade.Entry {
 	entry := old
-	var live []erp.Row
-	for _, row := range rows {
-		if !r.job.isCancelled(row.Get) {
-			live = append(live, row)
-		}
-	}
+	live := r.job.living(rows)
 	switch {
 	case len(rows) == 0:
 		hold(&entry, trade.CauseVanished, "the row left the ERP between reading and sending; if it stays away it is withdrawn")
@@ -156,17 +161,14 @@ func (r *jobRun) standing(ctx context.Context, entries []trade.Entry) (map[int64
 	out := map[int64]bool{}
 	for _, job := range r.Jobs {
 		ids := map[string]int64{}
-		var keys [][]erp.Value
+		var mine []trade.Entry
 		for _, e := range entries {
 			if e.Job == job.Name() {
 				ids[e.Key] = e.ID
-				keys = append(keys, keyValues(e.KeyParts))
+				mine = append(mine, e)
 			}
 		}
-		if len(keys) == 0 {
-			continue
-		}
-		rows, err := r.source.ByKeys(ctx, job.query, keys)
+		rows, err := r.readAgain(ctx, job, mine)
 		if err != nil {
 			return nil, err
 		}

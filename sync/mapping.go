@@ -107,6 +107,9 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 		return f, &SpecError{path + ".date", fmt.Sprintf("%s is no date", rule.Field)}
 	}
 	for from, to := range spec.Values {
+		if other, double := f.values[fold(from)]; double && other != to {
+			return f, &SpecError{path + ".values", fmt.Sprintf("%q stands for two values: case and blanks around it do not count", fold(from))}
+		}
 		f.values[fold(from)] = to
 	}
 	for _, e := range spec.Empty {
@@ -236,9 +239,9 @@ func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
 				return true
 			}
 		}
-		if v.Kind == erp.Date || v.Kind == erp.Timestamp || v.Kind == erp.Instant {
+		if f.rule.Type == trade.Day || v.Kind == erp.Date || v.Kind == erp.Timestamp || v.Kind == erp.Instant {
 			d, err := trade.ParseDate(e)
-			if err == nil && midnightOf(text, d) {
+			if err == nil && (midnightOf(text, d) || f.date.layout != "" && f.date.is(text, d)) {
 				return true
 			}
 		}

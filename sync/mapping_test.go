@@ -64,6 +64,9 @@ func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 		{name: "empty by number", field: "price", spec: FieldSpec{Columns: col("c"), Empty: []string{"0"}}, values: map[string]erp.Value{"c": {Kind: erp.Number, Text: "0.00"}}},
 		{name: "empty by day", field: "payday", spec: FieldSpec{Columns: col("c"), Empty: []string{"1899-12-30"}}, values: map[string]erp.Value{"c": {Kind: erp.Timestamp, Text: "1899-12-30T00:00:00"}}},
 		{name: "a time is not the empty day", field: "payday", spec: FieldSpec{Columns: col("c"), Empty: []string{"1899-12-30"}}, values: map[string]erp.Value{"c": {Kind: erp.Timestamp, Text: "1899-12-30T08:00:00"}}, want: "1899-12-30"},
+		{name: "empty by the day in a text, as SQLite keeps it", field: "payday", spec: FieldSpec{Columns: col("c"), Empty: []string{"1899-12-30"}}, values: map[string]erp.Value{"c": text("1899-12-30 00:00:00")}},
+		{name: "a time in a text is not the empty day", field: "payday", spec: FieldSpec{Columns: col("c"), Empty: []string{"1899-12-30"}}, values: map[string]erp.Value{"c": text("1899-12-30 08:00:00")}, want: "1899-12-30"},
+		{name: "empty by the day in another form", field: "payday", spec: FieldSpec{Columns: col("c"), Date: "DD/MM/YYYY", Empty: []string{"1899-12-30"}}, values: map[string]erp.Value{"c": text("30/12/1899")}},
 		{name: "a text of zeros is not the number zero", field: "product", spec: FieldSpec{Columns: col("c"), Empty: []string{"0"}}, values: map[string]erp.Value{"c": text("00")}, want: "00"},
 		{name: "a reference by a code of two columns", field: "wallet_id", spec: FieldSpec{Columns: col("c", "l"), Ref: "wallets"}, values: map[string]erp.Value{"c": text(" 12 "), "l": text("01")}, want: walletID},
 		{name: "a reference that is missing makes the row wait", field: "wallet_id", spec: FieldSpec{Columns: col("c"), Ref: "wallets"}, values: map[string]erp.Value{"c": text("99")}, waiting: &trade.Awaited{Ref: "wallets", Code: "99"}},
@@ -122,6 +125,7 @@ func TestAFaultOfTheMappingNamesItsPlace(t *testing.T) {
 		{"a year of two digits", "order_date", FieldSpec{Columns: col, Date: "DD/MM/YY"}, "fields.order_date.date"},
 		{"a form of numbers that does not exist", "price", FieldSpec{Columns: col, Number: "1 234,56"}, "fields.price.number"},
 		{"a number form for a date", "order_date", FieldSpec{Columns: col, Number: "1234,56"}, "is no number"},
+		{"a value map that says two things", "product", FieldSpec{Columns: col, Values: map[string]string{"sj": "SOJA", "SJ ": "MILHO"}}, `fields.product.values: "sj" stands for two values`},
 		{"a scale out of range", "price", FieldSpec{Columns: col, Scale: ptr(int32(40))}, "fields.price.scale"},
 	}
 	for _, tt := range tests {

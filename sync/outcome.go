@@ -25,6 +25,7 @@ type decision struct {
 	stop    *stopOrder
 	wait    time.Duration // how long the job waits before the next request (429)
 	slow    bool          // 503, 504: back off before the next request
+	stalled bool          // the send window passed: several times in a row mean that the API is not reached in time
 	missing []blockOf     // records of the platform that it does not know
 	badForm bool          // malformed-request: three in a row stop the job
 	noID    bool          // 2xx without an id: two in a row stop the job
@@ -115,7 +116,9 @@ func decideNotSent(a apiclient.Answer, fault apiclient.Fault) decision {
 		d.stop = &stopOrder{stopCertificate, d.reason, allJobs}
 	case apiclient.FaultRequest:
 		d.stop = &stopOrder{stopAddress, "the request could not be built: " + d.reason, allJobs}
-	case apiclient.FaultWindow, apiclient.FaultCanceled:
+	case apiclient.FaultWindow:
+		d.stalled = true
+	case apiclient.FaultCanceled:
 	default:
 		d.retry = retrySoon
 	}
@@ -217,15 +220,15 @@ func decideMessages(a apiclient.Answer) decision {
 	}
 	for _, m := range a.Messages {
 		if !curable(m) {
-			d := rejected(a, "the API refused it: "+strings.Join(a.Messages, ", "))
-			d.cause = m
+			d := rejected(a, "the API refused it"+keysOf(a.Messages))
+			d.cause = causeOf(m)
 			if a.Status == http.StatusNotFound { // a 404 outside the documented pattern: an earlier step may have happened
 				d.weak = true
 			}
 			return d
 		}
 	}
-	d := rejected(a, "the platform lacks a record: "+strings.Join(a.Messages, ", "))
+	d := rejected(a, "the platform lacks a record"+keysOf(a.Messages))
 	d.retry = retryLater
 	for _, m := range a.Messages {
 		if kind := prerequisites[m]; kind != "" {
@@ -238,9 +241,26 @@ func decideMessages(a apiclient.Answer) decision {
 func rejected(a apiclient.Answer, reason string) decision {
 	d := decision{outcome: trade.OutcomeNotCreated, state: trade.Rejected, kind: trade.APIError, counts: true, reason: reason}
 	if len(a.Messages) > 0 {
-		d.cause = a.Messages[0]
+		d.cause = causeOf(a.Messages[0])
 	}
 	return d
+}
+
+// causeOf is a message as a cause: only a key is one. Another text is kept with the answer, and may be long or speak of a person (I10).
+func causeOf(message string) string {
+	if !messageKey.MatchString(message) {
+		return ""
+	}
+	return message
+}
+
+// keysOf tells the keys among messages, for a sentence.
+func keysOf(messages []string) string {
+	keys := stableKeys(messages)
+	if len(keys) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(keys, ", ")
 }
 
 func exists(reason string) decision {

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"slices"
 
 	"github.com/safrasync/safrasync/erp"
@@ -33,10 +34,10 @@ type readRow struct {
 type pager struct {
 	run     *jobRun
 	rows    []readRow
-	seen    map[keyHash]struct{}
-	doubles map[string]int     // key → how often it stands in the ERP
-	revived map[string]readRow // rows of entries held for a double key: decided when the reading is over
-	window  bool               // a window shows only a part: absence and uniqueness prove nothing
+	seen    map[keyHash]bool        // true: a living row has it; false: only a cancelled one whose entry was sent
+	doubles map[string]int          // key → how often it stands in the ERP
+	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
+	badKeys int                     // rows whose key can be read and is none
 }
 
 // add takes one row; a full page is recorded at once.
@@ -45,17 +46,20 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	r.report.Read++
 	key, parts, err := rowKey(row, r.job.Spec.Key)
 	if err != nil {
+		if errors.Is(err, errKeyForm) {
+			p.badKeys++
+		}
 		r.unreadable(err)
 		return nil
 	}
 	cancelled := r.job.isCancelled(row.Get)
 	h := hashKey(key)
-	if _, again := p.seen[h]; again && !cancelled {
+	if p.seen[h] && !cancelled {
 		p.doubles[key] = max(p.doubles[key], 1) + 1
 		return nil
 	}
 	if !cancelled {
-		p.seen[h] = struct{}{}
+		p.seen[h] = true
 	}
 	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: r.job.sourceHash(row.Get), cancelled: cancelled})
 	if len(p.rows) < pageSize {
@@ -70,11 +74,9 @@ func (p *pager) flush(ctx context.Context) error {
 		return nil
 	}
 	r := p.run
-	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it.
-	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
-		_, alive := p.seen[hashKey(row.key)]
-		return row.cancelled && alive
-	})
+	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where the living one comes on a later page, it
+	// takes back what its past said.
+	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.seen[hashKey(row.key)] })
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
 		keys[i] = row.key
@@ -94,9 +96,9 @@ func (p *pager) flush(ctx context.Context) error {
 		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
 		switch verdict {
 		case cancel:
-			p.seen[hashKey(row.key)] = struct{}{} // it stands in the ERP: its entry is found, not gone
+			p.seen[hashKey(row.key)] = false // it stands in the ERP: its entry is found, not gone
 		case revive:
-			p.revived[row.key] = row
+			p.revived[row.key] = row.parts
 			continue
 		}
 		told := verdict == cancel && k.Flags.Has(trade.Cancelled) && !k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
@@ -173,6 +175,7 @@ func (r *jobRun) apply(old trade.Entry, c change) trade.Entry {
 		r.eval.evaluate(&entry, values)
 		entry = applyRemap(old, entry)
 		entry.SourceHash = c.row.hash
+		entry.Flags = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false) // of a time when it may have been sent
 	case compare:
 		entry.Flags = entry.Flags.With(trade.Changed, r.eval.differs(old.Values, values)).With(trade.Cancelled, false)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.eval.quantity(values)

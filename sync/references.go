@@ -38,7 +38,7 @@ func (r *jobRun) loadReferences(ctx context.Context) error {
 func (r *jobRun) readReferences(ctx context.Context, spec ReferenceSpec) (map[string]string, error) {
 	table := map[string]string{}
 	columns := append(slices.Clone(spec.Code), spec.ID)
-	double := ""
+	double, bad := "", 0
 	err := r.source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
 		parts := make([]string, len(spec.Code))
 		blank := true
@@ -53,6 +53,10 @@ func (r *jobRun) readReferences(ctx context.Context, spec ReferenceSpec) (map[st
 			return nil
 		}
 		code, text := joinCode(parts), plainText(id)
+		if !keepable(code) || !keepable(text) {
+			bad++
+			return nil
+		}
 		if parsed, err := trade.ParseID(text); err == nil {
 			text = parsed
 		}
@@ -64,6 +68,9 @@ func (r *jobRun) readReferences(ctx context.Context, spec ReferenceSpec) (map[st
 	})
 	if err != nil {
 		return nil, fmt.Errorf("references.%s: %w", spec.Kind, err)
+	}
+	if bad > 0 {
+		r.note("references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, bad, maxCode)
 	}
 	if double != "" {
 		return nil, r.stop(stopColumns, fmt.Sprintf("references.%s: code %s has two ids; correct the de-para table or its query", spec.Kind, double))

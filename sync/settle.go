@@ -23,13 +23,18 @@ const (
 	stopAfterMalformed = 3               // malformed-request in a row
 	stopAfterNoID      = 2               // 2xx without an id in a row
 	longestRest        = 5 * time.Minute // that a pass waits for without an acceptance between; more ends it
+	longestAsked       = time.Hour       // that a 429 can ask for
 	backoffFirst       = 2 * time.Second
 	backoffMost        = 15 * time.Minute
+	slowest            = 64 // part of the configured rate below which 429 does not push
 )
 
 // take draws the conclusions of one landing for the job: how many may fly, whether it rests or stops, which records of the platform are there.
 func (s *submission) take(l landing) {
 	s.flights--
+	if l.decision.outcome == trade.OutcomeNotSent {
+		s.report.Sent-- // no POST was begun
+	}
 	s.settling = append(s.settling, l)
 	d := l.decision
 	needs := s.blocks.needs(l.entry)
@@ -47,7 +52,7 @@ func (s *submission) take(l landing) {
 			}
 		}
 	}
-	s.count(d)
+	s.count(d, l)
 	s.pace(d, l.at)
 	s.judge(d)
 	s.log.Info("attempt", zap.String("key", l.entry.Key), zap.String("attempt", l.attempt.ID), zap.String("outcome", string(d.outcome)),
@@ -66,8 +71,12 @@ func stableKeys(messages []string) []string {
 	return out
 }
 
-// count keeps what came in a row.
-func (s *submission) count(d decision) {
+// count keeps what came in a row. Send windows that passed together, as on a machine that was suspended, count once.
+func (s *submission) count(d decision, l landing) {
+	stalled := d.stalled && l.attempt.StartedAt.After(s.stalledAt)
+	if stalled {
+		s.stalledAt = l.at
+	}
 	inRow := func(n *int, yes bool) {
 		if *n++; !yes {
 			*n = 0
@@ -76,7 +85,9 @@ func (s *submission) count(d decision) {
 	inRow(&s.unknowns, d.outcome == trade.OutcomeUnknown)
 	inRow(&s.badForms, d.badForm)
 	inRow(&s.noIDs, d.noID)
-	inRow(&s.unreached, d.retry == retrySoon)
+	if stalled || !d.stalled {
+		inRow(&s.unreached, d.retry == retrySoon || stalled)
+	}
 }
 
 // pace slows down after doubts and 429, and speeds up again with each acceptance.
@@ -91,7 +102,7 @@ func (s *submission) pace(d decision, at time.Time) {
 	case d.wait > 0:
 		s.slots = max(1, s.slots/2)
 		if limit := s.limiter.Limit(); limit != rate.Inf {
-			s.limiter.SetLimit(max(limit/2, 0.2))
+			s.limiter.SetLimit(max(limit/2, rate.Limit(s.Limits.RateLimit)/slowest))
 		}
 	case d.state == trade.Accepted || d.state == trade.Rejected:
 		s.slots = min(s.Limits.MaxInFlight, s.slots+1)
@@ -100,9 +111,12 @@ func (s *submission) pace(d decision, at time.Time) {
 		}
 	}
 	if until := at.Add(rest); rest > 0 && until.After(s.restUntil) {
+		if d.wait > 0 { // several answers of one moment ask for one rest
+			s.rested += min(d.wait, until.Sub(s.restUntil))
+		}
 		s.restUntil = until
 	}
-	if s.rested += d.wait; d.state == trade.Accepted {
+	if d.state == trade.Accepted {
 		s.rested = 0
 	}
 }
@@ -183,8 +197,8 @@ func (s *submission) nextAttempt(l landing) time.Time {
 				}
 			}
 		}
-		if len(l.decision.missing) == 0 { // a record of a kind that the document does not name: the row asks for itself
-			next = nextAsk(l.entry.FirstSeenAt, l.entry.Attempts+1, l.at)
+		if tries := l.entry.Attempts + 1; len(l.decision.missing) == 0 && tries < askMost { // of a kind that the document does not name: the row asks for itself
+			next = nextAsk(l.at, tries, l.at)
 		}
 		return next
 	}
@@ -230,11 +244,7 @@ func (s *submission) settled(ctx context.Context, group trade.Group, result trad
 // F050, F052). What the ledger does not take by then is in doubt at the next start, and nothing is sent twice.
 func (s *submission) commitFailed(ctx context.Context, flights []flight, cause error) error {
 	s.stopSending(ledgerStop(cause))
-	for _, f := range flights {
-		s.settling = append(s.settling, landing{flight: f, at: s.Clock.Now(), decision: decision{
-			outcome: trade.OutcomeNotSent, state: trade.Pending, reason: "the ledger did not confirm the intent, so nothing was sent",
-		}})
-	}
+	s.giveUp(flights, "the ledger did not confirm the intent, so nothing was sent")
 	err := cause
 	for wait := 250 * time.Millisecond; wait <= 16*time.Second && len(s.settling) > 0; wait *= 2 {
 		timer := time.NewTimer(wait)
@@ -249,6 +259,15 @@ func (s *submission) commitFailed(ctx context.Context, flights []flight, cause e
 	s.log.Error("the ledger takes no results; the rows on the wire will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
 	s.settling = nil
 	return nil
+}
+
+// giveUp settles intents that may be durable and of which nothing was sent.
+func (s *submission) giveUp(flights []flight, reason string) {
+	for _, f := range flights {
+		s.settling = append(s.settling, landing{flight: f, at: s.Clock.Now(), decision: decision{
+			outcome: trade.OutcomeNotSent, state: trade.Pending, reason: reason,
+		}})
+	}
 }
 
 func ledgerStop(cause error) error {

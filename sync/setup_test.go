@@ -1,7 +1,6 @@
 package sync_test
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 	_ "modernc.org/sqlite"
@@ -64,20 +64,45 @@ func (c *testClock) advance(d time.Duration) {
 	c.ahead += d
 }
 
-// bench is everything that a run needs: a real ERP in SQLite, a real ledger in SQLite, the sandbox over real HTTP.
+// parts say where everything of a bench is, for a process of its own.
+type parts struct {
+	DB                     database
+	ERPDSN, LedgerDSN, URL string
+}
+
+// database is where the ERP of a bench is, and its ledger.
+type database struct{ ERP, Ledger string }
+
+var databases = []database{{state.SQLite, state.SQLite}, {state.Postgres, state.Postgres}}
+
+// both runs a scenario with the ERP and the ledger in SQLite, and with both in PostgreSQL.
+func both(t *testing.T, test func(t *testing.T, db database)) {
+	t.Helper()
+	t.Parallel()
+	for _, db := range databases {
+		t.Run(db.ERP, func(t *testing.T) {
+			t.Parallel()
+			test(t, db)
+		})
+	}
+}
+
+// bench is everything that a run needs: a real ERP, a real ledger, the sandbox over real HTTP.
 type bench struct {
 	t       testing.TB
 	dir     string
-	erp     *sql.DB
+	parts   parts
+	erp     *sqlx.DB
 	source  *erp.Source
 	ledger  *state.Store
 	api     *sandbox.Running
 	clock   *testClock
 	spec    engine.JobSpec
+	more    []engine.JobSpec // further jobs, which run after spec
 	refs    []engine.ReferenceSpec
 	limits  engine.Limits
-	wrap    func(engine.Ledger) engine.Ledger // optional: a ledger that fails
-	observe func(engine.Progress)
+	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
+	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
 }
 
@@ -89,25 +114,45 @@ const (
 	walletID   = "1b98fbe4-6680-4a11-9ba1-192ec42b7170"
 )
 
+// The key is unique and may be NULL, which a primary key of PostgreSQL may not.
 const erpSchema = `CREATE TABLE contrato (filial TEXT, num TEXT, quantidade NUMERIC, preco NUMERIC, produto TEXT, carteira TEXT, situacao TEXT,
-	data_contrato TEXT, pagamento TEXT, obs TEXT, atualizado TEXT, PRIMARY KEY (filial, num));
+	data_contrato DATE, pagamento DATE, obs TEXT, atualizado TIMESTAMP, UNIQUE (filial, num));
 	CREATE TABLE de_para (tipo TEXT, codigo TEXT, id TEXT);
 	INSERT INTO de_para VALUES ('carteira', '1', '` + walletID + `');`
 
+// newBench makes a bench on SQLite.
 func newBench(t testing.TB, opts sandbox.Options) *bench {
 	t.Helper()
+	return newBenchOn(t, databases[0], opts)
+}
+
+func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
+	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
+	dsn := filepath.Join(b.dir, "erp.db")
+	writer := dsn + "?_pragma=busy_timeout(5000)"
+	if db.ERP == state.Postgres {
+		dsn = pgtest.Database(t)
+		writer = dsn
+	}
 	var err error
-	if b.erp, err = sql.Open("sqlite", filepath.Join(b.dir, "erp.db")+"?_pragma=busy_timeout(5000)"); err != nil {
+	if b.erp, err = sqlx.Open(db.ERP, writer); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.erp.Close() })
 	b.exec(erpSchema)
-	if b.source, err = erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(filepath.Join(b.dir, "erp.db")), TimeZone: time.UTC}); err != nil {
+	if b.source, err = erp.Open(t.Context(), erp.Options{Driver: db.ERP, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.source.Close() })
-	b.ledger = openLedger(t, b.ledgerPath())
+	ledgerDSN := filepath.Join(b.dir, "state.db")
+	if db.Ledger == state.Postgres {
+		ledgerDSN = pgtest.Database(t)
+	}
+	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.ledger.Close() })
 	if opts.APIKey == "" {
 		opts.APIKey = "a-key-of-the-tests"
 	}
@@ -115,21 +160,10 @@ func newBench(t testing.TB, opts sandbox.Options) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.api.Close() })
+	b.parts = parts{db, dsn, ledgerDSN, b.api.URL}
 	b.spec = contractsSpec()
 	b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}}
 	return b
-}
-
-func (b *bench) ledgerPath() string { return filepath.Join(b.dir, "state.db") }
-
-func openLedger(t testing.TB, path string) *state.Store {
-	t.Helper()
-	ledger, err := state.Open(t.Context(), state.Options{Driver: "sqlite", DSN: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = ledger.Close() })
-	return ledger
 }
 
 // contractsSpec maps the small ERP of the tests.
@@ -154,7 +188,7 @@ func contractsSpec() engine.JobSpec {
 
 func (b *bench) exec(query string, args ...any) {
 	b.t.Helper()
-	if _, err := b.erp.Exec(query, args...); err != nil {
+	if _, err := b.erp.Exec(b.erp.Rebind(query), args...); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -176,9 +210,13 @@ func key(num int) string { return fmt.Sprintf("01|%04d", num) }
 
 func (b *bench) engine() *engine.Engine {
 	b.t.Helper()
-	job, err := engine.Compile(b.spec, time.UTC)
-	if err != nil {
-		b.t.Fatal(err)
+	var jobs []*engine.Job
+	for _, spec := range append([]engine.JobSpec{b.spec}, b.more...) {
+		job, err := engine.Compile(spec, time.UTC)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		jobs = append(jobs, job)
 	}
 	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight})
 	if err != nil {
@@ -194,7 +232,7 @@ func (b *bench) engine() *engine.Engine {
 		platform = b.surface(platform)
 	}
 	return engine.New(engine.Config{
-		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: []*engine.Job{job},
+		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: jobs,
 		References: b.refs, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Observe: b.observe,
 	})
 }

@@ -32,6 +32,7 @@ type submission struct {
 	due    int
 
 	unknowns, badForms, noIDs, unreached int           // in a row
+	stalledAt                            time.Time     // when a send window passed last
 	restUntil                            time.Time     // nothing leaves before
 	rested                               time.Duration // that the API asked for since the last acceptance
 	halted                               chan struct{} // closed when nothing more may leave
@@ -100,8 +101,8 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 	var flights []flight
 	if s.halt == nil {
 		more, err = s.fill(ctx)
-		if err == nil {
-			flights = s.choose(&group)
+		if err == nil && more {
+			flights = s.choose(ctx, &group)
 		}
 	}
 	if err != nil {
@@ -178,8 +179,11 @@ func (s *submission) pause() time.Duration {
 
 // fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
 func (s *submission) fill(ctx context.Context) (more bool, err error) {
-	if s.flights >= s.slots || s.Clock.Now().Before(s.restUntil) {
+	if s.flights >= s.slots {
 		return true, nil
+	}
+	if s.Clock.Now().Before(s.restUntil) {
+		return s.anything(ctx)
 	}
 	batch := s.queue
 	if len(batch) > 0 && s.Clock.Boot()-s.lookAt <= lookHolds {
@@ -202,6 +206,15 @@ func (s *submission) fill(ctx context.Context) (more bool, err error) {
 		}
 	}
 	return true, s.lookInto(ctx, batch)
+}
+
+// anything tells whether something is due, while nothing may leave: a run does not rest for nothing.
+func (s *submission) anything(ctx context.Context) (bool, error) {
+	if s.again || len(s.queue)+len(s.parked) > 0 {
+		return true, nil
+	}
+	due, err := s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, 1)
+	return len(due) > 0, err
 }
 
 // nextDue takes up the next due entries. Rows that came back to pending, or that a found record woke, have lower numbers: for them it begins again.
@@ -250,9 +263,9 @@ func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 
 // choose takes from the queue what may go now, as intents and flights: no more than the free slots (I11), the tokens of the rate limit, and one row for each
 // record of the platform of which nobody knows yet whether it is there.
-func (s *submission) choose(group *trade.Group) []flight {
+func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 	var flights []flight
-	if !s.keeper.trusted() {
+	if !s.keeper.trusted() && !s.keeper.renew(ctx) { // a machine that was suspended has its lease still, if nobody took it
 		s.stopSending(s.leaseLost())
 		return nil
 	}
@@ -296,6 +309,7 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 		return s.commitFailed(ctx, flights, err)
 	}
 	if err := s.settled(ctx, group, result); err != nil {
+		s.giveUp(slices.DeleteFunc(flights, func(f flight) bool { return !result.Claimed[f.attempt.ID] }), "the run stopped before it was sent")
 		return err
 	}
 	if result.LeaseLost {
@@ -316,5 +330,5 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 }
 
 func (s *submission) leaseLost() error {
-	return s.stop(stopLease, "another process took the job over; rows that were on the wire are settled when their answers arrive")
+	return s.stop(stopLease, "another process took the job over, or the ledger does not say that it is still ours; rows that were on the wire are settled when their answers arrive")
 }

@@ -1,5 +1,7 @@
 package trade
 
+import "slices"
+
 // Draft is a mapped row before it is checked: for each field of the API the text that the mapping made, and where it came from.
 type Draft struct {
 	Sends    Kind
@@ -31,13 +33,17 @@ func (d Draft) Text(field string) string {
 	return f.Text
 }
 
-// Quantity is the draft's amount and unit as far as they are readable, for sums; an unreadable one is zero without a unit.
+// Quantity is the draft's amount and unit as far as they are readable, for sums; an unreadable amount is zero, and what is no unit is none.
 func (d Draft) Quantity() Quantity {
 	amount, err := ParseDecimal(d.Text("amount"))
 	if err != nil {
 		return Quantity{}
 	}
-	return Quantity{Amount: amount, Unit: Unit(d.Text("unit_of_measurement"))}
+	unit := Unit(d.Text("unit_of_measurement"))
+	if !slices.Contains([]Unit{SC, KG, TON}, unit) {
+		unit = ""
+	}
+	return Quantity{Amount: amount, Unit: unit}
 }
 
 // Quantity is an amount of grain in a unit. Quantities of different units are never added.

@@ -37,6 +37,9 @@ type Entry struct {
 	Version     int64           // raised by each change: compare-and-set
 }
 
+// Weak tells whether the platform refused it in no form of the API, after which only a person moves it.
+func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.Error.Weak }
+
 // ErrorKind groups errors by where they come from; the names are those of error.kind in --json.
 type ErrorKind string
 

@@ -1,0 +1,211 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// givenUp is the answer to a POST whose send window passed before its first byte.
+func givenUp() (apiclient.Answer, error) {
+	answer := apiclient.Answer{Known: apiclient.NotSent}
+	return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
+}
+
+// latePlatform is reached too slowly for the send window.
+type latePlatform struct {
+	engine.Platform
+	asked func()
+}
+
+func (p latePlatform) SubmitOrderCommitment(context.Context, []byte, func() error) (apiclient.Answer, error) {
+	p.asked()
+	return givenUp()
+}
+
+// I13: an API that is reached too slowly for the send window is not asked for ever.
+func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	var posts atomic.Int32
+	b.surface = func(p engine.Platform) engine.Platform {
+		return latePlatform{p, func() {
+			if posts.Add(1) > 60 {
+				cancel()
+			}
+		}}
+	}
+	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "api_unreachable" || r.States[trade.Pending] != 3 || r.Sent != 0 {
+		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+	}
+}
+
+// F079: a machine that was suspended longer than a lease is trusted goes on, if nobody took the job meanwhile.
+func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
+	t.Parallel()
+	var b *bench
+	b = newBench(t, sandbox.Options{OnPost: func(n int) {
+		if n == 2 {
+			b.clock.advance(time.Hour)
+		}
+	}})
+	b.limits.MaxInFlight = 1
+	b.contracts(5)
+	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 || r.Stopped != nil {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+// throttledPlatform answers each POST with 429.
+type throttledPlatform struct {
+	engine.Platform
+	wait time.Duration
+}
+
+func (p throttledPlatform) SubmitOrderCommitment(context.Context, []byte, func() error) (apiclient.Answer, error) {
+	answer := apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: p.wait}
+	return answer, &apiclient.Error{Answer: answer}
+}
+
+// Several answers of one moment ask for one rest, not for one each.
+func TestF133ABurstOf429IsOneRest(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 8
+	b.contracts(8)
+	rests := 0
+	b.surface = func(p engine.Platform) engine.Platform { return throttledPlatform{p, time.Minute} }
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Resting {
+			rests++
+			cancel() // while it rests: it must end at once, and not in a minute
+		}
+	}
+	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := reports[0]; rests == 0 || r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Pending] != 8 {
+		t.Errorf("%d rests, states %v, stopped %+v", rests, r.States, r.Stopped)
+	}
+}
+
+// Nobody waits for a rest that the API asked for when nothing is due.
+func TestARunDoesNotRestForNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=200s@1")})
+	b.limits.MaxInFlight = 1
+	b.contracts(1)
+	ctx, cancel := context.WithCancel(t.Context())
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Resting {
+			cancel()
+		}
+	}
+	if _, err := b.engine().Sync(ctx, nil, engine.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	until := b.clock.Now().Add(4 * time.Minute)
+	throttled := trade.JobStatus{Job: "contracts", State: trade.BackingOff, Stop: &trade.Stop{Code: "api_throttled", Text: "later", Until: until}}
+	if err := b.ledger.SetJobStatus(t.Context(), throttled); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(`UPDATE contrato SET pagamento = NULL, atualizado = '2026-03-11 08:00:00'`)
+	rested := false
+	b.observe = func(p engine.Progress) { rested = rested || p.Phase == engine.Resting }
+	if r := b.sync(engine.Options{}); rested || r.States[trade.Invalid] != 1 || r.Stopped != nil {
+		t.Errorf("rested %t, states %v, stopped %+v", rested, r.States, r.Stopped)
+	}
+}
+
+func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(5)
+		b.wrap = func(l engine.Ledger) engine.Ledger { return cancellingLedger{l, cancel} }
+		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
+			t.Errorf("%+v, %v", reports, err)
+		}
+		b.wrap = nil
+		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 {
+			t.Errorf("states %v", r.States)
+		}
+	})
+}
+
+// cancellingLedger ends the run's context in the middle of the reading.
+type cancellingLedger struct {
+	engine.Ledger
+	cancel context.CancelFunc
+}
+
+func (l cancellingLedger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
+	cursor, err := l.Ledger.Cursor(ctx, job)
+	l.cancel()
+	return cursor, err
+}
+
+// unevenLedger counts once as if another process had moved a row between the two looks.
+type unevenLedger struct {
+	engine.Ledger
+	asked *atomic.Int32
+}
+
+func (l unevenLedger) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
+	tallies, err := l.Ledger.Recount(ctx, job)
+	if l.asked.Add(1) == 1 && len(tallies) > 0 {
+		tallies[0].Count--
+	}
+	return tallies, err
+}
+
+func TestI9AMoveOfAnotherProcessIsNoFaultOfTheSums(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(3)
+	b.wrap = func(l engine.Ledger) engine.Ledger { return unevenLedger{l, &atomic.Int32{}} }
+	if r := b.sync(engine.Options{}); r.Stopped != nil {
+		t.Errorf("stopped %+v", r.Stopped)
+	}
+}
+
+// brokenStart fails to record the start of a run.
+type brokenStart struct{ engine.Ledger }
+
+func (brokenStart) StartRun(context.Context, trade.RunReport) error {
+	return errors.New("the test failed the start")
+}
+
+func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(1)
+	b.wrap = func(l engine.Ledger) engine.Ledger { return brokenStart{l} }
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
+		t.Errorf("%+v, %v", reports, err)
+	}
+	b.wrap = nil
+	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 1 {
+		t.Errorf("states %v", r.States)
+	}
+}

@@ -1,0 +1,145 @@
+package sync_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Whatever the ERP, the platform and the clock do, in any order: it adds up, no contract is on the platform twice, and when all is well again nothing that may
+// go has stayed behind. A contract is known by its amount, which nobody changes.
+func TestAnyHistoryAddsUpAndSendsNothingTwice(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(250) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			h := &history{bench: newBenchOn(t, databases[seed%50/49], sandbox.Options{}), random: rand.New(rand.NewPCG(seed, 7))}
+			h.run(150)
+		})
+	}
+}
+
+type history struct {
+	*bench
+	random *rand.Rand
+	next   int
+	log    []string
+}
+
+func (h *history) run(steps int) {
+	h.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
+	h.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM copia`
+	h.limits.StopAfterUnknown = 0
+	for range steps {
+		h.step()
+		if h.t.Failed() {
+			h.t.Fatalf("after %v", h.log)
+		}
+	}
+	h.exec(`DELETE FROM copia`)
+	h.exec(`UPDATE contrato SET pagamento = '2026-08-01', carteira = '1', situacao = 'aprovado'`)
+	h.api.SetFaults()
+	h.api.Know(sandbox.Wallets, walletID)
+	for range 3 {
+		h.clock.advance(25 * time.Hour)
+		h.pass(engine.Options{Sweep: true})
+	}
+	r := h.pass(engine.Options{Sweep: true})
+	if r.Sent != 0 || r.Stopped != nil || r.States[trade.Pending]+r.States[trade.Waiting]+r.States[trade.Invalid]+r.States[trade.Sending] != 0 {
+		h.t.Errorf("in the end: sent %d, states %v, stopped %+v\nafter %v", r.Sent, r.States, r.Stopped, h.log)
+	}
+	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Rejected}}, func(e trade.Entry) error {
+		if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped {
+			h.t.Errorf("%s stayed %s (%s): %+v\nafter %v", e.Key, e.State, e.Cause, e.Error, h.log)
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Error(err)
+	}
+}
+
+func (h *history) step() {
+	h.next++
+	row := func() string { return fmt.Sprintf("%04d", 1+h.random.IntN(h.next)) }
+	at := fmt.Sprintf("2026-03-%02d %02d:00:00", 10+h.next/24%18, h.next%24)
+	change := func(set string, num string) {
+		h.exec(`UPDATE contrato SET `+set+`, atualizado = ? WHERE num = ?`, at, num)
+		h.log = append(h.log, set+" "+num)
+	}
+	switch h.random.IntN(16) {
+	case 0, 1, 2, 3:
+		h.contract(h.next)
+		h.exec(`UPDATE contrato SET atualizado = ? WHERE num = ?`, at, fmt.Sprintf("%04d", h.next))
+		h.log = append(h.log, fmt.Sprint("new ", h.next))
+	case 4:
+		change(fmt.Sprintf("preco = %d", 50+h.random.IntN(5)), row())
+	case 5:
+		change(fmt.Sprintf("carteira = '%d'", h.random.IntN(2)), row())
+	case 6:
+		change("pagamento = NULL", row())
+	case 7:
+		change("pagamento = '2026-08-01', situacao = 'aprovado'", row())
+	case 8:
+		change("situacao = 'cancelado'", row())
+	case 9:
+		num := row()
+		h.exec(`DELETE FROM contrato WHERE num = ?`, num)
+		h.log = append(h.log, "gone "+num)
+	case 10:
+		num := row()
+		h.exec(`UPDATE contrato SET num = ?, atualizado = ? WHERE num = ?`, fmt.Sprintf("%04d", 1000+h.next), at, num)
+		h.log = append(h.log, "renumbered "+num)
+	case 11:
+		num := row()
+		if h.random.IntN(3) == 0 {
+			h.exec(`DELETE FROM copia`)
+			num = "none"
+		}
+		h.exec(`INSERT INTO copia SELECT * FROM contrato WHERE num = ?`, num)
+		h.log = append(h.log, "double "+num)
+	case 12:
+		list := []string{"lost-after@1", "lost-before,reset@1", "status=500,commit@2", "refused@1", "status=401@1", "status=403@2", "noid@1", "garbage@1", "throttle=1s@1", "malformed@1", "status=503@2"}
+		spec := list[h.random.IntN(len(list))]
+		parsed, err := sandbox.ParseFaults([]string{spec})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.api.SetFaults(parsed...)
+		h.log = append(h.log, spec)
+	case 13:
+		if h.random.IntN(2) == 0 {
+			h.api.Forget(sandbox.Wallets, walletID)
+		} else {
+			h.api.Know(sandbox.Wallets, walletID)
+		}
+		h.log = append(h.log, "wallet")
+	case 14:
+		h.clock.advance(time.Duration(h.random.IntN(300)) * time.Minute)
+	default:
+		h.pass(engine.Options{Sweep: h.random.IntN(2) == 0, DryRun: h.random.IntN(8) == 0})
+	}
+}
+
+func (h *history) pass(opts engine.Options) trade.RunReport {
+	h.t.Helper()
+	reports, err := h.engine().Sync(h.t.Context(), nil, opts)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r := reports[0]
+	h.log = append(h.log, fmt.Sprintf("[pass %+v: sent %d, %v]", opts.Sweep, r.Sent, r.States))
+	if r.Stopped != nil && (r.Stopped.Code == "uneven" || r.Stopped.Code == "ledger" || r.Stopped.Code == "erp" || r.Stopped.Code == "lease") {
+		h.t.Errorf("stopped %+v", r.Stopped)
+	}
+	if !opts.DryRun {
+		h.adds(r)
+	}
+	h.once()
+	return r
+}
