@@ -25,6 +25,15 @@ func addAudit(t *tx, a trade.AuditRecord) (seq int64, err error) {
 	return seq, err
 }
 
+// AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only the witness. Acts that change the ledger write
+// theirs in their own transaction. When it returns without an error, the record is on disk.
+func (s *Store) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
+	return s.inTx(ctx, "writing the audit", func(t *tx) error {
+		_, err := addAudit(t, record)
+		return err
+	})
+}
+
 // Audit gives the latest acts, newest first; all with a limit of 0.
 func (s *Store) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
 	var rows []auditRow

@@ -151,16 +151,20 @@ func (a *App) openERP(ctx context.Context) (*erp.Source, error) {
 	return source, nil
 }
 
-// openAPI makes the client; it connects with the first request.
-func (a *App) openAPI() (*apiclient.Client, error) {
+// openAPI makes the client; it connects with the first request. adjust changes options of a client that is not the engine's.
+func (a *App) openAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, error) {
 	config, err := a.loadConfig()
 	if err != nil {
 		return nil, err
 	}
-	client, err := apiclient.New(apiclient.Options{
+	options := apiclient.Options{
 		BaseURL: config.API.BaseURL, APIKey: apiclient.Secret(config.API.APIKey.Reveal()), Timeout: config.API.Timeout,
 		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight,
-	})
+	}
+	for _, change := range adjust {
+		change(&options)
+	}
+	client, err := apiclient.New(options)
 	if err != nil {
 		return nil, &ConfigError{Faults: []ConfigFault{{File: config.source.name, Text: err.Error()}}, cause: err}
 	}

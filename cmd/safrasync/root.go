@@ -25,7 +25,7 @@ func newRootCommand(a *App) *cobra.Command {
 	flags.BoolP("help", "h", false, "show this help")
 	root.AddCommand(
 		newSyncCommand(a), newCheckCommand(a), newStatusCommand(a), newRowsCommand(a), newWhyCommand(a), newPreviewCommand(a), newRefsCommand(a),
-		newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a),
+		newAPICommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a),
 	)
 	return root
 }

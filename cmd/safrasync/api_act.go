@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// apiCall is one call by hand that changes something on the platform or may cost money.
+type apiCall struct {
+	act    string // as in the audit, such as "api webhooks create"
+	verb   string
+	path   string // of the endpoint, without any id or number
+	target string // for the audit: an event, an id or a masked document
+	fields []apiField
+	notes  []phrase // what a person should know before
+	doubt  phrase   // what to do when nobody knows whether it was done
+	send   func(context.Context, *apiclient.Client) (apiclient.Answer, error)
+}
+
+// apiField is a line of a plan: what may be shown of a field.
+type apiField struct{ name, shown string }
+
+// apiAudit is the detail of a call's two audit records. It holds no document number, name or body.
+type apiAudit struct {
+	Call     string   `json:"call"`     // the same in both records
+	Phase    string   `json:"phase"`    // before, after
+	Request  string   `json:"request"`  // verb and path
+	Platform string   `json:"platform"` // its address: a rehearsal is no real call
+	Outcome  string   `json:"outcome,omitempty"`
+	ID       string   `json:"id,omitempty"`
+	Status   int      `json:"status,omitempty"`
+	Messages []string `json:"messages,omitempty"`
+	Fault    string   `json:"fault,omitempty"`
+}
+
+// actByHand shows the plan, asks, writes the intention to the audit, sends once, and writes down what is known. A first record without a second
+// one means that the program died in between: nobody knows what became of the call.
+func (a *App) actByHand(ctx context.Context, c apiCall, f actFlags) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	client, err := a.openAPIByHand()
+	if err != nil {
+		return err
+	}
+	if err := a.tellAPIPlan(ctx, c, config.API.BaseURL); err != nil {
+		return err
+	}
+	if err := a.confirm(f.yes); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil { // interrupted while it was asked
+		a.tell(actNotDone)
+		return &exitError{exitFailed}
+	}
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	detail := apiAudit{Call: uuid.Must(uuid.NewV7()).String(), Phase: "before", Request: c.verb + " " + c.path, Platform: config.API.BaseURL}
+	record, err := a.audit(f, c.act, c.target, detail)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	// From here on a signal ends nothing early: half a call would be one whose outcome nobody knows.
+	ctx = context.WithoutCancel(ctx)
+	answer, sendErr := c.send(ctx, client)
+	detail.after(c, answer, sendErr)
+	if record, err = a.audit(f, c.act, c.target, detail); err == nil {
+		err = store.AppendAudit(ctx, record)
+	}
+	if err != nil {
+		a.tell(apiAuditFailed) // and the outcome is told all the same
+	}
+	return errors.Join(a.tellOutcome(c, answer, sendErr), err)
+}
+
+// after writes down what is known of a call.
+func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
+	d.Phase, d.Outcome, d.Status, d.Messages = "after", outcomeWord(c, answer, err), answer.Status, stableKeys(answer.Messages)
+	d.ID = answer.ID
+	if _, _, notID := apiclient.ParseDocument(d.ID); notID == nil { // the id of a credit score may be any text
+		d.ID = maskDocument(d.ID)
+	}
+	var failure *apiclient.Error
+	if errors.As(err, &failure) && failure.Fault != apiclient.FaultNone {
+		d.Fault = failure.Fault.String()
+	}
+}
+
+// stableKey is the form of the platform's message keys. Anything else among the messages may be technical text with somebody's data in it.
+var stableKey = regexp.MustCompile(`^message(\.[a-z0-9_-]{1,60}){1,8}$`)
+
+func stableKeys(messages []string) []string {
+	var out []string
+	for _, m := range messages {
+		if stableKey.MatchString(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// The outcomes of a call by hand. Of a POST they are the client's, which are about a record: created, not_created and so on.
+const (
+	outcomeDone    = "done"    // PUT, DELETE: the platform confirmed it. GET: there is an answer
+	outcomeRefused = "refused" // PUT, DELETE, GET: the platform refused it
+)
+
+func outcomeWord(c apiCall, answer apiclient.Answer, err error) string {
+	switch {
+	case c.verb == "POST":
+		return answer.Known.String()
+	case err == nil:
+		return outcomeDone
+	case answer.Known == apiclient.NotCreated:
+		return outcomeRefused
+	}
+	return answer.Known.String()
+}
+
+// tellAPIPlan says what would be done: verb and address, the fields as far as they may be shown, and what a person should know before.
+func (a *App) tellAPIPlan(ctx context.Context, c apiCall, platform string) error {
+	a.tell(apiPlan, c.verb, c.path, platform)
+	for _, f := range c.fields {
+		a.tell(apiPlanField, f.name, f.shown)
+	}
+	for _, note := range c.notes {
+		a.tell(apiPlanNote, a.text(note))
+	}
+	open, err := a.openCall(ctx, c)
+	if err != nil {
+		return err
+	}
+	if open != nil {
+		a.tell(apiPlanNote, a.text(apiPlanOpen, a.voice().moment(open.At), open.Who))
+	}
+	return nil
+}
+
+// auditLooked is how many acts are looked through for an earlier call whose outcome nobody knows.
+const auditLooked = 2000
+
+// openCall finds the latest call of this kind for the same target, if nobody knows whether it was done. Masked documents may be alike: it is a
+// warning, not a proof.
+func (a *App) openCall(ctx context.Context, c apiCall) (*trade.AuditRecord, error) {
+	if c.verb != "POST" {
+		return nil, nil // may be repeated without harm
+	}
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return nil, err
+	}
+	records, err := store.Audit(ctx, auditLooked)
+	if err != nil {
+		return nil, err
+	}
+	settled := map[string]bool{} // calls with a second record: those come first, the newest being the first
+	for i, r := range records {
+		var d apiAudit
+		if r.Act != c.act || r.Target != c.target || json.Unmarshal([]byte(r.Detail), &d) != nil || settled[d.Call] {
+			continue
+		}
+		if d.Phase == "before" || d.Outcome == apiclient.Unknown.String() || d.Outcome == apiclient.CreatedIDUnknown.String() {
+			return &records[i], nil
+		}
+		settled[d.Call] = true
+	}
+	return nil, nil
+}

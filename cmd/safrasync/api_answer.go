@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/safrasync/safrasync/apiclient"
+)
+
+// outcomeJSON is what a program reads of a call that changes something, and of one that failed (docs/json.md).
+type outcomeJSON struct {
+	Call     string          `json:"call"`
+	Outcome  string          `json:"outcome"`
+	ID       *string         `json:"id"`
+	Status   *int            `json:"status"` // null where no answer came
+	Messages []string        `json:"messages"`
+	Text     string          `json:"text"`
+	Answer   json.RawMessage `json:"answer"` // as it came; text that is no JSON as a string; null without a body
+}
+
+func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
+	out := outcomeJSON{
+		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: orNull(answer.ID), Status: orNull(answer.Status), Messages: orEmpty(answer.Messages),
+	}
+	if err != nil {
+		out.Text = err.Error()
+	}
+	if json.Valid(answer.Body) {
+		out.Answer = answer.Body
+	} else if shown := answer.Excerpt(); shown != "" {
+		out.Answer, _ = json.Marshal(shown) // unreachable: a string always marshals
+	}
+	return out
+}
+
+// tellOutcome says what is known after a call that changes something.
+func (a *App) tellOutcome(c apiCall, answer apiclient.Answer, err error) error {
+	var printErr error
+	if a.asJSON {
+		printErr = a.printJSON(outcomeOf(c, answer, err))
+	}
+	if err == nil {
+		if !a.asJSON {
+			a.showDone(c, answer)
+		}
+		return printErr
+	}
+	switch word := outcomeWord(c, answer, err); word {
+	case apiclient.NotSent.String():
+		a.tell(apiNotSent, err)
+	case apiclient.NotCreated.String(), outcomeRefused:
+		a.tell(apiRefused, err)
+	case apiclient.Throttled.String():
+		a.tell(apiThrottled, a.voice().moment(answer.ThrottledUntil))
+	case apiclient.CreatedIDUnknown.String():
+		a.tell(apiNoID, err)
+		a.tell(apiDoubt, a.text(c.doubt))
+	default:
+		a.tell(apiUnknown, err)
+		a.tell(apiDoubt, a.text(c.doubt))
+	}
+	if !a.asJSON {
+		a.showAnswerText(answer)
+	}
+	return errors.Join(&exitError{exitFailed}, printErr)
+}
+
+func (a *App) showDone(c apiCall, answer apiclient.Answer) {
+	switch {
+	case answer.ID != "":
+		a.show(apiCreated, answer.ID)
+	case c.verb == "DELETE":
+		a.show(apiDeleted)
+	default:
+		a.show(apiUpdated)
+	}
+	if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
+		a.printRecord(answer.Body)
+	}
+}
+
+// showAnswerText shows what the platform said, document numbers masked. It is a result and no message: messages end up in logs.
+func (a *App) showAnswerText(answer apiclient.Answer) {
+	if said := answer.Excerpt(); said != "" {
+		a.show(apiAnswered, said)
+	}
+}
+
+// member is one field of a record, in the order in which it came.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func readMembers(doc json.RawMessage) ([]member, error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil, errors.New("not a JSON object")
+	}
+	var out []member
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		text, _ := name.(string) // unreachable: the names of an object are texts
+		out = append(out, member{text, value})
+	}
+	return out, nil
+}
+
+// printRecord shows a record for people: every field that came, known or not.
+func (a *App) printRecord(doc json.RawMessage) {
+	members, err := readMembers(doc)
+	if err != nil { // not an object after all: as it is
+		a.printIndented(doc)
+		return
+	}
+	t := a.newTable(apiHeadField, apiHeadValue)
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 80, WidthMaxEnforcer: text.WrapSoft}})
+	for _, m := range members {
+		t.AppendRow(table.Row{printable(m.name), printable(plainValue(m.value))})
+	}
+	t.Render()
+}
+
+// plainValue writes a JSON value for people: texts without quotes, null as nothing.
+func plainValue(value json.RawMessage) string {
+	var text string
+	switch {
+	case string(value) == "null":
+		return ""
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return string(value)
+	}
+	return b.String()
+}
+
+// maskDocument leaves the middle of a CPF or CNPJ: enough to recognise a number that one knows, too little to learn it.
+func maskDocument(number string) string {
+	number, _, err := apiclient.ParseDocument(number)
+	switch {
+	case err != nil:
+		return "***"
+	case len(number) == 11:
+		return "***." + number[3:6] + "." + number[6:9] + "-**"
+	}
+	return "**." + number[2:5] + "." + number[5:8] + "/****-**"
+}
+
+// shownURL is an address without what may be a credential.
+func shownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	if u.User != nil {
+		u.User = url.User("***")
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = "***"
+	}
+	return u.String()
+}

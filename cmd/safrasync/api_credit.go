@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/apiclient"
+)
+
+// The paths of chapter 4 for plans and the audit, without ids and queries: two of those hold a document number.
+const (
+	pathCreditScore    = "/api/v1/integration/financial/credit-score"
+	pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
+)
+
+// consentFlags are those of `safrasync api consent` (chapter 4, endpoint 5).
+type consentFlags struct{ identity, personType, corporateIdentity string }
+
+func newAPIConsentCommand(a *App) *cobra.Command {
+	var f consentFlags
+	var batch batchFlags
+	use := "consent (--identity DOCUMENT --person-type TYPE | --file FILE --out FILE)"
+	cmd := a.command(use, helpAPIConsent, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if batch.file != "" {
+			if err := a.checkBatch(cmd, batch); err != nil {
+				return err
+			}
+			return a.getConsents(cmd.Context(), batch)
+		}
+		if batch.out != "" || batch.withDocuments {
+			return a.usage(apiMissing, "--file")
+		}
+		if err := a.needFlags(cmd, "identity", "person-type"); err != nil {
+			return err
+		}
+		return a.getConsent(cmd.Context(), f)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
+	flags.StringVar(&f.personType, "person-type", "", "`TYPE`: "+listed(apiclient.PersonTypes))
+	flags.StringVar(&f.corporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
+	completes(cmd, "person-type", apiclient.PersonTypes)
+	batch.add(cmd)
+	return cmd
+}
+
+// consentQuery checks what was given before it becomes part of an address.
+func (a *App) consentQuery(f consentFlags) (q apiclient.ConsentQuery, err error) {
+	if q.Identity, err = a.apiDocument("--identity", f.identity); err != nil {
+		return q, err
+	}
+	if q.PersonType, err = a.apiPersonType(f.personType); err != nil {
+		return q, err
+	}
+	q.CorporateIdentity, err = a.apiCNPJ(f.corporateIdentity)
+	return q, err
+}
+
+func (a *App) getConsent(ctx context.Context, f consentFlags) error {
+	q, err := a.consentQuery(f)
+	if err != nil {
+		return err
+	}
+	return a.readByHand(ctx, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+		consent, err := c.GetConsent(ctx, q)
+		return apiRecord{consent.Raw, consent.Unread}, err
+	})
+}
+
+// apiCNPJ reads the company's number, which may be absent.
+func (a *App) apiCNPJ(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	number, err := apiclient.ParseCNPJ(text)
+	if err != nil {
+		return "", a.usage(apiNoCNPJ, "--corporate-identity")
+	}
+	return number, nil
+}
+
+func newAPICreditScoreCommand(a *App) *cobra.Command {
+	var r apiclient.CreditScoreRequest
+	var reports []string
+	var f actFlags
+	create := a.command("create --name NAME --social-id DOCUMENT --reports REPORT", helpAPIScoreCreate, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if err := a.needFlags(cmd, "name", "social-id", "reports"); err != nil {
+			return err
+		}
+		r.Reports = nil
+		for _, report := range reports {
+			r.Reports = append(r.Reports, apiclient.Report(report))
+		}
+		if !cmd.Flags().Changed("car-list") {
+			r.CarList = nil
+		}
+		if !cmd.Flags().Changed("sigef-list") {
+			r.SigefList = nil
+		}
+		return a.createCreditScore(cmd.Context(), r, f)
+	})
+	flags := create.Flags()
+	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
+	flags.StringVar(&r.SocialID, "social-id", "", "the producer's `CPF or CNPJ`")
+	flags.StringSliceVar(&reports, "reports", nil, "`REPORTS`: "+listed(apiclient.Reports)+", or others that the platform has")
+	flags.StringSliceVar(&r.CarList, "car-list", nil, "rural properties (`CAR`), which improve the analysis")
+	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
+	f.add(create)
+	completes(create, "reports", apiclient.Reports)
+	group := a.group("credit-score", helpAPIScore)
+	group.AddCommand(create)
+	return group
+}
+
+func (a *App) createCreditScore(ctx context.Context, r apiclient.CreditScoreRequest, f actFlags) error {
+	var err error
+	if r.SocialID, err = a.apiDocument("--social-id", r.SocialID); err != nil {
+		return err
+	}
+	if _, err := r.Encode(); err != nil {
+		return &usageError{err.Error()}
+	}
+	masked := maskDocument(r.SocialID)
+	fields := []apiField{{"name", a.text(apiGiven)}, {"social_id", masked}, {"reports", listed(r.Reports)}}
+	if r.CarList != nil {
+		fields = append(fields, apiField{"car_list", listed(r.CarList)})
+	}
+	if r.SigefList != nil {
+		fields = append(fields, apiField{"sigef_list", listed(r.SigefList)})
+	}
+	return a.actByHand(ctx, apiCall{
+		act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
+		notes: []phrase{apiMayCost, apiScoreNotRead}, doubt: apiDoubtCost,
+		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+			_, answer, err := c.RequestCreditScore(ctx, r)
+			return answer, err
+		},
+	}, f)
+}
+
+func newAPICreditAnalysisCommand(a *App) *cobra.Command {
+	var r apiclient.CreditAnalysisRequest
+	var authType, personType string
+	var f actFlags
+	create := a.command("create --requester-id ID --name NAME --identity DOCUMENT …", helpAPIAnalysisCreate, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		err := a.needFlags(cmd, "requester-id", "requester-name", "requester-email", "name", "identity", "auth-type", "person-type", "period-consult")
+		if err != nil {
+			return err
+		}
+		r.AuthType = apiclient.AuthType(authType)
+		if r.PersonType, err = a.apiPersonType(personType); err != nil {
+			return err
+		}
+		return a.createCreditAnalysis(cmd.Context(), r, f)
+	})
+	flags := create.Flags()
+	flags.StringVar(&r.RequesterID, "requester-id", "", "`UUID` of the requesting user")
+	flags.StringVar(&r.RequesterName, "requester-name", "", "the requesting user's `NAME`")
+	flags.StringVar(&r.RequesterEmail, "requester-email", "", "the requesting user's e-mail `ADDRESS`")
+	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
+	flags.StringVar(&r.Identity, "identity", "", "the producer's `CPF or CNPJ`")
+	flags.StringVar(&authType, "auth-type", "", "`TYPE` of the consent's authentication: "+listed(apiclient.AuthTypes)+", or another that the platform has")
+	flags.StringVar(&personType, "person-type", "", "`TYPE`: "+listed(apiclient.PersonTypes))
+	flags.StringVar(&r.PeriodConsult, "period-consult", "", "how many `MONTHS` to look back")
+	flags.StringVar(&r.Email, "email", "", "the producer's e-mail `ADDRESS`")
+	flags.StringVar(&r.Phone, "phone", "", "the producer's telephone `NUMBER`")
+	flags.StringVar(&r.CorporateName, "corporate-name", "", "the company's `NAME`, when PJ")
+	flags.StringVar(&r.CorporateIdentity, "corporate-identity", "", "the company's `CNPJ`, when PJ")
+	f.add(create)
+	completes(create, "auth-type", apiclient.AuthTypes)
+	completes(create, "person-type", apiclient.PersonTypes)
+
+	get := a.command("get ID", helpAPIAnalysisGet, exactly(1), func(cmd *cobra.Command, args []string) error {
+		id, err := a.apiID("ID", args[0])
+		if err != nil {
+			return err
+		}
+		return a.readByHand(cmd.Context(), func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+			analysis, err := c.GetCreditAnalysis(ctx, id)
+			return apiRecord{analysis.Raw, analysis.Unread}, err
+		})
+	})
+	group := a.group("credit-analysis", helpAPIAnalysis)
+	group.AddCommand(create, get)
+	return group
+}
+
+func (a *App) createCreditAnalysis(ctx context.Context, r apiclient.CreditAnalysisRequest, f actFlags) error {
+	var errs [3]error
+	r.RequesterID, errs[0] = a.apiID("--requester-id", r.RequesterID)
+	r.Identity, errs[1] = a.apiDocument("--identity", r.Identity)
+	r.CorporateIdentity, errs[2] = a.apiCNPJ(r.CorporateIdentity)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if _, err := r.Encode(); err != nil {
+		return &usageError{err.Error()}
+	}
+	given, masked := a.text(apiGiven), maskDocument(r.Identity)
+	fields := []apiField{
+		{"requester_id", r.RequesterID},
+		{"requester_name", given},
+		{"requester_email", given},
+		{"name", given},
+		{"identity", masked},
+		{"auth_type", string(r.AuthType)},
+		{"person_type", string(r.PersonType)},
+		{"period_consult", r.PeriodConsult},
+	}
+	for _, o := range []struct{ name, value, shown string }{
+		{"email", r.Email, given},
+		{"phone", r.Phone, given},
+		{"corporate_name", r.CorporateName, given},
+		{"corporate_identity", r.CorporateIdentity, maskDocument(r.CorporateIdentity)},
+	} {
+		if o.value != "" {
+			fields = append(fields, apiField{o.name, o.shown})
+		}
+	}
+	return a.actByHand(ctx, apiCall{
+		act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked, fields: fields,
+		notes: []phrase{apiMayCost}, doubt: apiDoubtCost,
+		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+			return c.CreateCreditAnalysis(ctx, r)
+		},
+	}, f)
+}

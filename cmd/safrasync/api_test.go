@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+)
+
+// idIn gives the field id of a line of JSON.
+func idIn(t *testing.T, line string) string {
+	t.Helper()
+	var record struct{ ID string }
+	if err := json.Unmarshal([]byte(line), &record); err != nil || record.ID == "" {
+		t.Fatalf("no id in %s: %v", line, err)
+	}
+	return record.ID
+}
+
+func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	b.run(t.Context(), exitDone, "sync")
+	commitment := b.box.Created()[0].ID
+	out, _ := b.run(t.Context(), exitDone, "api", "order-commitments", "get", commitment, "--json")
+	if got := idIn(t, out); got != commitment {
+		t.Errorf("order commitment %s, want %s", got, commitment)
+	}
+
+	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "create", "--requester-id", "22222222-2222-4222-8222-222222222222", "--requester-name", "Ana",
+		"--requester-email", "ana@coop.example", "--name", "Maria Silva", "--identity", "529.982.247-25", "--auth-type", "EMAIL", "--person-type", "PF",
+		"--period-consult", "12", "--phone", "+55 65 99999-0000", "--yes", "--json")
+	analysis := idIn(t, out)
+	out, _ = b.run(t.Context(), exitDone, "api", "credit-analysis", "get", analysis, "--json")
+	var record map[string]any
+	if err := json.Unmarshal([]byte(out), &record); err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]string{"identity": "52998224725", "person_type": "PF", "phone": "+55 65 99999-0000", "id": analysis} {
+		if record[field] != want {
+			t.Errorf("%s is %v, want %s", field, record[field], want)
+		}
+	}
+
+	out, _ = b.run(t.Context(), exitDone, "api", "webhooks", "create", "--webhook-event", "DELETE_FARM", "--url", "https://coop.example/hook", "--yes", "--json")
+	b.run(t.Context(), exitDone, "api", "webhooks", "delete", idIn(t, out), "--yes")
+	b.run(t.Context(), exitFailed, "api", "webhooks", "get", "DELETE_FARM")
+}
+
+func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
+	t.Parallel()
+	ctx, signal := context.WithCancel(t.Context())
+	defer signal()
+	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1, OnPost: func(int) { signal() }})
+	out, _ := b.run(ctx, exitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url", "https://coop.example/hook", "--yes", "--json")
+	idIn(t, out)
+	if ctx.Err() == nil {
+		t.Fatal("the signal did not come while the call was on its way")
+	}
+	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: b.path("state.db"), ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	records, err := store.Audit(t.Context(), 1)
+	if err != nil || len(records) != 1 || !strings.Contains(records[0].Detail, `"outcome":"created"`) {
+		t.Errorf("the last record of the audit: %+v, %v", records, err)
+	}
+}
+
+func TestADocumentIsMaskedInItsMiddleOnly(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]string{
+		"12345678909": "***.456.789-**", "529.982.247-25": "***.982.247-**", "11222333000181": "**.222.333/****-**", "12.ABC.345/01DE-35": "**.ABC.345/****-**",
+		"": "***", "nonsense": "***",
+	} {
+		if got := maskDocument(number); got != want {
+			t.Errorf("maskDocument(%q) = %q, want %q", number, got, want)
+		}
+	}
+}
+
+func TestAPlanShowsAnAddressWithoutItsCredentials(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://coop.example/hook":           "https://coop.example/hook",
+		"https://ana:pass@coop.example/h?k=v": "https://%2A%2A%2A@coop.example/h?***",
+		"https://coop.example:x/":             "?",
+	} {
+		if got := shownURL(address); got != want {
+			t.Errorf("shownURL(%q) = %q, want %q", address, got, want)
+		}
+	}
+}
