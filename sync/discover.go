@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -60,12 +59,12 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	if result.FutureBound {
 		r.note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.job.Spec.ChangedAt)
 	}
-	cursor.Bound = result.Bound
 	if r.report.Sweep {
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
 			return err
 		}
 	}
+	cursor.Bound = result.Bound
 	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction of the last page.
 	return r.record(ctx, trade.Page{Cursor: &cursor})
 }
@@ -199,44 +198,73 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 		r.report.Sweep = false
 		return nil
 	}
-	// Only what the last sweep knew is asked for: the rows that this reading found are there, and prove nothing of the others.
-	last := int64(math.MaxInt64)
-	if cursor.Sweep != nil {
-		last = cursor.Sweep.Last
-	}
-	known, found, gone, highest := 0, 0, 0, int64(0)
-	err := r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
-		_, there := p.seen[hashKey(k.Key)]
-		if !there {
-			gone++
-		}
-		highest = k.ID
-		if k.ID <= last && k.GoneSweeps == 0 && k.State != trade.Withdrawn {
-			known++
-			if there {
-				found++
-			}
-		}
-		return nil
-	})
+	count, err := r.countKnown(ctx, p, cursor.Sweep)
 	if err != nil {
 		return err
 	}
-	if known >= brakeFewest && found*2 < known || known >= brakeNone && found == 0 {
+	if count.known >= brakeFewest && count.found*2 < count.known || count.known >= brakeNone && count.found == 0 {
 		r.report.Sweep = false
+		braked := trade.Sweep{}
+		if cursor.Sweep != nil {
+			braked = *cursor.Sweep
+		}
+		braked.Braked = count.last
+		cursor.Sweep = &braked
+		if err := r.record(ctx, trade.Page{Cursor: cursor}); err != nil {
+			return err
+		}
 		return r.stop(stopEmptySweep, fmt.Sprintf("the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
-			"and the schema are right, then run `safrasync sync %s --sweep` again", found, known, r.job.Name()))
+			"and the schema are right, then run `safrasync sync %s --sweep` again", count.found, count.known, r.job.Name()))
 	}
+	inScope, gone := len(p.seen), count.gone
 	if gone > 0 {
 		if err := r.recordAbsences(ctx, p); err != nil {
 			return err
 		}
 	}
-	inScope := len(p.seen)
 	r.report.InScope, r.report.Gone = &inScope, &gone
 	cursor.SweptAt, cursor.Fingerprint = r.now, r.job.source+r.job.mapping.fingerprint
-	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable, Last: highest}
+	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable}
 	return nil
+}
+
+// knownCount is how much of what the ledger knows a sweep found.
+type knownCount struct {
+	known, found int   // living entries from before this reading, and those of them that it found
+	gone         int   // entries of all kinds that it did not find
+	last         int64 // the last entry from before this reading
+}
+
+// countKnown compares the ledger with what a sweep found. The rows that are new with this reading are there, and say nothing of the others; the same is true
+// of those that came with a sweep that was braked (last.Braked).
+func (r *jobRun) countKnown(ctx context.Context, p *pager, last *trade.Sweep) (count knownCount, err error) {
+	tallies, err := r.ledger.Counts(ctx, r.job.Name())
+	if err != nil {
+		return count, err
+	}
+	before := -r.report.New
+	for _, t := range tallies {
+		before += t.Count
+	}
+	err = r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
+		_, there := p.seen[hashKey(k.Key)]
+		if !there {
+			count.gone++
+		}
+		before--
+		if before < 0 || last != nil && last.Braked > 0 && k.ID > last.Braked {
+			return nil
+		}
+		count.last = k.ID
+		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+			count.known++
+			if there {
+				count.found++
+			}
+		}
+		return nil
+	})
+	return count, err
 }
 
 // recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws those that were never sent.

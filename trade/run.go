@@ -30,10 +30,10 @@ type Cursor struct {
 
 // Sweep is the result of a complete comparison of the ERP with the ledger (I9).
 type Sweep struct {
-	InScope    int   `json:"in_scope"`   // distinct keys in the ERP
-	Gone       int   `json:"gone"`       // entries that it did not find
-	Unreadable int   `json:"unreadable"` // rows without a usable key
-	Last       int64 `json:"last"`       // highest number of an entry at that time
+	InScope    int   `json:"in_scope"`         // distinct keys in the ERP
+	Gone       int   `json:"gone"`             // entries that it did not find
+	Unreadable int   `json:"unreadable"`       // rows without a usable key
+	Braked     int64 `json:"braked,omitempty"` // while later sweeps found too little: the number of the last entry that the first of them had to find
 }
 
 // Page is one step of discovery, recorded in one transaction.
