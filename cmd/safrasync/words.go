@@ -81,7 +81,7 @@ func (a *App) show(p phrase, args ...any) { a.line(a.text(p, args...)) }
 // line writes a text to standard output.
 func (a *App) line(text string) { fmt.Fprintln(a.out, printable(text)) }
 
-// printable keeps what the ERP or a foreign server wrote from steering the terminal.
+// printable keeps what the ERP or a foreign server wrote from driving the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
