@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// pathDeliveries is the path of endpoint 3 (chapter 4).
-const pathDeliveries = "/api/v1/integration/deliveries"
+// PathDeliveries is the path of endpoint 3 (chapter 4).
+const PathDeliveries = "/api/v1/integration/deliveries"
 
 // DeliveryUnit is the unit of a delivered volume (chapter 2.2). It is written small, unlike Unit.
 type DeliveryUnit string
@@ -60,7 +60,7 @@ const opCreateDelivery = "create delivery"
 // as with SubmitOrderCommitment. The id may be any text of at most 128 characters, or an integer: the document does not
 // call it a UUID.
 func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
-	return c.submit(ctx, body, call{op: opCreateDelivery, path: pathDeliveries, gate: gate, idOf: anyIDFromBody})
+	return c.submit(ctx, body, call{op: opCreateDelivery, path: PathDeliveries, gate: gate, idOf: anyIDFromBody})
 }
 
 // CreateDelivery encodes r, submits it without a gate, and reads the echo in the answer (endpoint 3, chapter 4). The

@@ -45,7 +45,7 @@ func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommit
 		_, err = unsent(FaultRequest, err).outcome(opGetOrderCommitment)
 		return OrderCommitment{}, err
 	}
-	res := c.get(ctx, opGetOrderCommitment, pathOrderCommitments+"/"+canonical)
+	res := c.get(ctx, opGetOrderCommitment, PathOrderCommitments+"/"+canonical)
 	if _, err := res.outcome(opGetOrderCommitment); err != nil {
 		return OrderCommitment{}, err
 	}

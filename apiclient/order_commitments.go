@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// pathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
-const pathOrderCommitments = "/api/v1/integration/order-commitments"
+// PathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
+const PathOrderCommitments = "/api/v1/integration/order-commitments"
 
 // Product is what is traded (chapter 2.1).
 type Product string
@@ -183,7 +183,7 @@ func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate fu
 		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(opCreateOrderCommitment)
 	}
 	return c.send(ctx, call{
-		op: opCreateOrderCommitment, method: http.MethodPost, path: pathOrderCommitments,
+		op: opCreateOrderCommitment, method: http.MethodPost, path: PathOrderCommitments,
 		body: body, gate: gate, idOf: uuidFromBody,
 	}).outcome(opCreateOrderCommitment)
 }

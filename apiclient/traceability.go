@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// pathTraceability is the path of endpoint 4 (chapter 4) up to the order commitment's id.
-const pathTraceability = "/api/v1/integration/traceability/-/commitments/"
+// PathTraceability is the path of endpoint 4 (chapter 4) up to the order commitment's id.
+const PathTraceability = "/api/v1/integration/traceability/-/commitments/"
 
 // TraceabilityRequest is the body of endpoint 4 (chapter 2.3), fields in the order of the chapter. Optional fields are
 // left out when empty.
@@ -49,7 +49,7 @@ func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID strin
 	if err != nil {
 		return unsent(FaultRequest, err).outcome(opCreateTraceability)
 	}
-	return c.submit(ctx, body, call{op: opCreateTraceability, path: pathTraceability + id, gate: gate, idOf: uuidFromBody})
+	return c.submit(ctx, body, call{op: opCreateTraceability, path: PathTraceability + id, gate: gate, idOf: uuidFromBody})
 }
 
 // CreateTraceability encodes r and submits it without a gate (endpoint 4, chapter 4). See SubmitTraceability.

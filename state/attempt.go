@@ -18,6 +18,7 @@ type attemptRow struct {
 	RunID       string         `db:"run_id"`
 	Owner       string         `db:"owner"`
 	Epoch       int64          `db:"epoch"`
+	Target      string         `db:"target"`
 	Payload     string         `db:"payload"`
 	PayloadHash string         `db:"payload_hash"`
 	StartedAt   int64          `db:"started_at"`
@@ -35,7 +36,7 @@ type attemptRow struct {
 }
 
 var attemptColumns = []string{
-	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "payload", "payload_hash", "started_at", "finished_at", "outcome", "counts",
+	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "started_at", "finished_at", "outcome", "counts",
 	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
 }
 
@@ -46,7 +47,7 @@ var resultColumns = []string{
 
 func (r *attemptRow) args() []any {
 	return append([]any{
-		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Payload, r.PayloadHash, r.StartedAt,
+		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.StartedAt,
 	}, r.result()[1:]...)
 }
 
@@ -64,7 +65,7 @@ func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, err
 	}
 	r := &attemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
-		Payload: string(a.Payload), PayloadHash: a.PayloadHash, StartedAt: atOr(a.StartedAt, now), Outcome: orNull(string(a.Outcome)),
+		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, StartedAt: atOr(a.StartedAt, now), Outcome: orNull(string(a.Outcome)),
 		Status: a.Status, Messages: string(messages), RemoteID: cleanText(a.RemoteID), Reason: cleanText(a.Reason),
 		Evidence: orNull(cleanText(string(a.Evidence))), RequestHead: orNull(cleanText(string(a.RequestHead))),
 		AnswerHead: orNull(cleanText(string(a.AnswerHead))), AnswerBody: cleanText(a.AnswerBody),
@@ -81,7 +82,7 @@ func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, err
 func (r *attemptRow) attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner, Epoch: r.Epoch,
-		Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: instant(r.FinishedAt),
+		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: instant(r.FinishedAt),
 		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason, Evidence: raw(r.Evidence),
 		RequestHead: raw(r.RequestHead), AnswerHead: raw(r.AnswerHead), AnswerBody: r.AnswerBody,
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Rows calls fn for the entries that the filter selects, by job and number. They are read page by page: fn may write, and an entry that
-// changes meanwhile may be seen before or after its change. It ends with the first error of fn.
+// changes meanwhile may be seen before or after its change. Where the parents of waiting entries stand is told as of now. It ends with the first
+// error of fn.
 func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
 	where, args := conditions(filter)
 	job, after := "", int64(0)
@@ -21,6 +22,9 @@ func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.
 		page, err := s.entries(ctx, "reading rows", `WHERE (e.job, e.id) > (?, ?)`+where+` ORDER BY e.job, e.id LIMIT ?`,
 			append(append([]any{job, after}, args...), limit)...)
 		if err != nil {
+			return err
+		}
+		if err := s.tellParents(ctx, page); err != nil {
 			return err
 		}
 		for _, e := range page {
@@ -79,7 +83,7 @@ func (s *Store) Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("job %s: %w", job, ErrNotFound)
 	}
-	return found[0], nil
+	return found[0], s.tellParents(ctx, found)
 }
 
 // Attempts gives all attempts of an entry in their order.

@@ -154,7 +154,7 @@ func (g *groupTx) claim() error {
 			a.Owner = g.lease.Owner.Instance
 		}
 		if len(a.Payload) == 0 {
-			a.Payload, a.PayloadHash = in.Entry.Payload, in.Entry.PayloadHash
+			a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
 		}
 		row, err := attemptRowOf(a, g.now, false)
 		if err != nil {

@@ -26,14 +26,15 @@ func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 		SweptAt     sql.NullInt64  `db:"swept_at"`
 		Fingerprint string         `db:"fingerprint"`
 		Sweep       sql.NullString `db:"sweep"`
+		Parents     string         `db:"parents"`
 	}
-	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT bound, swept_at, fingerprint, sweep FROM job_cursor WHERE job = ?`), job); err != nil {
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT bound, swept_at, fingerprint, sweep, parents FROM job_cursor WHERE job = ?`), job); err != nil {
 		return trade.Cursor{}, s.fault(ctx, op, err)
 	}
 	if len(rows) == 0 {
 		return trade.Cursor{}, nil
 	}
-	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint}
+	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
 	if rows[0].Sweep.Valid {
 		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
 			return trade.Cursor{}, s.fault(ctx, op, fmt.Errorf("the cursor of job %s is damaged: %w", job, err))
@@ -51,9 +52,9 @@ func setCursor(t *tx, job string, c trade.Cursor) error {
 		}
 		sweep = orNull(string(text))
 	}
-	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep`,
-		job, c.Bound, millis(c.SweptAt), c.Fingerprint, sweep)
+	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents`,
+		job, c.Bound, millis(c.SweptAt), c.Fingerprint, sweep, c.Parents)
 }
 
 type knownRow struct {

@@ -32,6 +32,7 @@ type entryRow struct {
 	Cells         string         `db:"cells"`
 	SourceHash    string         `db:"source_hash"`
 	MappedWith    string         `db:"mapped_with"`
+	Target        string         `db:"target"`
 	Payload       sql.NullString `db:"payload"`
 	PayloadHash   string         `db:"payload_hash"`
 	Amount        string         `db:"amount"`
@@ -43,7 +44,7 @@ type entryRow struct {
 // entryColumns are the columns of an entry, in the order of entryRow.args.
 var entryColumns = []string{
 	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
-	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "source_hash", "mapped_with", "payload", "payload_hash",
+	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "source_hash", "mapped_with", "target", "payload", "payload_hash",
 	"amount", "unit", "gone_sweeps", "version",
 }
 
@@ -72,7 +73,7 @@ func prefixed(table string, columns []string) string {
 func (r *entryRow) args() []any {
 	return []any{
 		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
-		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.SourceHash, r.MappedWith, r.Payload, r.PayloadHash,
+		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash,
 		r.Amount, r.Unit, r.GoneSweeps, r.Version,
 	}
 }
@@ -100,7 +101,7 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	r := &entryRow{
 		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: orNull(e.RemoteID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: millis(e.NextAttemptAt),
-		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith,
+		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
 		Payload: orNull(string(e.Payload)), PayloadHash: e.PayloadHash, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1),
 	}
@@ -130,7 +131,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID.String,
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
-		SourceHash: r.SourceHash, MappedWith: r.MappedWith, PayloadHash: r.PayloadHash, GoneSweeps: r.GoneSweeps, Version: r.Version,
+		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target, PayloadHash: r.PayloadHash, GoneSweeps: r.GoneSweeps, Version: r.Version,
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)

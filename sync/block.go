@@ -39,6 +39,9 @@ func (l *blockList) needs(entry trade.Entry) []need {
 			out = append(out, need{rule.Platform, id})
 		}
 	}
+	if entry.Target != "" {
+		out = append(out, need{orderCommitments, entry.Target})
+	}
 	wallet, hasWallet := ids["wallet_id"].(string)
 	producer, hasProducer := ids["producer_id"].(string)
 	if hasWallet && hasProducer {
@@ -57,10 +60,19 @@ func (l *blockList) blocking(needs []need, now time.Time) (trade.Block, bool) {
 	return trade.Block{}, false
 }
 
+// orderCommitments are records that rows of ours made: they are there until the platform says otherwise, and nobody need ask first.
+const orderCommitments = "order_commitments"
+
+// known tells whether nobody need ask about a record.
+func (l *blockList) known(n need) bool {
+	_, lacking := l.missing[n]
+	return l.there[n] || n.kind == orderCommitments && !lacking
+}
+
 // asking tells whether a row on the wire will say whether one of the records is there.
 func (l *blockList) asking(needs []need) bool {
 	for _, n := range needs {
-		if _, asked := l.askedBy[n]; asked && !l.there[n] {
+		if _, asked := l.askedBy[n]; asked && !l.known(n) {
 			return true
 		}
 	}
@@ -70,7 +82,7 @@ func (l *blockList) asking(needs []need) bool {
 // ask notes that an entry goes on the wire with records of which nobody knows.
 func (l *blockList) ask(needs []need, entry int64) {
 	for _, n := range needs {
-		if !l.there[n] {
+		if !l.known(n) {
 			l.askedBy[n] = entry
 			l.asks[entry] = append(l.asks[entry], n)
 		}

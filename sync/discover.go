@@ -87,21 +87,21 @@ func (r *jobRun) settleDoubles(ctx context.Context, p *pager) error {
 	}
 	slices.Sort(keys)
 	for chunk := range slices.Chunk(keys, pageSize) {
-		known, err := r.ledger.Known(ctx, r.job.Name(), chunk)
+		held, err := r.ledger.Known(ctx, r.job.Name(), chunk)
 		if err != nil {
 			return err
 		}
 		if r.dry != nil {
 			for _, key := range chunk {
-				if _, ok := known[key]; !ok {
+				if _, ok := held[key]; !ok {
 					double := trade.Entry{Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: key}
 					hold(&double, trade.CauseDuplicateKey, doubleText(key, p.doubles[key]))
 					r.dry.holdDouble(double)
 				}
 			}
 		}
-		ids := make([]int64, 0, len(known))
-		for _, k := range known {
+		ids := make([]int64, 0, len(held))
+		for _, k := range held {
 			ids = append(ids, k.ID)
 		}
 		entries, err := r.ledger.Entries(ctx, ids)
@@ -112,12 +112,16 @@ func (r *jobRun) settleDoubles(ctx context.Context, p *pager) error {
 		if err != nil {
 			return err
 		}
+		known, err := r.parentsOf(ctx, r.valuesOfRows(rows))
+		if err != nil {
+			return err
+		}
 		var page trade.Page
 		for _, old := range entries {
 			if p.doubles[old.Key] > 0 && old.State.Created() {
 				sent = append(sent, old.Key)
 			}
-			if entry, changed := r.settleDouble(old, p, rows[old.Key]); changed {
+			if entry, changed := r.settleDouble(old, p, rows[old.Key], known); changed {
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}
@@ -153,14 +157,25 @@ func (r *jobRun) readRevived(ctx context.Context, p *pager, entries []trade.Entr
 	return found, nil
 }
 
+// valuesOfRows keeps the mapped columns of rows that were read again.
+func (r *jobRun) valuesOfRows(byKey map[string][]erp.Row) []trade.Values {
+	var out []trade.Values
+	for _, rows := range byKey {
+		for _, row := range rows {
+			out = append(out, r.job.values(row.Get))
+		}
+	}
+	return out
+}
+
 // settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that the reading found once.
-func (r *jobRun) settleDouble(old trade.Entry, p *pager, rows []erp.Row) (trade.Entry, bool) {
+func (r *jobRun) settleDouble(old trade.Entry, p *pager, rows []erp.Row, known parents) (trade.Entry, bool) {
 	entry := old
 	entry.UpdatedAt = r.now
 	n := max(p.doubles[old.Key], len(rows))
 	switch parts, revived := p.revived[old.Key]; {
 	case n == 1: // it is cured
-		r.eval.evaluate(&entry, r.job.values(rows[0].Get))
+		r.eval.evaluate(&entry, r.job.values(rows[0].Get), known)
 		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = parts, r.job.sourceHash(rows[0].Get), 0
 		r.report.Changed++
 		return entry, true
@@ -307,25 +322,34 @@ func settledAbsence(k trade.Known) bool {
 // refresh maps the entries again whose mapping or references have changed since, from the values that the ledger keeps: a row that waited for a
 // reference goes in the run in which the reference is there, although the ERP did not touch the row.
 func (r *jobRun) refresh(ctx context.Context) error {
-	var page trade.Page
+	var stale []trade.Entry
+	flush := func() error {
+		known, err := r.parentsOf(ctx, valuesOf(stale))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range stale {
+			entry := old
+			r.eval.evaluate(&entry, old.Values, known)
+			entry = applyRemap(old, entry)
+			touch(&entry, old, r.now)
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+		stale = stale[:0]
+		return r.record(ctx, page)
+	}
 	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
 	err := r.ledger.Stale(ctx, r.job.Name(), r.eval.mappedWith, states, func(old trade.Entry) error {
-		entry := old
-		r.eval.evaluate(&entry, old.Values)
-		entry = applyRemap(old, entry)
-		touch(&entry, old, r.now)
-		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
-		if len(page.Updates) < pageSize {
+		if stale = append(stale, old); len(stale) < pageSize {
 			return nil
 		}
-		err := r.record(ctx, page)
-		page = trade.Page{}
-		return err
+		return flush()
 	})
 	if err != nil {
 		return err
 	}
-	return r.record(ctx, page)
+	return flush()
 }
 
 // unreadable counts a row without a usable key; the first few are named.

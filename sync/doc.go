@@ -1,9 +1,10 @@
 // Package sync is the engine: it discovers rows of the ERP, maps and checks them, submits what may go, and settles what came back.
 // Importers name it engine; inside this folder "sync" is only its name.
 //
-// One pass of one job, in the order of the data:
+// A pass (pass.go) reads for all its jobs, parents first (order.go), then lets them send in turns. One job, in the order of the data:
 //
-//	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, decide.go
+//	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, request.go, decide.go
+//	wait      rows whose parent has no id yet               parent.go
 //	look      the rows about to go are read once more       look.go
 //	submit    intent on disk → bytes leave → answer          submit.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go

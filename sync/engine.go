@@ -2,12 +2,10 @@ package sync
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/trade"
@@ -68,38 +66,6 @@ type Options struct {
 	Planned func(trade.Entry)
 }
 
-// Sync makes one pass over the named jobs (none named: all), in the order of the configuration. The reports are complete also when a job
-// stopped; the error is for what no report can say: a job that another process runs (*trade.LeasedError), a name that no job has.
-func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
-	jobs, err := e.pick(names)
-	if err != nil {
-		return nil, err
-	}
-	var reports []trade.RunReport
-	var leased error
-	var halts []trade.Stop
-	for _, job := range jobs {
-		if i := slices.IndexFunc(halts, func(s trade.Stop) bool { return s.All || s.Sends == job.Spec.Sends }); i >= 0 {
-			reports = append(reports, e.notRun(ctx, job, halts[i]))
-			continue
-		}
-		report, err := e.runJob(ctx, job, opts)
-		var held *trade.LeasedError
-		if errors.As(err, &held) {
-			leased = errors.Join(leased, err)
-			continue
-		}
-		if err != nil {
-			return reports, err
-		}
-		reports = append(reports, report)
-		if stop := report.Stopped; stop != nil && !opts.DryRun && (stop.All || stop.Sends != "") {
-			halts = append(halts, *stop)
-		}
-	}
-	return reports, leased
-}
-
 func (e *Engine) pick(names []string) ([]*Job, error) {
 	if len(names) == 0 {
 		return e.Jobs, nil
@@ -135,26 +101,6 @@ func (e *Engine) Job(name string) (*Job, error) {
 	return jobs[0], nil
 }
 
-// notRun reports a job that did not start because an earlier one met a fault that it would meet too.
-func (e *Engine) notRun(ctx context.Context, job *Job, stop trade.Stop) trade.RunReport {
-	report := trade.RunReport{Job: job.Name(), StartedAt: e.Clock.Now(), Stopped: &stop}
-	r := &jobRun{Engine: e, job: job, ledger: e.Ledger, log: e.Log, report: report}
-	r.countStates(ctx)
-	if status, err := e.Ledger.JobStatus(ctx, job.Name()); err == nil && status.State == trade.Paused {
-		r.report.Stopped = pausedStop(status)
-		return r.report
-	}
-	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Stopped, Stop: &stop, Since: e.Clock.Now()})
-	return r.report
-}
-
-// pausedStop is the reason of a job that a person, or a brake, has paused.
-func pausedStop(status trade.JobStatus) *trade.Stop {
-	return &trade.Stop{
-		Code: string(stopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
-	}
-}
-
 // jobRun is one pass of one job.
 type jobRun struct {
 	*Engine
@@ -167,48 +113,9 @@ type jobRun struct {
 	report trade.RunReport
 	log    *zap.Logger
 	dry    *dryLedger
-}
-
-// runJob makes one pass of one job, from the lease to the report.
-func (e *Engine) runJob(ctx context.Context, job *Job, opts Options) (trade.RunReport, error) {
-	now := e.Clock.Now()
-	r := &jobRun{
-		Engine: e, job: job, ledger: e.Ledger, source: e.Source, now: now,
-		report: trade.RunReport{ID: uuid.Must(uuid.NewV7()).String(), Job: job.Name(), StartedAt: now},
-	}
-	r.log = e.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
-	if opts.DryRun {
-		r.dry = &dryLedger{Ledger: e.Ledger, states: map[trade.State]int{}, judged: map[int64]bool{}, fresh: map[keyHash]trade.State{}, planned: opts.Planned}
-		r.ledger = r.dry
-		err := r.pass(ctx, opts)
-		return r.conclude(ctx, err), nil
-	}
-	status, err := e.Ledger.JobStatus(ctx, job.Name())
-	if err != nil {
-		return r.report, err
-	}
-	if status.State == trade.Paused {
-		r.report.Stopped = pausedStop(status)
-		r.countStates(ctx)
-		return r.report, nil
-	}
-	asked := e.Clock.Boot()
-	lease, err := e.Ledger.AcquireLease(ctx, job.Name(), e.Owner)
-	if err != nil {
-		return r.report, err
-	}
-	r.lease = lease
-	keeper := keepLease(ctx, e.Ledger, lease, e.Clock, asked)
-	defer keeper.close()
-	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
-	if err = e.Ledger.StartRun(ctx, r.report); err == nil {
-		err = r.passLeased(ctx, opts, keeper, status)
-	}
-	report := r.conclude(ctx, err)
-	if err := e.Ledger.ReleaseLease(context.WithoutCancel(ctx), lease); err != nil {
-		e.Log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
-	}
-	return report, nil
+	keeper *leaseKeeper
+	send   *submission // nil when nothing may be sent
+	err    error       // why the run ended before its work was done
 }
 
 func stopText(s *trade.Stop) string {
@@ -218,40 +125,19 @@ func stopText(s *trade.Stop) string {
 	return s.Text
 }
 
-// passLeased recovers what an earlier process left, then does the pass, then sends.
-func (r *jobRun) passLeased(ctx context.Context, opts Options, keeper *leaseKeeper, status trade.JobStatus) error {
-	doubts, err := r.ledger.Recover(ctx, r.lease, r.now)
-	if err != nil {
-		return err
-	}
-	if doubts > 0 {
-		r.note("%d rows were on the wire when an earlier process ended; they are in doubt now", doubts)
-	}
-	if err := r.pass(ctx, opts); err != nil {
-		return err
-	}
-	s := newSubmission(r, keeper)
-	if stop := status.Stop; stop != nil && status.State == trade.BackingOff { // asked by the API in an earlier run
-		switch rest := stop.Until.Sub(r.now); {
-		case rest > longestAsked: // a clock stood wrong
-		case rest > longestRest:
-			return throttled(stop.Until)
-		case rest > 0:
-			s.restUntil = stop.Until
-		}
-	}
-	return s.run(ctx)
-}
-
-// pass reads: references, then the ERP, then what the references changed.
-func (r *jobRun) pass(ctx context.Context, opts Options) error {
+// discoverAll reads: references, then the ERP, then what the references and the parents changed.
+func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.loadReferences(ctx); err != nil {
 		return err
 	}
 	if err := r.read(ctx, opts.Sweep); err != nil {
 		return err
 	}
-	return r.refresh(ctx)
+	if err := r.refresh(ctx); err != nil {
+		return err
+	}
+	_, err := r.adoptOrphans(ctx)
+	return err
 }
 
 // record stores a page of discovery; a page without content costs nothing.

@@ -3,14 +3,12 @@ package sync
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"hash"
 	"runtime/debug"
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,30 +23,30 @@ type evaluator struct {
 }
 
 // evaluate fills in what the mapping and the rules say of a row: state, cause, error, payload. It touches nothing else of the entry. A row on
-// which the program itself fails becomes invalid; the others go on.
-func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values) {
+// which the program itself fails becomes invalid; the others go on. parents has what the row may hang on, as [jobRun.parentsOf] gives it.
+func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents parents) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.log.Error("a row made the mapping fail", zap.String("job", e.job.Name()), zap.String("key", entry.Key), zap.ByteString("stack", debug.Stack()))
-			e.fill(entry, values, trade.Draft{}, nil, []trade.Problem{{Rule: trade.RuleInternal, Mapping: true}})
+			e.fill(entry, values, trade.Draft{}, request{}, []trade.Problem{{Rule: trade.RuleInternal, Mapping: true}})
 		}
 	}()
-	draft := e.job.mapping.draft(columnsIn(values), e.refs)
-	commitment, problems := trade.CheckOrderCommitment(draft, e.job.Spec.Checks, e.today)
+	draft := e.job.mapping.draft(columnsIn(values), e.refs, parents)
+	record, problems := trade.Check(draft, e.job.Spec.Checks, e.today)
 	if trade.Refused(problems) || len(draft.Missing) > 0 {
-		e.fill(entry, values, draft, nil, problems)
+		e.fill(entry, values, draft, request{}, problems)
 		return
 	}
-	payload, err := requestOf(commitment).Encode()
+	r, err := requestOf(record)
 	if err != nil {
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
-	e.fill(entry, values, draft, payload, problems)
+	e.fill(entry, values, draft, r, problems)
 }
 
-func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, payload []byte, problems []trade.Problem) {
+func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request, problems []trade.Problem) {
 	entry.Values, entry.MappedWith, entry.Quantity = values, e.mappedWith, draft.Quantity()
-	entry.Payload, entry.PayloadHash = nil, ""
+	entry.Target, entry.Payload, entry.PayloadHash = "", nil, ""
 	entry.WaitingFor, entry.NextAttemptAt = draft.Missing, noTime
 	var refused []trade.Problem
 	entry.Warnings = nil
@@ -70,11 +68,21 @@ func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 		entry.State, entry.Cause = trade.Invalid, trade.Cause(refused)
 		entry.Error = &trade.EntryError{Kind: kind, Fields: refused, Text: trade.Sentences(refused, trade.English)}
 	case len(draft.Missing) > 0:
-		entry.State, entry.Cause, entry.Error = trade.Waiting, "ref:"+draft.Missing[0].Ref, nil
+		entry.State, entry.Cause, entry.Error = trade.Waiting, causeOfWaiting(draft.Missing), nil
 	default:
 		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
-		entry.Payload, entry.PayloadHash = payload, payloadHash(payload)
+		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, r.hash()
 	}
+}
+
+// causeOfWaiting names the thing that somebody can cure here: a reference before a parent, which has a cause of its own.
+func causeOfWaiting(missing []trade.Awaited) string {
+	for _, m := range missing {
+		if m.Ref != "" {
+			return "ref:" + m.Ref
+		}
+	}
+	return trade.CauseParent
 }
 
 // columnsIn reads stored values.
@@ -83,31 +91,6 @@ func columnsIn(values trade.Values) columnsOf {
 		c, ok := values[column]
 		return valueOf(c), ok
 	}
-}
-
-// requestOf brings a checked commitment into the form of the API (chapter 2.1).
-func requestOf(c trade.OrderCommitment) apiclient.OrderCommitmentRequest {
-	r := apiclient.OrderCommitmentRequest{
-		Amount: json.Number(c.Amount.String()), ProducerID: c.ProducerID, IssuerID: c.IssuerID,
-		Product: apiclient.Product(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
-		UnitOfMeasurement: apiclient.Unit(c.Unit), OrderType: apiclient.OrderType(c.OrderType),
-		OrderDate: c.OrderDate.String(), WalletID: c.WalletID,
-		Currency: apiclient.Currency(c.Currency), InitialDeliveryDate: c.InitialDeliveryDate.String(),
-		EndDeliveryDate: c.EndDeliveryDate.String(), Modality: apiclient.Modality(c.Modality),
-		Payday: c.Payday.String(), PaymentType: apiclient.PaymentType(c.PaymentType),
-	}
-	if c.Price != nil {
-		r.Price = json.Number(c.Price.String())
-	}
-	return r
-}
-
-func payloadHash(payload []byte) string {
-	if payload == nil {
-		return ""
-	}
-	sum := sha256.Sum256(payload)
-	return hex.EncodeToString(sum[:])
 }
 
 // sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
@@ -144,8 +127,8 @@ func (e *evaluator) differs(sent, now trade.Values) bool {
 			base[name] = old
 		}
 	}
-	a := e.job.mapping.draft(columnsIn(base), e.refs)
-	b := e.job.mapping.draft(columnsIn(now), e.refs)
+	a := e.job.mapping.draft(columnsIn(base), e.refs, nil) // a parent is compared by its key
+	b := e.job.mapping.draft(columnsIn(now), e.refs, nil)
 	for field, f := range b.Fields {
 		if contentOf(a.Fields[field]) != contentOf(f) {
 			return true

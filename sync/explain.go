@@ -19,6 +19,7 @@ type Preview struct {
 	State      trade.State     `json:"state"` // what the row would be: pending, waiting or invalid
 	Cause      string          `json:"cause"`
 	Cancelled  bool            `json:"cancelled"`
+	Path       string          `json:"path"`    // of the POST, after api.base_url; "" when it cannot be sent
 	Request    json.RawMessage `json:"request"` // the body; null when it cannot be sent
 	Fields     []PreviewField  `json:"fields"`
 	Problems   []trade.Problem `json:"problems"`
@@ -60,10 +61,18 @@ func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row)
 	}
 	entry := trade.Entry{Job: job.Name(), Key: key}
 	values := job.values(row.Get)
-	r.eval.evaluate(&entry, values)
-	draft := job.mapping.draft(columnsIn(values), r.eval.refs)
+	known, err := r.parentsOf(ctx, []trade.Values{values})
+	if err != nil {
+		return Preview{}, err
+	}
+	r.eval.evaluate(&entry, values, known)
+	for i, a := range entry.WaitingFor {
+		p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
+		entry.WaitingFor[i].ParentState, entry.WaitingFor[i].ParentCause = p.State, p.Cause
+	}
+	draft := job.mapping.draft(columnsIn(values), r.eval.refs, known)
 	p := Preview{
-		Job: job.Name(), Key: key, State: entry.State, Cause: entry.Cause, Cancelled: job.isCancelled(row.Get), Request: entry.Payload,
+		Job: job.Name(), Key: key, State: entry.State, Cause: entry.Cause, Cancelled: job.isCancelled(row.Get), Request: entry.Payload, Path: pathOf(entry),
 		Fields: []PreviewField{}, Problems: entry.Warnings, WaitingFor: entry.WaitingFor,
 	}
 	if entry.Error != nil {

@@ -43,7 +43,7 @@ type landing struct {
 func (s *submission) prepare(entry trade.Entry) flight {
 	return flight{entry: entry, intent: s.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.report.ID,
-		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
+		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
 	}}
 }
 
@@ -65,7 +65,7 @@ func (s *submission) fly(ctx context.Context, f flight) {
 			return nil
 		}
 	}
-	answer, err := s.Platform.SubmitOrderCommitment(context.WithoutCancel(ctx), f.attempt.Payload, gate)
+	answer, err := submit(context.WithoutCancel(ctx), s.Platform, f.entry.Sends, f.attempt, gate)
 	fault := apiclient.FaultNone
 	var failure *apiclient.Error
 	if errors.As(err, &failure) {

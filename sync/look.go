@@ -29,9 +29,13 @@ func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error
 		return looked{}, err
 	}
 	found := r.byKey(rows)
+	known, err := r.parentsOf(ctx, r.valuesOfRows(found))
+	if err != nil {
+		return looked{}, err
+	}
 	var out looked
 	for _, old := range entries {
-		entry := r.lookAt(old, found[old.Key])
+		entry := r.lookAt(old, found[old.Key], known)
 		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash || entry.MappedWith != old.MappedWith {
 			entry.UpdatedAt = r.Clock.Now()
 			out.updates = append(out.updates, trade.Update{From: old.State, Entry: entry})
@@ -69,7 +73,7 @@ func (r *jobRun) byKey(rows []erp.Row) map[string][]erp.Row {
 	return out
 }
 
-func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row) trade.Entry {
+func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.Entry {
 	entry := old
 	live := r.job.living(rows)
 	switch {
@@ -85,7 +89,7 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row) trade.Entry {
 		if hash == old.SourceHash && old.MappedWith == r.eval.mappedWith {
 			return entry
 		}
-		r.eval.evaluate(&entry, r.job.values(get))
+		r.eval.evaluate(&entry, r.job.values(get), known)
 		entry = applyRemap(old, entry)
 		entry.SourceHash = hash
 	}

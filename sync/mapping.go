@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"golang.org/x/text/cases"
@@ -22,6 +22,7 @@ type Mapping struct {
 	fields      []fieldMapping // in the order of the API's table
 	columns     []string       // every column that a field or `cancelled` uses, sorted
 	refs        []string       // de-para kinds in use, sorted
+	sentBy      []string       // jobs whose rows this one's hang on, sorted
 	fingerprint string         // changes with every change of the mapping
 }
 
@@ -46,7 +47,7 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 	m := &Mapping{sends: spec.Sends}
 	var errs []error
 	path := "jobs." + spec.Name + ".fields"
-	used, kinds := map[string]bool{}, map[string]bool{}
+	used, kinds, parents := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	known := map[string]bool{}
 	for _, rule := range trade.Rules(spec.Sends) {
 		known[rule.Field] = true
@@ -68,6 +69,9 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 		if fs.Ref != "" {
 			kinds[fs.Ref] = true
 		}
+		for _, p := range fs.SentBy {
+			parents[p.Job] = true
+		}
 		m.fields = append(m.fields, f)
 	}
 	for name := range spec.Fields {
@@ -78,14 +82,9 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 	if spec.Cancelled != nil {
 		used[spec.Cancelled.Column] = true
 	}
-	for c := range used {
-		m.columns = append(m.columns, c)
-	}
-	for k := range kinds {
-		m.refs = append(m.refs, k)
-	}
-	sort.Strings(m.columns)
-	sort.Strings(m.refs)
+	m.columns = slices.Sorted(maps.Keys(used))
+	m.refs = slices.Sorted(maps.Keys(kinds))
+	m.sentBy = slices.Sorted(maps.Keys(parents))
 	m.fingerprint = fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled)
 	return m, errs
 }
@@ -95,8 +94,12 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 	switch {
 	case (spec.Const == nil) == (len(spec.Columns) == 0):
 		return f, &SpecError{path, "give either a column or a const"}
-	case len(spec.Columns) > 1 && spec.Ref == "":
-		return f, &SpecError{path + ".column", "several columns make a code, which needs a ref; join texts in the query instead"}
+	case len(spec.Columns) > 1 && spec.Ref == "" && len(spec.SentBy) == 0:
+		return f, &SpecError{path + ".column", "several columns make a code, which needs a ref or a sent_by; join texts in the query instead"}
+	case len(spec.SentBy) > 0 && rule.Parent == "":
+		return f, &SpecError{path + ".sent_by", fmt.Sprintf("%s is not the id of a record that another job sends", rule.Field)}
+	case len(spec.SentBy) > 0 && (spec.Ref != "" || len(spec.Values) > 0 || spec.Default != nil):
+		return f, &SpecError{path, "an id that another job's row gets comes from that row alone: ref, values and default do not apply"}
 	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
 		return f, &SpecError{path + ".ref", fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", "))}
 	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
@@ -126,11 +129,11 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 }
 
 // draft maps one row.
-func (m *Mapping) draft(get columnsOf, refs codes) trade.Draft {
+func (m *Mapping) draft(get columnsOf, refs codes, known parents) trade.Draft {
 	d := trade.Draft{Sends: m.sends, Fields: make(map[string]trade.DraftField, len(m.fields))}
 	for i := range m.fields {
 		f := &m.fields[i]
-		out, problem, missing := f.apply(get, refs)
+		out, problem, missing := f.apply(get, refs, known)
 		if problem != nil {
 			problem.Field, problem.Mapping = f.rule.Field, true
 			problem.Column, problem.Value = strings.Join(out.Origin.Columns, ", "), shorten(out.Origin.Value)
@@ -146,9 +149,12 @@ func (m *Mapping) draft(get columnsOf, refs codes) trade.Draft {
 }
 
 // apply maps one field: a draft field, and what keeps it from being one.
-func (f *fieldMapping) apply(get columnsOf, refs codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+func (f *fieldMapping) apply(get columnsOf, refs codes, known parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	if f.spec.Const != nil {
 		return trade.DraftField{Text: *f.spec.Const, Origin: trade.Origin{Value: *f.spec.Const, Via: "const"}}, nil, nil
+	}
+	if len(f.spec.SentBy) > 0 {
+		return f.applyParent(get, known)
 	}
 	out := trade.DraftField{Origin: trade.Origin{Columns: f.spec.Columns, Via: f.via()}}
 	values := make([]erp.Value, len(f.spec.Columns))
@@ -252,6 +258,8 @@ func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
 // via says for people what was applied to the column.
 func (f *fieldMapping) via() string {
 	switch {
+	case len(f.spec.SentBy) > 0:
+		return "sent_by " + strings.Join(f.spec.parentJobs(), ", ")
 	case f.spec.Ref != "":
 		return "ref " + f.spec.Ref
 	case len(f.spec.Values) > 0:

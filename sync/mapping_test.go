@@ -77,7 +77,7 @@ func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := compileTestField(t, tt.field, tt.spec)
-			got, problem, waiting := f.apply(func(c string) (erp.Value, bool) { v, ok := tt.values[c]; return v, ok }, refs)
+			got, problem, waiting := f.apply(func(c string) (erp.Value, bool) { v, ok := tt.values[c]; return v, ok }, refs, nil)
 			rule := ""
 			if problem != nil {
 				rule = problem.Rule

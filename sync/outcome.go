@@ -57,11 +57,12 @@ const (
 
 // blockOf names a record of the platform by its de-para kind; the id comes from the payload.
 type blockOf struct {
-	kind    string // producers, users, wallets, delivery_places, wallet_links
+	kind    string // a de-para kind, wallet_links or order_commitments
 	message string
 }
 
-// prerequisites are the documented message keys that a record on the platform cures (chapters 4 and 7), with the record that they speak of.
+// prerequisites are the message keys that a record on the platform cures (chapters 4 and 7, and those that follow the pattern of chapter 7), with the record
+// that they speak of.
 var prerequisites = map[string]string{
 	"message.producer.not-found":         "producers",
 	"message.user.not-found":             "users",
@@ -69,6 +70,9 @@ var prerequisites = map[string]string{
 	"message.wallet.not-found":           "wallets",
 	"message.wallet.producer-not-linked": "wallet_links",
 	"message.delivery-place.not-found":   "delivery_places",
+	"message.farm.not-found":             "farms",
+	"message.order-commitment.not-found": orderCommitments,
+	"message.contract.not-found":         orderCommitments,
 }
 
 const (

@@ -86,11 +86,14 @@ func (p *pager) flush(ctx context.Context) error {
 		return err
 	}
 	var page trade.Page
+	var fresh []readRow
 	var changed []change
 	for _, row := range p.rows {
 		k, ok := known[row.key]
 		if !ok {
-			r.discover(&page, row)
+			if !row.cancelled {
+				fresh = append(fresh, row)
+			}
 			continue
 		}
 		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
@@ -106,9 +109,12 @@ func (p *pager) flush(ctx context.Context) error {
 			r.report.Unchanged++
 			continue
 		}
-		changed = append(changed, change{k, row, verdict})
+		changed = append(changed, change{known: k, row: row, verdict: verdict})
 	}
 	p.rows = p.rows[:0]
+	if err := r.discover(ctx, &page, fresh); err != nil {
+		return err
+	}
 	if err := r.applyChanges(ctx, &page, changed); err != nil {
 		return err
 	}
@@ -119,21 +125,30 @@ func (p *pager) flush(ctx context.Context) error {
 type change struct {
 	known   trade.Known
 	row     readRow
+	values  trade.Values
 	verdict news
 }
 
-// discover adds a row whose key is new.
-func (r *jobRun) discover(page *trade.Page, row readRow) {
-	if row.cancelled {
-		return
+// discover adds rows whose keys are new.
+func (r *jobRun) discover(ctx context.Context, page *trade.Page, rows []readRow) error {
+	values := make([]trade.Values, len(rows))
+	for i, row := range rows {
+		values[i] = r.job.values(row.row.Get)
 	}
-	entry := trade.Entry{
-		Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,
-		FirstSeenAt: r.now, UpdatedAt: r.now, SourceHash: row.hash,
+	known, err := r.parentsOf(ctx, values)
+	if err != nil {
+		return err
 	}
-	r.eval.evaluate(&entry, r.job.values(row.row.Get))
-	r.report.New++
-	page.New = append(page.New, entry)
+	for i, row := range rows {
+		entry := trade.Entry{
+			Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,
+			FirstSeenAt: r.now, UpdatedAt: r.now, SourceHash: row.hash,
+		}
+		r.eval.evaluate(&entry, values[i], known)
+		r.report.New++
+		page.New = append(page.New, entry)
+	}
+	return nil
 }
 
 // applyChanges adds the updates of rows that are known and differ.
@@ -143,8 +158,15 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 	}
 	ids := make([]int64, len(changed))
 	byID := make(map[int64]change, len(changed))
+	values := make([]trade.Values, len(changed))
 	for i, c := range changed {
+		values[i] = r.job.values(c.row.row.Get)
+		c.values = values[i]
 		ids[i], byID[c.known.ID] = c.known.ID, c
+	}
+	known, err := r.parentsOf(ctx, values)
+	if err != nil {
+		return err
 	}
 	entries, err := r.ledger.Entries(ctx, ids)
 	if err != nil {
@@ -155,7 +177,7 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 		if old.Version != c.known.Version {
 			continue // it moved since it was looked up; the next run sees the row again
 		}
-		entry := r.apply(old, c)
+		entry := r.apply(old, c, known)
 		if c.known.SourceHash != c.row.hash {
 			r.report.Changed++
 		} else {
@@ -167,12 +189,11 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 }
 
 // apply makes the new version of one known entry.
-func (r *jobRun) apply(old trade.Entry, c change) trade.Entry {
-	entry := old
-	values := r.job.values(c.row.row.Get)
+func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
+	entry, values := old, c.values
 	switch c.verdict {
 	case remap:
-		r.eval.evaluate(&entry, values)
+		r.eval.evaluate(&entry, values, known)
 		entry = applyRemap(old, entry)
 		entry.SourceHash = c.row.hash
 		entry.Flags = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false) // of a time when it may have been sent
@@ -192,5 +213,5 @@ func (r *jobRun) apply(old trade.Entry, c change) trade.Entry {
 
 // quantity reads a row's amount and unit, for the sums.
 func (e *evaluator) quantity(values trade.Values) trade.Quantity {
-	return e.job.mapping.draft(columnsIn(values), e.refs).Quantity()
+	return e.job.mapping.draft(columnsIn(values), e.refs, nil).Quantity()
 }

@@ -45,6 +45,10 @@ type Discovery interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	// Known gives what is known of these keys, by key. At most 2,000 keys a call.
 	Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error)
+	// Parents gives what is known of rows that others hang on; a row that the ledger does not have is not in the answer.
+	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
+	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write.
+	Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error
 	// Entries gives whole entries by their numbers, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding more than a page in memory; fn may write.
@@ -93,5 +97,7 @@ type Source interface {
 // Platform is the API: see package apiclient.
 type Platform interface {
 	SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
+	SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
+	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte, gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
 }

@@ -174,7 +174,10 @@ func (s *submission) settlement(l landing) trade.Settlement {
 	attempt.AnswerBody = a.Excerpt()
 	out := trade.Settlement{Attempt: attempt, State: d.state, Cause: d.cause, Counts: d.counts, NextAttemptAt: s.nextAttempt(l)}
 	if l.entry.Flags.Has(trade.Twin) {
-		out.Flags = trade.Flags{trade.Twin}
+		out.Flags = out.Flags.With(trade.Twin, true)
+	}
+	if d.state == trade.Accepted && echoDiffers(l.entry.Sends, attempt.Payload, a.Body) {
+		out.Flags = out.Flags.With(trade.EchoDiffers, true)
 	}
 	if d.kind != "" {
 		out.Error = &trade.EntryError{Kind: d.kind, Status: a.Status, Messages: a.Messages, Text: d.reason, Weak: d.weak}

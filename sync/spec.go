@@ -30,7 +30,7 @@ type CancelledSpec struct {
 
 // FieldSpec says where one field comes from and how its text is read. Exactly one of Columns and Const is given.
 type FieldSpec struct {
-	Columns    []string          // one column; several only with Ref, joined to a code
+	Columns    []string          // one column; several only with Ref or SentBy, joined to a code
 	Const      *string           // the same text for every row
 	ValuesName string            // name of the value map, "" for one that stands at the field itself
 	Values     map[string]string // ERP value -> API value
@@ -40,6 +40,21 @@ type FieldSpec struct {
 	Scale      *int32            // round to so many digits after the point
 	Empty      []string          // values that mean "nothing", beside NULL and blanks
 	Ref        string            // de-para kind
+	SentBy     []ParentSpec      // the value is the platform's id of a row of one of these jobs: the row waits for it
+}
+
+// ParentSpec names a job and the columns that hold the key of its row.
+type ParentSpec struct {
+	Job     string
+	Columns []string
+}
+
+func (s FieldSpec) parentJobs() []string {
+	out := make([]string, len(s.SentBy))
+	for i, p := range s.SentBy {
+		out[i] = p.Job
+	}
+	return out
 }
 
 // SpecError is a fault of the configuration at a place: Path is like jobs.contracts.fields.price.scale.

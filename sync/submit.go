@@ -13,10 +13,9 @@ import (
 // submission sends the due entries of one job. One goroutine owns all of its fields; flights run in goroutines of their own and report by channel.
 type submission struct {
 	*jobRun
-	keeper *leaseKeeper
+	*traffic
 
 	slots    int // POSTs that may be on the wire now: max_in_flight, or less after doubts and 429
-	limiter  *rate.Limiter
 	flights  int
 	landed   chan landing
 	settling []landing     // landed, not yet committed
@@ -28,8 +27,8 @@ type submission struct {
 	parked []trade.Entry // need a record of the platform that another flight is asking about
 	after  int64         // number of the last entry that was taken up
 	again  bool          // entries with lower numbers may be due again
-	blocks *blockList
 	due    int
+	quota  int // rows that may still be begun in this turn; -1 = as many as are due
 
 	unknowns, badForms, noIDs, unreached int           // in a row
 	stalledAt                            time.Time     // when a send window passed last
@@ -37,43 +36,78 @@ type submission struct {
 	rested                               time.Duration // that the API asked for since the last acceptance
 	halted                               chan struct{} // closed when nothing more may leave
 	halt                                 error         // why
-	preflown                             bool
+	begun, preflown                      bool
 }
 
-func newSubmission(r *jobRun, keeper *leaseKeeper) *submission {
+// newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
+func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, keeper: keeper, slots: r.Limits.MaxInFlight,
-		landed: make(chan landing, r.Limits.MaxInFlight), halted: make(chan struct{}), limiter: rate.NewLimiter(rate.Inf, 1),
+		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, landed: make(chan landing, r.Limits.MaxInFlight), halted: make(chan struct{}),
 	}
-	if r.Limits.RateLimit > 0 {
-		s.limiter = rate.NewLimiter(rate.Limit(r.Limits.RateLimit), max(1, min(r.Limits.MaxInFlight, int(r.Limits.RateLimit))))
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff {
+		switch rest := stop.Until.Sub(r.now); {
+		case rest > longestAsked: // a clock stood wrong
+		case rest > longestRest:
+			return nil, throttled(stop.Until)
+		case rest > 0:
+			s.restUntil = stop.Until
+		}
 	}
-	return s
+	return s, nil
 }
 
-// run sends until nothing is due, or something stops it. What is on the wire when it stops is awaited and settled.
-func (s *submission) run(ctx context.Context) error {
+// limiter is the pace of `api.rate_limit`.
+func (l Limits) limiter() *rate.Limiter {
+	if l.RateLimit <= 0 {
+		return rate.NewLimiter(rate.Inf, 1)
+	}
+	return rate.NewLimiter(rate.Limit(l.RateLimit), max(1, min(l.MaxInFlight, int(l.RateLimit))))
+}
+
+// begin finds what is due by time. It is done once, when the job has its first turn.
+func (s *submission) begin(ctx context.Context) (err error) {
+	if s.begun {
+		return nil
+	}
+	s.begun = true
 	if _, err := s.ledger.Wake(ctx, s.lease, s.now); err != nil {
 		return err
 	}
-	blocks, err := s.ledger.Blocks(ctx)
-	if err != nil {
-		return err
+	if s.blocks == nil {
+		blocks, err := s.ledger.Blocks(ctx)
+		if err != nil {
+			return err
+		}
+		s.blocks = newBlockList(blocks)
 	}
-	s.blocks = newBlockList(blocks)
-	if s.due, err = s.pending(ctx); err != nil {
-		return err
+	s.due, err = s.pending(ctx)
+	return err
+}
+
+// run sends until nothing is due, something stops it, or, with a quota, so many rows have gone. What is on the wire at the end is awaited and settled.
+// finished is false when more is due.
+func (s *submission) run(ctx context.Context, quota int) (finished bool, err error) {
+	if err := s.begin(ctx); err != nil {
+		return false, err
+	}
+	if s.quota = quota; quota == 0 {
+		s.quota = -1
 	}
 	for {
 		more, err := s.step(ctx)
 		if err != nil {
 			s.stopSending(err)
 		}
-		if s.halt != nil && s.flights == 0 && len(s.settling) == 0 {
-			return s.halt
+		if s.flights > 0 || len(s.settling) > 0 {
+			continue
 		}
-		if !more && s.flights == 0 && len(s.settling) == 0 {
-			return nil
+		switch {
+		case s.halt != nil:
+			return false, s.halt
+		case s.quota == 0:
+			return false, nil
+		case !more:
+			return true, nil
 		}
 	}
 }
@@ -99,7 +133,7 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 	group := trade.Group{At: s.Clock.Now()}
 	s.settleInto(&group)
 	var flights []flight
-	if s.halt == nil {
+	if s.halt == nil && s.quota != 0 {
 		more, err = s.fill(ctx)
 		if err == nil && more {
 			flights = s.choose(ctx, &group)
@@ -275,7 +309,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 	}
 	rest := s.queue[:0:0]
 	for i, entry := range s.queue {
-		if s.flights+len(flights) >= s.slots {
+		if s.flights+len(flights) >= s.slots || s.quota == 0 {
 			rest = append(rest, s.queue[i:]...)
 			break
 		}
@@ -294,6 +328,9 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 		}
 		s.blocks.ask(needs, entry.ID)
 		flights = append(flights, s.prepare(entry))
+		if s.quota > 0 {
+			s.quota--
+		}
 	}
 	s.queue = rest
 	for _, f := range flights {

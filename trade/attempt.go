@@ -27,6 +27,7 @@ type Attempt struct {
 	RunID       string // the run that made it
 	Owner       string // the instance that made it
 	Epoch       int64  // of the job's lease at the time
+	Target      string // see Entry.Target
 	Payload     json.RawMessage
 	PayloadHash string
 	StartedAt   time.Time // of the intent

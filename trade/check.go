@@ -56,6 +56,8 @@ func (c *checker) absent(rule FieldRule, variant string) {
 		c.refuse(rule.Field, RuleRequired, "")
 	case rule.Need == ForCompra && variant == string(Compra):
 		c.refuse(rule.Field, RuleRequiredFor+variant, "")
+	case rule.With != "" && c.draft.has(rule.With):
+		c.refuse(rule.Field, RuleRequiredWith+rule.With, "")
 	}
 }
 
@@ -78,6 +80,10 @@ func (c *checker) value(rule FieldRule, text string) {
 			return
 		}
 		c.text[rule.Field] = text
+	case Text:
+		c.text[rule.Field] = text
+	case CAR:
+		c.car(rule, text)
 	case Harvest:
 		if !plausibleHarvest(text) {
 			c.refuse(rule.Field, RuleHarvest, "2025/2026")
@@ -112,6 +118,24 @@ func (c *checker) day(rule FieldRule, text string) {
 	}
 	if first, ok := c.date[rule.NotBefore]; ok && d.Before(first) {
 		c.judge("date_order", rule.Field, RuleDateOrder, rule.NotBefore)
+	}
+}
+
+// car brings a CAR into its canonical form. One that the configuration lets pass leaves as canonical as it can be.
+func (c *checker) car(rule FieldRule, text string) {
+	c.text[rule.Field] = canonicalCAR(text)
+	if c.checks.CAR == Shape {
+		if !carShape.MatchString(c.text[rule.Field]) {
+			c.refuse(rule.Field, RuleCAR, "UF-…-…")
+		}
+		return
+	}
+	car, err := ParseCAR(text)
+	switch {
+	case err != nil:
+		c.judge("car", rule.Field, RuleCAR, "UF-NNNNNNN-32 hex")
+	case c.checks.CAR != Off && !carAtHome(car):
+		c.report(rule.Field, RuleCARPlace, "", Warning)
 	}
 }
 

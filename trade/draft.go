@@ -1,13 +1,16 @@
 package trade
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Draft is a mapped row before it is checked: for each field of the API the text that the mapping made, and where it came from.
 type Draft struct {
 	Sends    Kind
 	Fields   map[string]DraftField // by the API's field name; a field that the configuration does not map is not in it
 	Problems []Problem             // what the mapping could not read
-	Missing  []Awaited             // references (de-para) without an id: the row waits for them
+	Missing  []Awaited             // references (de-para) and parents without an id: the row waits for them
 }
 
 // DraftField is one mapped field.
@@ -33,13 +36,27 @@ func (d Draft) Text(field string) string {
 	return f.Text
 }
 
-// Quantity is the draft's amount and unit as far as they are readable, for sums; an unreadable amount is zero, and what is no unit is none.
+// has tells whether the ERP has something for a field, readable or not.
+func (d Draft) has(field string) bool {
+	f := d.Fields[field]
+	return f.Failed || f.Text != ""
+}
+
+// quantityFields are the fields that hold the quantity of a record and its unit.
+var quantityFields = map[Kind][2]string{
+	OrderCommitments: {"amount", "unit_of_measurement"},
+	Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
+	Traceability:     {"allocated_volume", "unit_of_measurement"},
+}
+
+// Quantity is the draft's quantity and unit as far as they are readable, for sums; an unreadable quantity is zero, and what is no unit is none.
 func (d Draft) Quantity() Quantity {
-	amount, err := ParseDecimal(d.Text("amount"))
+	fields := quantityFields[d.Sends]
+	amount, err := ParseDecimal(d.Text(fields[0]))
 	if err != nil {
 		return Quantity{}
 	}
-	unit := Unit(d.Text("unit_of_measurement"))
+	unit := Unit(strings.ToUpper(d.Text(fields[1])))
 	if !slices.Contains([]Unit{SC, KG, TON}, unit) {
 		unit = ""
 	}

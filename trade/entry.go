@@ -30,8 +30,9 @@ type Entry struct {
 	Values      Values          // the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
 	SourceHash  string          // of the newest row seen
 	MappedWith  string          // fingerprint of the mapping and version of the references that made the payload
-	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference
-	PayloadHash string          // of Payload; "" when there is none
+	Target      string          // what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
+	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference or a parent
+	PayloadHash string          // of Target and Payload; "" when there is none
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
@@ -62,15 +63,14 @@ type EntryError struct {
 	Weak     bool      `json:"weak,omitempty"` // refused in no form of the API: only a person moves it
 }
 
-// Awaited names one thing an entry waits for: a reference, a parent, or a record of the platform.
-type Awaited struct {
-	Ref         string `json:"ref,omitempty"`  // de-para kind
-	Code        string `json:"code,omitempty"` // ERP code without an id
-	Job         string `json:"job,omitempty"`  // the parent's job and key
-	Key         string `json:"key,omitempty"`
-	ParentState State  `json:"parent_state,omitempty"`
-	Platform    string `json:"platform,omitempty"` // kind of the platform's record, and its id
-	ID          string `json:"id,omitempty"`
+// ParentKey names a row that another row hangs on.
+type ParentKey struct{ Job, Key string }
+
+// Parent is what a row must know of the row that it hangs on.
+type Parent struct {
+	State    State
+	Cause    string
+	RemoteID string // "" until it is accepted
 }
 
 // Known is what discovery must know of an entry to tell whether its row is news: a narrow view of [Entry].

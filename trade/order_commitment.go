@@ -1,14 +1,5 @@
 package trade
 
-// Kind is what a job sends: one kind of record of the platform. The names are those of `sends:` in the configuration.
-type Kind string
-
-// OrderCommitments are negotiations (chapter 2.1): contracts and fixations of the ERP.
-const OrderCommitments Kind = "order_commitments"
-
-// Kinds lists what this program can send.
-var Kinds = []Kind{OrderCommitments}
-
 // Product is a traded grain (chapter 2.1).
 type Product string
 
@@ -72,6 +63,9 @@ type OrderCommitment struct {
 	PaymentType         PaymentType
 }
 
+// Kind is [OrderCommitments].
+func (OrderCommitment) Kind() Kind { return OrderCommitments }
+
 // OrderCommitmentRules are the rules of chapter 2.1 in the order of its table, which is also the order in which problems are told.
 var OrderCommitmentRules = []FieldRule{
 	{Field: "amount", Type: Number, Need: Always, Positive: "amount"},
@@ -111,12 +105,4 @@ func CheckOrderCommitment(draft Draft, checks Checks, today Date) (OrderCommitme
 		oc.Price = &price
 	}
 	return oc, c.problems
-}
-
-// Rules gives the rules of a kind of record.
-func Rules(kind Kind) []FieldRule {
-	if kind == OrderCommitments {
-		return OrderCommitmentRules
-	}
-	return nil
 }

@@ -10,6 +10,8 @@ const (
 	Enum    FieldType = "enum"    // one of FieldRule.Values, strict in spelling and case
 	Day     FieldType = "date"    // YYYY-MM-DD
 	Harvest FieldType = "harvest" // <year>/<year>: the second is the first or one more
+	Text    FieldType = "text"    // any text
+	CAR     FieldType = "car"     // registration of a rural property
 )
 
 // Need says when a field must be there.
@@ -30,7 +32,9 @@ type FieldRule struct {
 	Values    []string  // allowed values of an Enum
 	Positive  string    // the name under `checks:` that refuses zero and less; "" = any sign
 	NotBefore string    // the field that must not be later (`checks: date_order`)
-	Platform  string    // the de-para kind whose record the id names on the platform; "" = none
+	Platform  string    // the kind of record that the id names on the platform: a de-para kind, or order_commitments; "" = none
+	With      string    // the field beside which this one is required although it is optional; "" = none
+	Parent    Kind      // the kind of record whose id it is: `sent_by` gives it; "" = none
 }
 
 // Severity says what a problem does to a row.
@@ -41,18 +45,23 @@ const (
 	Refuse  Severity = "error" // the row is invalid
 	Warning Severity = "warn"  // the row goes, with a remark
 	Off     Severity = "off"   // not checked
+	Shape   Severity = "shape" // of CAR only: <state code>-<number>-<code> is enough, anything else is refused
 )
 
 // Checks are the plausibility checks of `checks:` in the configuration (design: silent points of the API). An empty severity is Refuse.
 type Checks struct {
 	Amount     Severity // amount not above zero
 	Price      Severity // price not above zero
+	Volume     Severity // delivered_volume or allocated_volume not above zero
 	DateOrder  Severity // end_delivery_date before initial_delivery_date
 	DateWindow Severity // a date before 2000-01-01 or more than five years ahead
+	CAR        Severity // car not in its canonical form, or, with Shape, not even in the shape of chapter 2.2
 }
 
 func (c Checks) of(name string) Severity {
-	s := map[string]Severity{"amount": c.Amount, "price": c.Price, "date_order": c.DateOrder, "date_window": c.DateWindow}[name]
+	s := map[string]Severity{
+		"amount": c.Amount, "price": c.Price, "volume": c.Volume, "date_order": c.DateOrder, "date_window": c.DateWindow, "car": c.CAR,
+	}[name]
 	if s == "" {
 		return Refuse
 	}

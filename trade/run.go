@@ -26,6 +26,7 @@ type Cursor struct {
 	SweptAt     time.Time // last complete sweep; zero = never
 	Fingerprint string    // of the query, the key and the mapped columns at that sweep
 	Sweep       *Sweep    // its result
+	Parents     string    // how many parents were accepted when the rows that wait for parents were last looked at, in a text that differs with each
 }
 
 // Sweep is the result of a complete comparison of the ERP with the ledger (I9).

@@ -24,20 +24,23 @@ func ParseLang(text string) Lang {
 
 // words are the sentences of one language.
 type words struct {
-	states  map[State]string
-	fields  map[string]string
-	rules   map[string]string // with {field} and {detail}
-	details [][2]string       // what packages erp and sync say in English, and in these words; the longer beginnings first
-	cures   map[string]Advice // by rule, with {}: only what differs from causes["rule"]
-	causes  map[string]Advice
-	unknown Advice
-	refused Advice // the platform refused and named no cause
-	flags   map[Flag]string
-	kinds   map[string]string // de-para kinds, singular
-	column  string            // format of (column, value)
-	blank   string            // format of (column)
-	hidden  string            // format of (column): it has a value that cannot be shown
-	nowhere string
+	states   map[State]string
+	fields   map[string]string
+	rules    map[string]string // with {field} and {detail}
+	details  [][2]string       // what packages erp and sync say in English, and in these words; the longer beginnings first
+	cures    map[string]Advice // by rule, with {}: only what differs from causes["rule"]
+	causes   map[string]Advice
+	unknown  Advice
+	refused  Advice // the platform refused and named no cause
+	flags    map[Flag]string
+	kinds    map[string]string // de-para kinds, singular
+	parents  map[State]string  // waiting for a parent in that state, with {key}, {job} and {why}
+	code     string            // between what a code stands for and the code
+	platform string            // waiting for a record of the platform, with {kind} and {id}
+	column   string            // format of (column, value)
+	blank    string            // format of (column)
+	hidden   string            // format of (column): it has a value that cannot be shown
+	nowhere  string
 }
 
 func (l Lang) words() *words {
@@ -65,9 +68,13 @@ func FieldLabel(field string, lang Lang) string {
 // Sentence says in words what is wrong, where the ERP has it, and what would be right: "COMPRA requires payday; column dt_pagto is empty".
 func (p Problem) Sentence(lang Lang) string {
 	w := lang.words()
-	rule, detail := p.Rule, p.Detail
-	if variant, ok := strings.CutPrefix(rule, RuleRequiredFor); ok {
-		rule, detail = RuleRequiredFor, variant
+	rule, about := baseRule(p.Rule)
+	detail := p.Detail
+	switch rule {
+	case RuleRequiredFor:
+		detail = about
+	case RuleRequiredWith:
+		detail = FieldLabel(about, lang)
 	}
 	form, ok := w.rules[rule]
 	if !ok {
@@ -86,6 +93,16 @@ func (p Problem) Sentence(lang Lang) string {
 		return text + "; " + fmt.Sprintf(w.blank, p.Column)
 	}
 	return text + "; " + fmt.Sprintf(w.column, p.Column, p.Value)
+}
+
+// baseRule takes a rule that names something apart: the rule, and what it names.
+func baseRule(rule string) (base, about string) {
+	for _, base := range []string{RuleRequiredFor, RuleRequiredWith} {
+		if about, ok := strings.CutPrefix(rule, base); ok {
+			return base, about
+		}
+	}
+	return rule, ""
 }
 
 // What says what is wrong, without the place, which differs from row to row.
@@ -148,10 +165,7 @@ func Explain(state State, cause string, lang Lang) Advice {
 // Advice is what is wrong with the field, who can cure it and how: what cures an empty column does not cure a value that no map has.
 func (p Problem) Advice(lang Lang) Advice {
 	w := lang.words()
-	rule := p.Rule
-	if strings.HasPrefix(rule, RuleRequiredFor) {
-		rule = RuleRequiredFor
-	}
+	rule, _ := baseRule(p.Rule)
 	a, ok := w.cures[rule]
 	if p.Column == "" && rule != RuleInternal { // nothing that the ERP's users could correct
 		a, ok = w.cures[adviceNotMapped], true

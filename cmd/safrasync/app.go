@@ -199,7 +199,7 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	return &parts{e, store}, nil
 }
 
-// compileJobs makes the jobs executable; faults name their line of the configuration.
+// compileJobs makes the jobs executable, in the order in which they run; faults name their line of the configuration.
 func compileJobs(config *Config) ([]*engine.Job, error) {
 	var jobs []*engine.Job
 	var errs []error
@@ -211,7 +211,11 @@ func compileJobs(config *Config) ([]*engine.Job, error) {
 		}
 		jobs = append(jobs, job)
 	}
-	return jobs, config.Annotate(errors.Join(errs...))
+	if len(errs) > 0 {
+		return nil, config.Annotate(errors.Join(errs...))
+	}
+	jobs, err := engine.Order(jobs)
+	return jobs, config.Annotate(err)
 }
 
 // checkJobNames refuses a job that is not configured, before anything is opened.

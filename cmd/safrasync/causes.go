@@ -135,7 +135,7 @@ func (g *trouble) detail(e trade.Entry, lang trade.Lang) string {
 	if len(fields) != 1 || len(e.WaitingFor) > 0 {
 		text := trade.Sentences(fields, lang)
 		for _, w := range e.WaitingFor {
-			text += ". " + trade.Explain(trade.Waiting, "ref:"+w.Ref, lang).What + ": " + w.Code
+			text += ". " + w.Sentence(lang)
 		}
 		return text
 	}
@@ -166,7 +166,8 @@ var messageFields = map[string][]string{
 	"message.wallet.producer-not-linked": {"producer_id", "wallet_id"},
 	"message.producer.not-found":         {"producer_id"},
 	"message.delivery-place.not-found":   {"delivery_place_id"},
-	"message.user.not-found":             {"issuer_id"},
+	"message.user.not-found":             {"issuer_id", "user_id"},
+	"message.farm.not-found":             {"farm_id"},
 }
 
 // subjectOf names what is to blame in the ERP's own words, "" when it is the row itself.
@@ -178,6 +179,8 @@ func subjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) strin
 		return ""
 	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Ref != "":
 		return e.WaitingFor[0].Code
+	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Job != "":
+		return e.WaitingFor[0].Key
 	}
 	var parts []string
 	for _, field := range messageFields[e.Cause] {

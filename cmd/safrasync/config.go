@@ -66,12 +66,14 @@ type ReferenceConfig struct {
 	ID    string  `yaml:"id"`    // required: the column with the platform's id
 }
 
-// ChecksConfig gives each plausibility check its severity: error, warn or off.
+// ChecksConfig gives each plausibility check its severity: error, warn or off; car can also be shape.
 type ChecksConfig struct {
 	Amount     string `yaml:"amount"`
 	Price      string `yaml:"price"`
+	Volume     string `yaml:"volume"`
 	DateOrder  string `yaml:"date_order"`
 	DateWindow string `yaml:"date_window"`
+	CAR        string `yaml:"car"` // strict is another word for error; shape asks for no more than <state code>-<number>-<code>
 }
 
 // JobsConfig are the jobs in the order of the file.
@@ -108,6 +110,16 @@ type FieldConfig struct {
 	Empty   []string    `yaml:"empty"`
 	Scale   *int32      `yaml:"scale"`
 	Ref     string      `yaml:"ref"`
+	SentBy  Parents     `yaml:"sent_by"`
+}
+
+// Parents are the jobs whose rows' ids a field holds: one name, or a list of names and of maps that name the columns too.
+type Parents []ParentConfig
+
+// ParentConfig is one of these jobs.
+type ParentConfig struct {
+	Job    string  `yaml:"job"`    // required
+	Column Columns `yaml:"column"` // the columns with the key of its row; without them those of the field
 }
 
 // Columns are one or several columns: a text or a list in the file.
@@ -131,7 +143,7 @@ func defaultConfig() *Config {
 		API:    APIConfig{Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented", Quarantine: 15 * time.Minute, StopAfterUnknown: 3},
 		ERP:    ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
 		State:  StateConfig{Driver: "sqlite"},
-		Checks: ChecksConfig{Amount: refuse, Price: refuse, DateOrder: refuse, DateWindow: refuse},
+		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse},
 	}
 }
 

@@ -25,10 +25,12 @@ func (c *Config) check(d *configDecoder) {
 		d.checkName("values", name)
 	}
 	for name, value := range map[string]string{
-		"amount": c.Checks.Amount, "price": c.Checks.Price, "date_order": c.Checks.DateOrder, "date_window": c.Checks.DateWindow,
+		"amount": c.Checks.Amount, "price": c.Checks.Price, "volume": c.Checks.Volume,
+		"date_order": c.Checks.DateOrder, "date_window": c.Checks.DateWindow,
 	} {
 		d.oneOf("checks."+name, value, "error", "warn", "off")
 	}
+	d.oneOf("checks.car", c.Checks.CAR, "strict", "error", "shape", "warn", "off")
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}
@@ -205,11 +207,18 @@ func (d *configDecoder) checkName(section, name string) {
 	}
 }
 
-// compile lets the engine find the faults of a job that only it can see, such as an unknown way to write dates.
-func (c *Config) compile(d *configDecoder, spec engine.JobSpec) {
-	if _, err := engine.Compile(spec, c.zone); err != nil {
-		for _, s := range specErrors(err) {
-			d.fault(s.Path, s.Text)
-		}
+// compile lets the engine find the faults of a job that only it can see, such as an unknown way to write dates. It gives nil for a faulty job.
+func (c *Config) compile(d *configDecoder, spec engine.JobSpec) *engine.Job {
+	job, err := engine.Compile(spec, c.zone)
+	if err != nil {
+		d.specFaults(err)
+		return nil
+	}
+	return job
+}
+
+func (d *configDecoder) specFaults(err error) {
+	for _, s := range specErrors(err) {
+		d.fault(s.Path, s.Text)
 	}
 }

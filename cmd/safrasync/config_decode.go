@@ -338,6 +338,26 @@ func (v *FieldValues) decodeConfig(d *configDecoder, e configEntry) {
 	}
 }
 
+// decodeConfig reads the name of a job, or a list of names and of maps {job, column}.
+func (p *Parents) decodeConfig(d *configDecoder, e configEntry) {
+	items := []configEntry{e}
+	if e.isList() {
+		items = e.items
+	}
+	if len(items) == 0 {
+		d.fault(e.path, "must name at least one job")
+	}
+	for _, item := range items {
+		var parent ParentConfig
+		if item.isMap() {
+			d.structure(item, &parent)
+		} else {
+			parent.Job, _ = d.word(item)
+		}
+		*p = append(*p, parent)
+	}
+}
+
 // decodeConfig reads the short form, a column, or the long one.
 func (f *FieldConfig) decodeConfig(d *configDecoder, e configEntry) {
 	switch {

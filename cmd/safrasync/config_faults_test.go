@@ -57,8 +57,8 @@ jobs:`,
 		{
 			name: "an unknown key of a field",
 			old:  "haverst: safra",
-			edit: "haverst: {column: safra, sent_by: x}",
-			want: "config.yaml:18:32: jobs.contracts.fields.haverst: unknown key `sent_by`; there are column, const, values, default, date, number, empty, scale, ref",
+			edit: "haverst: {column: safra, upper: x}",
+			want: "config.yaml:18:32: jobs.contracts.fields.haverst: unknown key `upper`; there are column, const, values, default, date, number, empty, scale, ref, sent_by",
 		},
 		{
 			name: "a duplicate key",
@@ -167,9 +167,9 @@ jobs:`,
 		{
 			name: "a check that does not exist yet",
 			old:  "jobs:",
-			edit: `checks: {volume: warn}
+			edit: `checks: {weight: warn}
 jobs:`,
-			want: "config.yaml:7:10: checks: unknown key `volume`; there are amount, price, date_order, date_window",
+			want: "config.yaml:7:10: checks: unknown key `weight`; there are amount, price, volume, date_order, date_window, car",
 		},
 		{
 			name: "a severity that does not exist",
@@ -302,8 +302,8 @@ config.yaml:8:3: references.wallets.id: is required and missing`,
 		{
 			name: "a kind that this version cannot send",
 			old:  "sends: order_commitments",
-			edit: "sends: deliveries",
-			want: "config.yaml:9:12: jobs.contracts.sends: `deliveries` is not what this version can send; it sends order_commitments",
+			edit: "sends: invoices",
+			want: "config.yaml:9:12: jobs.contracts.sends: `invoices` is not what this version can send; it sends order_commitments, deliveries, traceability",
 		},
 		{
 			name: "a schedule that is none",
@@ -389,7 +389,7 @@ config.yaml:8:3: references.wallets.id: is required and missing`,
 			name: "several columns without a ref",
 			old:  "haverst: safra",
 			edit: "haverst: {column: [a, b]}",
-			want: "config.yaml:18:17: jobs.contracts.fields.haverst.column: several columns make a code, which needs a ref; join texts in the query instead",
+			want: "config.yaml:18:17: jobs.contracts.fields.haverst.column: several columns make a code, which needs a ref or a sent_by; join texts in the query instead",
 		},
 		{
 			name: "an unknown de-para kind",

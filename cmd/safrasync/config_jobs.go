@@ -20,10 +20,17 @@ func (c *Config) checkJobs(d *configDecoder) {
 		d.checkName("jobs", job.Name)
 		c.checkJob(d, job, "jobs."+job.Name)
 	}
+	var compiled []*engine.Job
 	for i, spec := range c.JobSpecs() {
 		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
-			c.compile(d, spec)
+			if job := c.compile(d, spec); job != nil {
+				compiled = append(compiled, job)
+			}
 		}
+	}
+	if len(compiled) == len(c.Jobs) {
+		_, err := engine.Order(compiled)
+		d.specFaults(err)
 	}
 }
 
@@ -80,6 +87,8 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 	}
 	hasValues := f.Values.Name != "" || f.Values.Inline != nil
 	switch {
+	case len(f.SentBy) > 0:
+		d.checkParents(f, path)
 	case f.Const != nil && len(f.Column) > 0:
 		d.fault(path, "has a column and a const; give one of them")
 	case f.Const == nil && len(f.Column) == 0:
@@ -87,7 +96,7 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 || f.Scale != nil || f.Ref != ""):
 		d.fault(path, "has a const, which is sent as it is; the other keys say nothing beside it")
 	case len(f.Column) > 1 && f.Ref == "":
-		d.fault(path+".column", "several columns make a code, which needs a ref; join texts in the query instead")
+		d.fault(path+".column", "several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
 	case f.Ref != "" && !slices.Contains(trade.ReferenceKinds, f.Ref):
 		d.fault(path+".ref", unknownName("kind of reference", f.Ref, trade.ReferenceKinds))
 	case f.Ref != "" && rule.Type != trade.UUID:
@@ -100,6 +109,25 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 		}
 	default:
 		c.checkTexts(d, rule, f, path)
+	}
+}
+
+// checkParents checks a field that is the id of another job's row. What only all jobs together tell, engine.Order finds.
+func (d *configDecoder) checkParents(f FieldConfig, path string) {
+	for i, p := range f.SentBy {
+		at := path + ".sent_by"
+		if len(f.SentBy) > 1 {
+			at = fmt.Sprintf("%s[%d]", at, i)
+		}
+		if p.Job == "" {
+			d.fault(at, "needs the name of a job")
+		}
+		if len(p.Column) == 0 && len(f.Column) == 0 {
+			d.fault(path, "needs the columns that hold the key of the row of job "+shortName(p.Job))
+		}
+	}
+	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" || f.Date != "" || f.Number != "" || f.Scale != nil {
+		d.fault(path, "has a sent_by: the id comes from the other job's row alone; only column and empty say something beside it")
 	}
 }
 
@@ -145,8 +173,11 @@ func (d *configDecoder) checkText(rule trade.FieldRule, path, text string) {
 // JobSpecs are the jobs in the order of the file, as the engine takes them.
 func (c *Config) JobSpecs() []engine.JobSpec {
 	checks := trade.Checks{
-		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price),
-		DateOrder: trade.Severity(c.Checks.DateOrder), DateWindow: trade.Severity(c.Checks.DateWindow),
+		Amount: trade.Severity(c.Checks.Amount), Price: trade.Severity(c.Checks.Price), Volume: trade.Severity(c.Checks.Volume),
+		DateOrder: trade.Severity(c.Checks.DateOrder), DateWindow: trade.Severity(c.Checks.DateWindow), CAR: trade.Severity(c.Checks.CAR),
+	}
+	if c.Checks.CAR == "strict" {
+		checks.CAR = trade.Refuse
 	}
 	out := make([]engine.JobSpec, 0, len(c.Jobs))
 	for _, job := range c.Jobs {
@@ -162,14 +193,33 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 			if f.Values.Name != "" {
 				values = c.Values[f.Values.Name]
 			}
+			columns, parents := f.parents()
 			spec.Fields[name] = engine.FieldSpec{
-				Columns: f.Column, Const: f.Const, ValuesName: f.Values.Name, Values: values, Default: f.Default,
+				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values, Default: f.Default,
 				Date: f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref,
 			}
 		}
 		out = append(out, spec)
 	}
 	return out
+}
+
+// parents gives the columns of a field, those of its parents' keys among them, and the parents as the engine takes them.
+func (f FieldConfig) parents() (columns []string, parents []engine.ParentSpec) {
+	columns = slices.Clone(f.Column)
+	for _, p := range f.SentBy {
+		of := p.Column
+		if len(of) == 0 {
+			of = f.Column
+		}
+		parents = append(parents, engine.ParentSpec{Job: p.Job, Columns: of})
+		for _, c := range of {
+			if !slices.Contains(columns, c) {
+				columns = append(columns, c)
+			}
+		}
+	}
+	return columns, parents
 }
 
 // ReferenceSpecs are the de-para kinds that are read from the ERP, in the order of trade.ReferenceKinds.

@@ -79,6 +79,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 			return
 		}
 		w.list(head, t)
+	case Parents:
+		fmt.Fprintf(&w.b, "%s %s\n", head, parentsText(t))
 	case FieldValues:
 		if t.Name != "" {
 			fmt.Fprintf(&w.b, "%s %s\n", head, yamlText(t.Name))
@@ -142,6 +144,25 @@ func (w *configWriter) text(head, text, indent string) {
 	for line := range strings.Lines(text) {
 		w.b.WriteString(indent + "  " + line)
 	}
+}
+
+// parentsText writes `sent_by` in its shortest form.
+func parentsText(parents Parents) string {
+	items := make([]string, len(parents))
+	for i, p := range parents {
+		items[i] = yamlText(p.Job)
+		if len(p.Column) > 0 {
+			columns := make([]string, len(p.Column))
+			for j, c := range p.Column {
+				columns[j] = yamlText(c)
+			}
+			items[i] = fmt.Sprintf("{job: %s, column: [%s]}", items[i], strings.Join(columns, ", "))
+		}
+	}
+	if len(items) == 1 && len(parents[0].Column) == 0 {
+		return items[0]
+	}
+	return "[" + strings.Join(items, ", ") + "]"
 }
 
 func (w *configWriter) list(head string, items []string) {

@@ -115,7 +115,9 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 	want := []engine.JobSpec{{
 		Name: "contracts", Sends: trade.OrderCommitments, Schedule: "*/10 * * * *", Query: "SELECT * FROM c", Key: []string{"filial", "num"},
 		Lookback: 2 * time.Hour, Sweep: "0 3 * * *",
-		Checks: trade.Checks{Amount: trade.Refuse, Price: trade.Refuse, DateOrder: trade.Refuse, DateWindow: trade.Refuse},
+		Checks: trade.Checks{
+			Amount: trade.Refuse, Price: trade.Refuse, Volume: trade.Refuse, DateOrder: trade.Refuse, DateWindow: trade.Refuse, CAR: trade.Refuse,
+		},
 		Fields: map[string]engine.FieldSpec{
 			"amount":              {Columns: []string{"quantidade"}},
 			"producer_id":         {Columns: []string{"cod", "loja"}, Ref: "producers"},
@@ -291,9 +293,11 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	for path := range c.index {
 		seen = append(seen, path)
 	}
-	for _, rule := range trade.OrderCommitmentRules {
-		if !slices.Contains(seen, "jobs.contracts.fields."+rule.Field) {
-			t.Errorf("config.example.yaml does not show the field %s", rule.Field)
+	for job, kind := range map[string]trade.Kind{"contracts": trade.OrderCommitments, "deliveries": trade.Deliveries, "traceability": trade.Traceability} {
+		for _, rule := range trade.Rules(kind) {
+			if !slices.Contains(seen, "jobs."+job+".fields."+rule.Field) {
+				t.Errorf("config.example.yaml does not show the field %s of %s", rule.Field, job)
+			}
 		}
 	}
 	for where, typ := range map[string]reflect.Type{

@@ -59,14 +59,7 @@ func (v voice) outcomeReason(status int, messages []string, text string) string 
 func (v voice) awaited(things []trade.Awaited) []string {
 	var out []string
 	for _, w := range things {
-		switch {
-		case w.Ref != "":
-			out = append(out, v.text(rowWaitsRef, trade.Explain(trade.Waiting, "ref:"+w.Ref, v.lang).What, w.Code))
-		case w.Job != "":
-			out = append(out, v.text(rowWaitsParent, w.Job, w.Key, w.ParentState.Label(v.lang)))
-		default:
-			out = append(out, v.text(rowWaitsPlatform, w.Platform, w.ID))
-		}
+		out = append(out, w.Sentence(v.lang))
 	}
 	return out
 }

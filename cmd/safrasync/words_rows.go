@@ -16,19 +16,16 @@ var (
 	rowsNone        = phrase{"nenhuma linha", "no rows"}
 	rowsMore        = phrase{"mostradas as primeiras %d; há mais: use --limit N, --limit 0 ou --json", "the first %d are shown; there are more: use --limit N, --limit 0 or --json"}
 
-	rowUnknown       = phrase{"o job %s não conhece a linha %s; `safrasync why %s '%s'` diz por quê", "job %s does not know the row %s; `safrasync why %s '%s'` says why"}
-	rowTitle         = phrase{"%s %s: %s", "%s %s: %s"}
-	rowAdvice        = phrase{"  quem resolve: %s. %s", "  who can cure it: %s. %s"}
-	rowError         = phrase{"  detalhe: %s", "  detail: %s"}
-	rowRemote        = phrase{"  id na plataforma: %s", "  id on the platform: %s"}
-	rowTimes         = phrase{"  visto pela primeira vez em %s, atualizado em %s; tentativas: %d, geração %d", "  first seen %s, updated %s; attempts: %d, generation %d"}
-	rowWarning       = phrase{"  observação: %s", "  remark: %s"}
-	rowValues        = phrase{"Valores do ERP:", "Values of the ERP:"}
-	rowPayload       = phrase{"Pedido:", "Request:"}
-	rowNextAttempt   = phrase{"nova tentativa em %s", "next attempt at %s"}
-	rowWaitsRef      = phrase{"%s: código %s", "%s: code %s"}
-	rowWaitsParent   = phrase{"aguarda a linha %s %s (%s)", "waits for row %s %s (%s)"}
-	rowWaitsPlatform = phrase{"aguarda o cadastro na plataforma: %s %s", "waits for a record of the platform: %s %s"}
+	rowUnknown     = phrase{"o job %s não conhece a linha %s; `safrasync why %s '%s'` diz por quê", "job %s does not know the row %s; `safrasync why %s '%s'` says why"}
+	rowTitle       = phrase{"%s %s: %s", "%s %s: %s"}
+	rowAdvice      = phrase{"  quem resolve: %s. %s", "  who can cure it: %s. %s"}
+	rowError       = phrase{"  detalhe: %s", "  detail: %s"}
+	rowRemote      = phrase{"  id na plataforma: %s", "  id on the platform: %s"}
+	rowTimes       = phrase{"  visto pela primeira vez em %s, atualizado em %s; tentativas: %d, geração %d", "  first seen %s, updated %s; attempts: %d, generation %d"}
+	rowWarning     = phrase{"  observação: %s", "  remark: %s"}
+	rowValues      = phrase{"Valores do ERP:", "Values of the ERP:"}
+	rowPayload     = phrase{"Pedido:", "Request:"}
+	rowNextAttempt = phrase{"nova tentativa em %s", "next attempt at %s"}
 
 	attemptTitle    = phrase{"Tentativa %d, %s: %s (geração %d)", "Attempt %d, %s: %s (generation %d)"}
 	attemptStatus   = phrase{"resposta HTTP %d %s", "HTTP answer %d %s"}

@@ -70,6 +70,7 @@ CREATE TABLE entry (
     cells TEXT NOT NULL,
     source_hash TEXT NOT NULL,
     mapped_with TEXT NOT NULL,
+    target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
     payload TEXT,
     payload_hash TEXT NOT NULL,
     amount TEXT NOT NULL,
@@ -100,6 +101,7 @@ CREATE TABLE attempt (
     run_id TEXT NOT NULL,
     owner TEXT NOT NULL,
     epoch BIGINT NOT NULL,
+    target TEXT NOT NULL,
     payload TEXT NOT NULL,
     payload_hash TEXT NOT NULL,
     started_at BIGINT NOT NULL,
@@ -139,7 +141,8 @@ CREATE TABLE job_cursor (
     bound TEXT NOT NULL,
     swept_at BIGINT,
     fingerprint TEXT NOT NULL,
-    sweep TEXT
+    sweep TEXT,
+    parents TEXT NOT NULL -- how many parents were accepted when the children were last looked at
 );
 
 CREATE TABLE job_lease (
@@ -228,7 +231,7 @@ CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt FOR EACH ROW
     EXECUTE FUNCTION safrasync_refuse('an outcome never changes, but from unknown to created or not_created');
 CREATE TRIGGER attempt_identity BEFORE UPDATE ON attempt FOR EACH ROW
     WHEN (NEW.id <> OLD.id OR NEW.entry_id <> OLD.entry_id OR NEW.generation <> OLD.generation OR NEW.no <> OLD.no
-        OR NEW.payload <> OLD.payload OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at)
+        OR NEW.target <> OLD.target OR NEW.payload <> OLD.payload OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at)
     EXECUTE FUNCTION safrasync_refuse('what an attempt sent never changes');
 CREATE TRIGGER attempt_stays BEFORE DELETE ON attempt FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER attempt_no_truncate BEFORE TRUNCATE ON attempt EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');

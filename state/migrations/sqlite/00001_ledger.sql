@@ -70,6 +70,7 @@ CREATE TABLE entry (
     cells TEXT NOT NULL,
     source_hash TEXT NOT NULL,
     mapped_with TEXT NOT NULL,
+    target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
     payload TEXT,
     payload_hash TEXT NOT NULL,
     amount TEXT NOT NULL,
@@ -100,6 +101,7 @@ CREATE TABLE attempt (
     run_id TEXT NOT NULL,
     owner TEXT NOT NULL,
     epoch INTEGER NOT NULL,
+    target TEXT NOT NULL,
     payload TEXT NOT NULL,
     payload_hash TEXT NOT NULL,
     started_at INTEGER NOT NULL,
@@ -139,7 +141,8 @@ CREATE TABLE job_cursor (
     bound TEXT NOT NULL,
     swept_at INTEGER,
     fingerprint TEXT NOT NULL,
-    sweep TEXT
+    sweep TEXT,
+    parents TEXT NOT NULL -- how many parents were accepted when the children were last looked at
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE job_lease (
@@ -229,9 +232,9 @@ BEGIN
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER attempt_identity BEFORE UPDATE OF id, entry_id, generation, no, payload, payload_hash, started_at ON attempt
+CREATE TRIGGER attempt_identity BEFORE UPDATE OF id, entry_id, generation, no, target, payload, payload_hash, started_at ON attempt
 WHEN NEW.id <> OLD.id OR NEW.entry_id <> OLD.entry_id OR NEW.generation <> OLD.generation OR NEW.no <> OLD.no
-    OR NEW.payload <> OLD.payload OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at
+    OR NEW.target <> OLD.target OR NEW.payload <> OLD.payload OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
 END;

@@ -1,0 +1,79 @@
+package state
+
+import (
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Parents gives what is known of rows that others hang on, by job and key; a row that the ledger does not have is not in the answer.
+func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
+	out := make(map[trade.ParentKey]trade.Parent, len(keys))
+	byJob := map[string][]string{}
+	for _, k := range keys {
+		byJob[k.Job] = append(byJob[k.Job], k.Key)
+	}
+	for job, keys := range byJob {
+		slices.Sort(keys)
+		for chunk := range slices.Chunk(slices.Compact(keys), inList) {
+			var rows []struct {
+				Key      string `db:"key"`
+				State    string `db:"state"`
+				Cause    string `db:"cause"`
+				RemoteID string `db:"remote_id"`
+			}
+			query := `SELECT key, state, cause, COALESCE(remote_id, '') AS remote_id FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
+			if err := s.read.SelectContext(ctx, &rows, s.q(query), append([]any{job}, anys(chunk)...)...); err != nil {
+				return nil, s.fault(ctx, "looking up the rows that others wait for", err)
+			}
+			for _, r := range rows {
+				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID}
+			}
+		}
+	}
+	return out, nil
+}
+
+// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write. It ends with the
+// first error of fn.
+func (s *Store) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
+	for after := int64(0); ; {
+		page, err := s.entries(ctx, "going through the rows that wait for their parents",
+			`WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = 'waiting' ORDER BY e.id LIMIT ?`, job, trade.CauseParent, after, entryPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].ID
+		if err := fn(page); err != nil {
+			return err
+		}
+	}
+}
+
+// tellParents fills in where the parents of waiting entries stand now, for people.
+func (s *Store) tellParents(ctx context.Context, entries []trade.Entry) error {
+	var keys []trade.ParentKey
+	for _, e := range entries {
+		for _, a := range e.WaitingFor {
+			if a.Job != "" {
+				keys = append(keys, trade.ParentKey{Job: a.Job, Key: a.Key})
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	parents, err := s.Parents(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for i, a := range e.WaitingFor {
+			if p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]; ok {
+				e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+			}
+		}
+	}
+	return nil
+}

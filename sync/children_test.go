@@ -1,0 +1,304 @@
+package sync_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// withChildren gives a bench the two other kinds of records.
+func withChildren(b *bench) *bench {
+	b.t.Helper()
+	b.exec(`CREATE TABLE entrega (filial TEXT, ticket TEXT, num TEXT, volume NUMERIC, um TEXT, dia DATE, car TEXT)`)
+	b.exec(`CREATE TABLE rateio (id TEXT, filial TEXT, num TEXT, fazenda TEXT, volume NUMERIC, um TEXT)`)
+	column := func(name string) engine.FieldSpec { return engine.FieldSpec{Columns: []string{name}} }
+	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
+	parent := engine.FieldSpec{
+		Columns: []string{"filial", "num"}, SentBy: []engine.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
+	}
+	b.more = []engine.JobSpec{
+		{
+			Name: "deliveries", Sends: trade.Deliveries, Sweep: "0 3 * * *", Key: []string{"filial", "ticket"},
+			Query: `SELECT filial, ticket, num, volume, um, dia, car FROM entrega`,
+			Fields: map[string]engine.FieldSpec{
+				"contract_id": parent, "delivered_volume": column("volume"), "delivery_date": column("dia"), "car": column("car"),
+				"delivered_volume_unit_of_measure": {Columns: []string{"um"}, ValuesName: "units", Values: map[string]string{"KG": "kg"}},
+			},
+		},
+		{
+			Name: "traceability", Sends: trade.Traceability, Sweep: "0 3 * * *", Key: []string{"id"},
+			Query: `SELECT id, filial, num, fazenda, volume, um FROM rateio`,
+			Fields: map[string]engine.FieldSpec{
+				"order_commitment_id": parent, "producer_id": always(producerID), "user_id": always(issuerID),
+				"farm_id": {Columns: []string{"fazenda"}, Ref: "farms"}, "allocated_volume": column("volume"), "unit_of_measurement": column("um"),
+			},
+		},
+	}
+	return b
+}
+
+func (b *bench) delivery(ticket, num, volume int) {
+	b.t.Helper()
+	b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprintf("%04d", ticket), fmt.Sprintf("%04d", num), volume)
+}
+
+func (b *bench) share(id string, num, volume int) {
+	b.t.Helper()
+	b.exec(`INSERT INTO rateio VALUES (?, '01', ?, NULL, ?, 'TON')`, id, fmt.Sprintf("%04d", num), volume)
+}
+
+// pass makes one pass over all jobs and checks that each adds up.
+func (b *bench) pass(names ...string) map[string]trade.RunReport {
+	b.t.Helper()
+	reports, err := b.engine().Sync(b.t.Context(), names, engine.Options{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	out := map[string]trade.RunReport{}
+	for _, r := range reports {
+		b.adds(r)
+		out[r.Job] = r
+	}
+	return out
+}
+
+// row checks where one row of a job stands.
+func (b *bench) row(job, key string, state trade.State, cause string) trade.Entry {
+	b.t.Helper()
+	e, err := b.ledger.Entry(b.t.Context(), job, key)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if e.State != state || e.Cause != cause {
+		b.t.Errorf("%s %s is %s (%s), want %s (%s); error %+v, waits for %+v", job, key, e.State, e.Cause, state, cause, e.Error, e.WaitingFor)
+	}
+	return e
+}
+
+func (b *bench) createdOf(resource string) []sandbox.Record {
+	b.t.Helper()
+	return b.api.CreatedOf(resource)
+}
+
+func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.delivery(1, 1, 27480)
+		b.delivery(2, 2, 31020)
+		b.exec(`UPDATE entrega SET car = 'rs-4314100-b5c7.2dc4.ee60.caea.6336.7c29.a80b.21ea' WHERE ticket = '0002'`)
+		b.share("a", 1, 30)
+		reports := b.pass()
+		for job, want := range map[string]int{"contracts": 2, "deliveries": 2, "traceability": 1} {
+			if r := reports[job]; r.Stopped != nil || r.States[trade.Accepted] != want {
+				t.Errorf("%s: %+v", job, r)
+			}
+		}
+		parents := map[string]string{}
+		for n := 1; n <= 2; n++ {
+			parents[key(n)] = b.expect(n, trade.Accepted, "").RemoteID
+		}
+		delivery := b.row("deliveries", "01|0002", trade.Accepted, "")
+		want := fmt.Sprintf(`{"contract_id":%q,"delivered_volume":31020,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-10","car":"RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"}`, parents[key(2)])
+		if diff := cmp.Diff(want, string(delivery.Payload)); diff != "" {
+			t.Errorf("the delivery's body (-want +got):\n%s", diff)
+		}
+		share := b.row("traceability", "a", trade.Accepted, "")
+		want = fmt.Sprintf(`{"producer_id":%q,"user_id":%q,"allocated_volume":30,"unit_of_measurement":"TON"}`, producerID, issuerID)
+		if diff := cmp.Diff(want, string(share.Payload)); diff != "" || share.Target != parents[key(1)] {
+			t.Errorf("the traceability's body (-want +got):\n%starget %s, want %s", diff, share.Target, parents[key(1)])
+		}
+		again := b.pass()
+		for job, r := range again {
+			if r.Sent != 0 || r.Stopped != nil {
+				t.Errorf("%s, again: %+v", job, r)
+			}
+		}
+		if n := len(b.createdOf(sandbox.ResourceDeliveries)); n != 2 {
+			t.Errorf("%d deliveries on the platform", n)
+		}
+	})
+}
+
+func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		world := sandbox.OpenWorld()
+		world.Forget(sandbox.Users, issuerID)
+		b := withChildren(newBenchOn(t, db, sandbox.Options{World: world}))
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0002'`)
+		b.exec(`UPDATE contrato SET situacao = 'rascunho' WHERE num = '0003'`)
+		for n := 1; n <= 3; n++ {
+			b.delivery(n, n, 100*n)
+		}
+		b.exec(`INSERT INTO entrega VALUES ('01', '0004', NULL, 1, 'KG', '2026-05-10', NULL)`)
+		b.pass()
+		parent := b.expect(1, trade.Rejected, "message.user.not-found")
+		waits := func(ticket string, want trade.Awaited, sentence string) {
+			t.Helper()
+			e := b.row("deliveries", "01|"+ticket, trade.Waiting, trade.CauseParent)
+			if diff := cmp.Diff([]trade.Awaited{want}, e.WaitingFor); diff != "" {
+				t.Errorf("delivery %s waits for (-want +got):\n%s", ticket, diff)
+			} else if got := e.WaitingFor[0].Sentence(trade.English); got != sentence {
+				t.Errorf("delivery %s: %q, want %q", ticket, got, sentence)
+			}
+		}
+		waits("0001", trade.Awaited{Job: "contracts", Key: "01|0001", ParentState: trade.Rejected, ParentCause: parent.Cause},
+			"waits for contract 01|0001, which was rejected: user (issuer) not found on the platform")
+		waits("0002", trade.Awaited{Job: "contracts", Key: "01|0002", ParentState: trade.Invalid, ParentCause: "rule:payday"},
+			"waits for contract 01|0002, which is invalid: payday: missing or wrong in the ERP")
+		waits("0003", trade.Awaited{Job: "contracts", Key: "01|0003"},
+			"waits for contract 01|0003, which is not in the ERP, or which the query of job contracts leaves out")
+		b.row("deliveries", "01|0004", trade.Invalid, "rule:contract_id")
+		if n := len(b.createdOf(sandbox.ResourceDeliveries)); n != 0 {
+			t.Errorf("%d deliveries went without their contract", n)
+		}
+	})
+}
+
+// A parent in doubt holds its children; they go when somebody, here the late answer, says that it is there.
+func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")}))
+		b.contract(1)
+		b.delivery(1, 1, 10)
+		b.pass()
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if e.WaitingFor[0].ParentState != trade.InDoubt {
+			t.Errorf("it waits for %+v", e.WaitingFor)
+		}
+		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := attempts[0]
+		late.Outcome, late.RemoteID, late.FinishedAt = trade.OutcomeCreated, b.api.Created()[0].ID, time.Now()
+		if _, err := b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, trade.Group{
+			Settle: []trade.Settlement{{Attempt: late, State: trade.Accepted, Counts: true}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		b.pass("deliveries")
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}
+
+// The deliveries of the first contracts go while the many contracts behind them are still being sent.
+func TestChildrenDoNotStarveBehindALargeParentJob(t *testing.T) {
+	t.Parallel()
+	const contracts = 2500
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.limits.MaxInFlight = 32
+	var rows []string
+	for n := 1; n <= contracts; n++ {
+		rows = append(rows, fmt.Sprintf(`('01', '%04d', %d, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, n, n))
+	}
+	b.exec(`INSERT INTO contrato VALUES ` + strings.Join(rows, ", "))
+	b.delivery(1, 1, 10)
+	b.pass()
+	if n := len(b.api.Created()); n != contracts {
+		t.Errorf("%d contracts on the platform", n)
+	}
+	if at := b.createdOf(sandbox.ResourceDeliveries)[0].N; at > contracts/2 {
+		t.Errorf("the delivery was request %d", at)
+	}
+}
+
+func TestAMovedDeliveryIsFlaggedAndATouchedOneIsNot(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.contracts(2)
+	b.delivery(1, 1, 10)
+	b.delivery(2, 1, 20)
+	b.pass()
+	b.exec(`UPDATE entrega SET num = '0002' WHERE ticket = '0001'`)
+	b.exec(`UPDATE entrega SET volume = 20.00 WHERE ticket = '0002'`)
+	b.pass()
+	if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+		t.Errorf("the delivery that went to another contract has flags %v", e.Flags)
+	}
+	if e := b.row("deliveries", "01|0002", trade.Accepted, ""); len(e.Flags) != 0 {
+		t.Errorf("the delivery that nobody changed has flags %v", e.Flags)
+	}
+}
+
+func TestTraceabilityWaitsForItsFarmAndRefusesAVolumeWithoutAUnit(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.contract(1)
+	b.share("farm", 1, 10)
+	b.exec(`UPDATE rateio SET fazenda = '77'`)
+	b.share("unit", 1, 20)
+	b.exec(`UPDATE rateio SET um = NULL WHERE id = 'unit'`)
+	b.share("bare", 1, 0)
+	b.exec(`UPDATE rateio SET um = NULL, volume = NULL WHERE id = 'bare'`)
+	b.pass()
+	b.row("traceability", "farm", trade.Waiting, "ref:farms")
+	e := b.row("traceability", "unit", trade.Invalid, "rule:unit_of_measurement")
+	if got := e.Error.Fields[0].Rule; got != "required_with_allocated_volume" {
+		t.Errorf("the rule is %s", got)
+	}
+	b.row("traceability", "bare", trade.Accepted, "")
+}
+
+// Jobs run parents first, whatever their order in the file, and a circle is refused.
+func TestParentsComeFirst(t *testing.T) {
+	t.Parallel()
+	compile := func(spec engine.JobSpec) *engine.Job {
+		t.Helper()
+		job, err := engine.Compile(spec, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job
+	}
+	b := withChildren(newBench(t, sandbox.Options{}))
+	contracts, deliveries := compile(b.spec), b.more[0]
+	order, err := engine.Order([]*engine.Job{compile(deliveries), contracts})
+	if err != nil || order[0].Name() != "contracts" {
+		t.Fatalf("order %v, %v", order, err)
+	}
+	parents := func(parents ...engine.ParentSpec) engine.JobSpec {
+		spec := deliveries
+		spec.Fields = map[string]engine.FieldSpec{}
+		for name, f := range deliveries.Fields {
+			spec.Fields[name] = f
+		}
+		spec.Fields["contract_id"] = engine.FieldSpec{Columns: []string{"filial", "num"}, SentBy: parents}
+		return spec
+	}
+	two := []string{"filial", "num"}
+	for _, tt := range []struct {
+		name string
+		jobs []engine.JobSpec
+		want string
+	}{
+		{"nobody", []engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "invoices", Columns: two})}, `no job is named "invoices"`},
+		{"itself", []engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "deliveries", Columns: two})}, "hangs on itself"},
+		{"key", []engine.JobSpec{b.spec, parents(engine.ParentSpec{Job: "contracts", Columns: two[:1]})}, "name 1 columns, and the key of job contracts has 2 (filial, num)"},
+		{"circle", func() []engine.JobSpec {
+			a, z := parents(engine.ParentSpec{Job: "z", Columns: two}), parents(engine.ParentSpec{Job: "a", Columns: two})
+			a.Name, z.Name = "a", "z"
+			return []engine.JobSpec{a, z}
+		}(), "circle (sent_by): a → z → a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var jobs []*engine.Job
+			for _, spec := range tt.jobs {
+				jobs = append(jobs, compile(spec))
+			}
+			if _, err := engine.Order(jobs); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+}

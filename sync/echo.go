@@ -1,0 +1,37 @@
+package sync
+
+import (
+	"encoding/json"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// echoDiffers tells whether the answer to a delivery repeats another contract or another volume than was sent (chapter 2.2): the record exists, and somebody
+// should look at it. What the answer leaves out, or says in a form that nobody documented, says nothing.
+func echoDiffers(kind trade.Kind, payload json.RawMessage, body []byte) bool {
+	if kind != trade.Deliveries {
+		return false
+	}
+	var sent struct {
+		ContractID      string      `json:"contract_id"`
+		DeliveredVolume json.Number `json:"delivered_volume"`
+	}
+	echo, err := apiclient.ReadDelivery(body)
+	if err != nil || json.Unmarshal(payload, &sent) != nil {
+		return false
+	}
+	return echo.ContractID != "" && !sameID(echo.ContractID, sent.ContractID) || otherNumber(echo.DeliveredVolume, sent.DeliveredVolume)
+}
+
+func sameID(a, b string) bool {
+	idA, errA := trade.ParseID(a)
+	idB, errB := trade.ParseID(b)
+	return a == b || errA == nil && errB == nil && idA == idB
+}
+
+func otherNumber(a, b json.Number) bool {
+	x, errX := trade.ParseDecimal(a.String())
+	y, errY := trade.ParseDecimal(b.String())
+	return errX == nil && errY == nil && !x.Equal(y)
+}

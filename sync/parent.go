@@ -1,0 +1,161 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// parents are the rows that a batch of rows hangs on, as the ledger knows them; what is not in it is not in the ledger.
+type parents map[trade.ParentKey]trade.Parent
+
+// parentsOf looks up, in one go, what rows with these values hang on.
+func (r *jobRun) parentsOf(ctx context.Context, rows []trade.Values) (parents, error) {
+	var keys []trade.ParentKey
+	for _, values := range rows {
+		keys = r.job.mapping.parentKeys(keys, columnsIn(values))
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return r.ledger.Parents(ctx, keys)
+}
+
+// parentKeys adds what one row hangs on.
+func (m *Mapping) parentKeys(to []trade.ParentKey, get columnsOf) []trade.ParentKey {
+	for i := range m.fields {
+		for _, p := range m.fields[i].spec.SentBy {
+			if key, ok := parentKey(get, p.Columns); ok {
+				to = append(to, trade.ParentKey{Job: p.Job, Key: key})
+			}
+		}
+	}
+	return to
+}
+
+// parentKey reads the key of a parent; not ok when the row names none: a NULL stands in no key.
+func parentKey(get columnsOf, columns []string) (key string, ok bool) {
+	texts := make([]string, len(columns))
+	for i, column := range columns {
+		v, _ := get(column)
+		if v.Err != "" || v.Kind == erp.Null {
+			return "", false
+		}
+		texts[i] = plainText(v)
+	}
+	key = joinCode(texts)
+	return key, strings.Trim(key, "| ") != "" && keepable(key)
+}
+
+// applyParent maps a field that is the id of another row. Of several jobs the first that knows the row counts; where none does, the first is the one that
+// the row waits for.
+func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	out := trade.DraftField{Origin: trade.Origin{Columns: f.spec.Columns, Via: f.via()}}
+	for _, column := range f.spec.Columns {
+		if v, _ := get(column); v.Err != "" {
+			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
+		}
+	}
+	var missing *trade.Awaited
+	for _, spec := range f.spec.SentBy {
+		key, ok := parentKey(get, spec.Columns)
+		if !ok || f.blank(get, spec.Columns) {
+			continue
+		}
+		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
+		if ok || missing == nil {
+			out.Origin.Value, missing = key, &trade.Awaited{Job: spec.Job, Key: key}
+		}
+		if parent.RemoteID != "" {
+			out.Text = parent.RemoteID
+			return out, nil, nil
+		}
+		if ok {
+			break
+		}
+	}
+	return out, nil, missing
+}
+
+// blank tells whether the columns hold nothing, or what the configuration calls empty.
+func (f *fieldMapping) blank(get columnsOf, columns []string) bool {
+	for _, column := range columns {
+		v, _ := get(column)
+		if text := plainText(v); text != "" && !f.isEmpty(v, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// adoptOrphans takes up the rows that wait for a parent which has its id now: a child goes in the run in which its parent is accepted. Nothing is read
+// when no parent was accepted since the last look. It tells how many rows moved.
+func (r *jobRun) adoptOrphans(ctx context.Context) (moved int, err error) {
+	if len(r.job.mapping.sentBy) == 0 {
+		return 0, nil
+	}
+	accepted, err := r.acceptedParents(ctx)
+	if err != nil {
+		return 0, err
+	}
+	cursor, err := r.ledger.Cursor(ctx, r.job.Name())
+	if err != nil || cursor.Parents == accepted {
+		return 0, err
+	}
+	err = r.ledger.Orphans(ctx, r.job.Name(), func(waiting []trade.Entry) error {
+		known, err := r.parentsOf(ctx, valuesOf(waiting))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range waiting {
+			entry := old
+			r.eval.evaluate(&entry, old.Values, known)
+			if entry.State == old.State && entry.Cause == old.Cause && slices.Equal(entry.WaitingFor, old.WaitingFor) {
+				continue
+			}
+			entry.UpdatedAt = r.Clock.Now()
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			if entry.State == trade.Pending {
+				moved++
+			}
+		}
+		return r.record(ctx, page)
+	})
+	if err != nil {
+		return moved, err
+	}
+	cursor.Parents = accepted
+	return moved, r.record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// acceptedParents is a text that differs with every acceptance in the jobs that this one's rows hang on.
+func (r *jobRun) acceptedParents(ctx context.Context) (string, error) {
+	var parts []string
+	for _, job := range r.job.mapping.sentBy {
+		tallies, err := r.ledger.Counts(ctx, job)
+		if err != nil {
+			return "", err
+		}
+		n := 0
+		for _, t := range tallies {
+			if t.State == trade.Accepted {
+				n += t.Count
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s=%d", job, n))
+	}
+	return strings.Join(parts, " "), nil
+}
+
+func valuesOf(entries []trade.Entry) []trade.Values {
+	out := make([]trade.Values, len(entries))
+	for i, e := range entries {
+		out[i] = e.Values
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// sliceRows is how many rows a job sends before the other jobs of the pass have their turn: the deliveries of the first contracts do not wait for the
+// last contract.
+const sliceRows = 1000
+
+// traffic is what all jobs of a pass share: the pace that the configuration allows, and what is known of the platform's records.
+type traffic struct {
+	limiter *rate.Limiter
+	blocks  *blockList
+}
+
+// pass is one call of Sync.
+type pass struct {
+	*Engine
+	opts    Options
+	traffic *traffic
+	runs    []*jobRun
+	halts   []trade.Stop // that reach further than the job which met them
+}
+
+// Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for all of them, then sends, in turns. The reports are
+// complete also when a job stopped; the error is for what no report can say: a job that another process runs (*trade.LeasedError), a name that no job has.
+func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
+	jobs, err := e.pick(names)
+	if err != nil {
+		return nil, err
+	}
+	p := &pass{Engine: e, opts: opts, traffic: &traffic{limiter: e.Limits.limiter()}}
+	defer p.close(ctx)
+	var leased error
+	for _, job := range jobs {
+		err := p.begin(ctx, job)
+		var held *trade.LeasedError
+		switch {
+		case errors.As(err, &held):
+			leased = errors.Join(leased, err)
+		case err != nil:
+			for _, r := range p.runs {
+				r.err = errors.Join(r.err, err)
+			}
+			return p.conclude(ctx), err
+		}
+	}
+	p.submit(ctx)
+	return p.conclude(ctx), leased
+}
+
+// begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the error is for what no report can say.
+func (p *pass) begin(ctx context.Context, job *Job) error {
+	now := p.Clock.Now()
+	r := &jobRun{
+		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now,
+		report: trade.RunReport{ID: uuid.Must(uuid.NewV7()).String(), Job: job.Name(), StartedAt: now},
+	}
+	r.log = p.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
+	if p.opts.DryRun {
+		r.dry = &dryLedger{Ledger: p.Ledger, states: map[trade.State]int{}, judged: map[int64]bool{}, fresh: map[keyHash]trade.State{}, planned: p.opts.Planned}
+		r.ledger = r.dry
+		p.runs = append(p.runs, r)
+		r.err = r.discoverAll(ctx, p.opts)
+		return nil
+	}
+	status, err := p.Ledger.JobStatus(ctx, job.Name())
+	if err != nil {
+		return err
+	}
+	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused {
+		r.report.ID = "" // it never began
+		if status.State == trade.Paused {
+			stop = pausedStop(status)
+		}
+		r.report.Stopped = stop
+		p.runs = append(p.runs, r)
+		return nil
+	}
+	asked := p.Clock.Boot()
+	if r.lease, err = p.Ledger.AcquireLease(ctx, job.Name(), p.Owner); err != nil {
+		return err
+	}
+	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked)
+	p.runs = append(p.runs, r)
+	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
+	if r.err = r.open(ctx, p.opts); r.err == nil {
+		r.send, r.err = newSubmission(r, p.traffic, status)
+	}
+	p.heed(ctx, r)
+	return nil
+}
+
+// open recovers what an earlier process left, and reads.
+func (r *jobRun) open(ctx context.Context, opts Options) error {
+	if err := r.ledger.StartRun(ctx, r.report); err != nil {
+		return err
+	}
+	doubts, err := r.ledger.Recover(ctx, r.lease, r.now)
+	if err != nil {
+		return err
+	}
+	if doubts > 0 {
+		r.note("%d rows were on the wire when an earlier process ended; they are in doubt now", doubts)
+	}
+	return r.discoverAll(ctx, opts)
+}
+
+// submit lets the jobs send in turns, until none has anything left that may go now. While only one has, it need not yield.
+func (p *pass) submit(ctx context.Context) {
+	for busy := true; busy; {
+		busy = false
+		for _, r := range p.runs {
+			if r.send == nil || r.err != nil {
+				continue
+			}
+			if stop := p.haltFor(r.job); stop != nil {
+				r.err = &stopError{*stop}
+				continue
+			}
+			before := r.report.Sent
+			var finished bool
+			if finished, r.err = r.turn(ctx, p.others(r)); r.err != nil {
+				p.heed(ctx, r)
+				continue
+			}
+			busy = busy || !finished || r.report.Sent > before
+		}
+	}
+}
+
+// others tells whether another job of the pass may have something to send.
+func (p *pass) others(r *jobRun) bool {
+	return slices.ContainsFunc(p.runs, func(o *jobRun) bool { return o != r && o.send != nil && o.err == nil })
+}
+
+// turn sends a part of what is due; what waited for a parent goes as soon as the parent has gone.
+func (r *jobRun) turn(ctx context.Context, yield bool) (finished bool, err error) {
+	moved, err := r.adoptOrphans(ctx)
+	if err != nil {
+		return false, err
+	}
+	r.send.again = r.send.again || moved > 0
+	rows := 0
+	if yield {
+		rows = sliceRows
+	}
+	return r.send.run(ctx, rows)
+}
+
+// heed notes a stop that other jobs would meet too.
+func (p *pass) heed(ctx context.Context, r *jobRun) {
+	if r.err == nil {
+		return
+	}
+	if stop := r.stopOf(r.err); stop.All || stop.Sends != "" {
+		p.halts = append(p.halts, stop)
+	}
+}
+
+// haltFor is the reason why a job would not get further, met by another job of the pass; nil when there is none.
+func (p *pass) haltFor(job *Job) *trade.Stop {
+	i := slices.IndexFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == job.Spec.Sends })
+	if i < 0 {
+		return nil
+	}
+	stop := p.halts[i]
+	return &stop
+}
+
+// conclude makes and stores the reports, in the order of the jobs.
+func (p *pass) conclude(ctx context.Context) []trade.RunReport {
+	var reports []trade.RunReport
+	for _, r := range p.runs {
+		if r.report.ID == "" {
+			reports = append(reports, r.notRun(ctx))
+			continue
+		}
+		reports = append(reports, r.conclude(ctx, r.err))
+	}
+	return reports
+}
+
+// close gives the leases back.
+func (p *pass) close(ctx context.Context) {
+	for _, r := range p.runs {
+		if r.keeper == nil {
+			continue
+		}
+		r.keeper.close()
+		if err := p.Ledger.ReleaseLease(context.WithoutCancel(ctx), r.lease); err != nil {
+			r.log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
+		}
+	}
+}
+
+// notRun reports a job that did not begin: it is paused, or an earlier one met a fault that it would meet too.
+func (r *jobRun) notRun(ctx context.Context) trade.RunReport {
+	r.countStates(ctx)
+	if r.report.Stopped.Code != string(stopPaused) {
+		r.setStatus(ctx, trade.JobStatus{Job: r.job.Name(), State: trade.Stopped, Stop: r.report.Stopped, Since: r.Clock.Now()})
+	}
+	return r.report
+}
+
+// pausedStop is the reason of a job that a person, or a brake, has paused.
+func pausedStop(status trade.JobStatus) *trade.Stop {
+	return &trade.Stop{
+		Code: string(stopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
+	}
+}

@@ -1,0 +1,33 @@
+package trade
+
+import "strings"
+
+// Awaited names one thing an entry waits for: a reference, a parent, or a record of the platform.
+type Awaited struct {
+	Ref         string `json:"ref,omitempty"`  // de-para kind
+	Code        string `json:"code,omitempty"` // ERP code without an id
+	Job         string `json:"job,omitempty"`  // the parent's job and key
+	Key         string `json:"key,omitempty"`
+	ParentState State  `json:"parent_state,omitempty"` // as it is when somebody looks; "" = the ledger has no such row. Never stored
+	ParentCause string `json:"parent_cause,omitempty"` // why the parent is in that state; never stored
+	Platform    string `json:"platform,omitempty"`     // kind of the platform's record, and its id
+	ID          string `json:"id,omitempty"`
+}
+
+// Sentence says what the row waits for, and where that stands: "waits for contract 01|000122, which was rejected: producer not linked to the wallet".
+func (a Awaited) Sentence(lang Lang) string {
+	w := lang.words()
+	switch {
+	case a.Ref != "":
+		return w.causes["ref"].with(w.kinds[a.Ref]).What + w.code + a.Code
+	case a.Job != "":
+		text := w.parents[a.ParentState]
+		why := ""
+		switch a.ParentState {
+		case Waiting, Invalid, Rejected, Held:
+			why = ": " + Explain(a.ParentState, a.ParentCause, lang).What
+		}
+		return strings.NewReplacer("{key}", a.Key, "{job}", a.Job, "{why}", why).Replace(text)
+	}
+	return strings.NewReplacer("{kind}", w.kinds[a.Platform], "{id}", a.ID).Replace(w.platform)
+}

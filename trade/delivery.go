@@ -1,0 +1,42 @@
+package trade
+
+// Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is in Unit, after discounts.
+type Delivery struct {
+	ContractID      string // the platform's id of the order commitment, or the ERP's own text where the configuration says so
+	DeliveredVolume Decimal
+	Unit            DeliveryUnit
+	DeliveryDate    Date
+	CAR             string // "" = none
+}
+
+// DeliveryUnit is the unit of a delivered volume (chapter 2.2), which the API writes small here and nowhere else.
+type DeliveryUnit string
+
+// The units of chapter 2.2.
+const (
+	DeliveredKG  DeliveryUnit = "kg"
+	DeliveredSC  DeliveryUnit = "sc"
+	DeliveredTON DeliveryUnit = "ton"
+)
+
+// Kind is [Deliveries].
+func (Delivery) Kind() Kind { return Deliveries }
+
+// DeliveryRules are the rules of chapter 2.2 in the order of its table.
+var DeliveryRules = []FieldRule{
+	{Field: "contract_id", Type: Text, Need: Always, Parent: OrderCommitments, Platform: "order_commitments"},
+	{Field: "delivered_volume", Type: Number, Need: Always, Positive: "volume"},
+	{Field: "delivered_volume_unit_of_measure", Type: Enum, Need: Always, Values: []string{"kg", "sc", "ton"}},
+	{Field: "delivery_date", Type: Day, Need: Always},
+	{Field: "car", Type: CAR, Need: Optional},
+}
+
+// CheckDelivery turns a draft into a delivery that may be sent, or says everything that is wrong with it. See [Check].
+func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem) {
+	c := newChecker(draft, checks, today)
+	c.fields(DeliveryRules, "")
+	return Delivery{
+		ContractID: c.text["contract_id"], DeliveredVolume: c.number["delivered_volume"],
+		Unit: DeliveryUnit(c.text["delivered_volume_unit_of_measure"]), DeliveryDate: c.date["delivery_date"], CAR: c.text["car"],
+	}, c.problems
+}

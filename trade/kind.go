@@ -1,0 +1,52 @@
+package trade
+
+// Kind is what a job sends: one kind of record of the platform. The names are those of `sends:` in the configuration.
+type Kind string
+
+// The kinds of records.
+const (
+	OrderCommitments Kind = "order_commitments" // negotiations (chapter 2.1): contracts and fixations of the ERP
+	Deliveries       Kind = "deliveries"        // deliveries against a contract (chapter 2.2): lines of weighing tickets
+	Traceability     Kind = "traceability"      // whose grain an order commitment is made of (chapter 2.3)
+)
+
+// Kinds lists what this program can send, parents before what hangs on them.
+var Kinds = []Kind{OrderCommitments, Deliveries, Traceability}
+
+// Record is a checked record: it can be sent as it stands. There is one type for each kind.
+type Record interface{ Kind() Kind }
+
+// Rules gives the rules of a kind of record, nil for what is no kind.
+func Rules(kind Kind) []FieldRule {
+	switch kind {
+	case OrderCommitments:
+		return OrderCommitmentRules
+	case Deliveries:
+		return DeliveryRules
+	case Traceability:
+		return TraceabilityRules
+	}
+	return nil
+}
+
+// Rule finds the rule of one field of a kind.
+func Rule(kind Kind, field string) (FieldRule, bool) {
+	for _, rule := range Rules(kind) {
+		if rule.Field == field {
+			return rule, true
+		}
+	}
+	return FieldRule{}, false
+}
+
+// Check turns a draft into a record that may be sent, or says everything that is wrong with it. Problems of severity [Warning] come with a
+// record all the same. today is the day against which dates are judged plausible.
+func Check(draft Draft, checks Checks, today Date) (Record, []Problem) {
+	switch draft.Sends {
+	case Deliveries:
+		return CheckDelivery(draft, checks, today)
+	case Traceability:
+		return CheckTraceability(draft, checks, today)
+	}
+	return CheckOrderCommitment(draft, checks, today)
+}
