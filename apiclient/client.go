@@ -83,6 +83,8 @@ type call struct {
 	idOf func(body []byte) (string, error)
 	// secrets are credentials in the request: hidden wherever they come back.
 	secrets []string
+	// credentials is set for webhooks: the answer may hold their secrets, also those of others.
+	credentials bool
 	// persons are document numbers in the request: hidden everywhere but in the body of a success, where they belong.
 	persons []string
 	// redact is c.redact with persons and secrets; redactBody with secrets only. Both are set by send.
@@ -96,6 +98,8 @@ type result struct {
 	err   error
 	// method is the verb of the call.
 	method string
+	// credentials is that of the call.
+	credentials bool
 	// askedWait is how long a 429 or a 503 asked us to wait; 0 when a 503 did not say.
 	askedWait time.Duration
 }
@@ -139,7 +143,7 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 	}
 	defer func() { c.pacer.leave(t, res) }()
 	res = c.dispatch(ctx, call)
-	res.method = call.method
+	res.method, res.credentials = call.method, call.credentials
 	return res
 }
 

@@ -38,7 +38,7 @@ func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 	in.required("name", r.Name)
 	in.document("social_id", &r.SocialID, anyDocument)
 	if len(r.Reports) == 0 {
-		in.fault("reports", "is missing")
+		in.fault("reports", ProblemMissing, "is missing")
 	}
 	for _, report := range r.Reports {
 		in.required("reports", string(report))

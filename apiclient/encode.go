@@ -3,10 +3,7 @@ package apiclient
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"regexp"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -25,19 +22,11 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// inspection collects what is wrong with a request before it is sent, all of it at once. Its texts name fields, never
-// values.
-type inspection struct{ faults []string }
-
-func (in *inspection) fault(field, format string, args ...any) {
-	in.faults = append(in.faults, field+" "+fmt.Sprintf(format, args...))
-}
-
 // required refuses a text that is missing. An empty text would be sent as "", and whether the platform takes that for
 // absent is not documented.
 func (in *inspection) required(field, value string) {
 	if value == "" {
-		in.fault(field, "is missing")
+		in.fault(field, ProblemMissing, "is missing")
 		return
 	}
 	in.optional(field, value)
@@ -46,14 +35,14 @@ func (in *inspection) required(field, value string) {
 // optional refuses text that is not UTF-8: encoding/json would alter it silently.
 func (in *inspection) optional(field, value string) {
 	if !utf8.ValidString(value) {
-		in.fault(field, "is not valid UTF-8; check the character set of the source")
+		in.fault(field, ProblemEncoding, "is not valid UTF-8; check the character set of the source")
 	}
 }
 
 func (in *inspection) list(field string, values []string) {
 	for i, v := range values {
 		if v == "" {
-			in.fault(field, "has an empty entry (number %d)", i+1)
+			in.fault(field, ProblemEntry, "has an empty entry (number %d)", i+1)
 			continue
 		}
 		in.optional(field, v)
@@ -64,9 +53,9 @@ func (in *inspection) list(field string, values []string) {
 func (in *inspection) number(field string, value json.Number) {
 	switch {
 	case value == "":
-		in.fault(field, "is missing")
+		in.fault(field, ProblemMissing, "is missing")
 	case !plainNumber.MatchString(string(value)):
-		in.fault(field, "is not a plain decimal number such as 1250.5")
+		in.fault(field, ProblemNumber, "is not a plain decimal number such as 1250.5")
 	}
 }
 
@@ -78,7 +67,8 @@ func (in *inspection) atMost(field, value string, limit int) {
 		n += utf16.RuneLen(r)
 	}
 	if n > limit {
-		in.fault(field, "has %d characters; the platform takes at most %d", n, limit)
+		in.fault(field, ProblemTooLong, "has %d characters; the platform takes at most %d", n, limit)
+		in.faults[len(in.faults)-1].Limit = limit
 	}
 }
 
@@ -86,7 +76,7 @@ func (in *inspection) atMost(field, value string, limit int) {
 func (in *inspection) document(field string, value *string, parse func(string) (string, error)) {
 	number, err := parse(*value)
 	if err != nil {
-		in.fault(field, "%v", err)
+		in.fault(field, ProblemDocument, "%v", err)
 		return
 	}
 	*value = number
@@ -96,12 +86,4 @@ func (in *inspection) document(field string, value *string, parse func(string) (
 func anyDocument(s string) (string, error) {
 	number, _, err := ParseDocument(s)
 	return number, err
-}
-
-// err returns all faults in one line, nil when there are none.
-func (in *inspection) err() error {
-	if len(in.faults) == 0 {
-		return nil
-	}
-	return errors.New(strings.Join(in.faults, "; "))
 }

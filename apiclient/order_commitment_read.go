@@ -62,6 +62,9 @@ func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommit
 // unusable is the error for a 2xx whose body is not what the document describes.
 func (r result) unusable(op string, err error) error {
 	r.Text = err.Error()
+	if r.credentials {
+		r.Body = hideCredentials(r.Body)
+	}
 	return &Error{Op: op, Answer: r.Answer, Err: err, Fault: FaultProtocol, method: r.method}
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"unicode/utf8"
 )
 
 // PathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
@@ -135,14 +133,13 @@ type OrderCommitmentRequest struct {
 
 // Encode returns the body as it is sent: the same value always gives the same bytes, in the order of the chapter,
 // numbers unquoted, nothing escaped for HTML. It refuses a number that is not plain decimal text (encoding/json would
-// write an empty one as 0) and text that is not UTF-8 (it would be altered silently). Its error names the field, never
-// the value.
+// write an empty one as 0) and text that is not UTF-8 (it would be altered silently). Its error is a *RequestError and
+// names fields, never values.
 func (r OrderCommitmentRequest) Encode() ([]byte, error) {
-	if !plainNumber.MatchString(string(r.Amount)) {
-		return nil, errors.New("amount is not a plain decimal number such as 1250.5")
-	}
-	if r.Price != "" && !plainNumber.MatchString(string(r.Price)) {
-		return nil, errors.New("price is not a plain decimal number such as 120.35")
+	var in inspection
+	in.number("amount", r.Amount)
+	if r.Price != "" {
+		in.number("price", r.Price)
 	}
 	for _, f := range []struct{ name, value string }{
 		{"producer_id", r.ProducerID},
@@ -161,9 +158,10 @@ func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 		{"payday", r.Payday},
 		{"payment_type", string(r.PaymentType)},
 	} {
-		if !utf8.ValidString(f.value) {
-			return nil, fmt.Errorf("%s is not valid UTF-8; check the character set of the source", f.name)
-		}
+		in.optional(f.name, f.value)
+	}
+	if err := in.err(); err != nil {
+		return nil, err
 	}
 	return encode(r)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -47,23 +48,41 @@ func (r redactor) with(shown string, values ...string) redactor {
 	return redactor{forms: func() []spelling { return forms }}
 }
 
-// spellings lists the ways in which an echo may write key.
+// spellings lists the ways in which an echo may write key: as JSON, in a URL, in HTML, in base64.
 func spellings(key string) []string {
 	if len(key) < minRedactedKey {
 		return nil
 	}
 	quoted, _ := json.Marshal(key) // unreachable: a string always marshals
-	asJSON := string(quoted[1 : len(quoted)-1])
-	forms := []string{key}
+	plain, _ := encode(key)
+	asJSON, forHTML := string(plain[1:len(plain)-1]), string(quoted[1:len(quoted)-1])
+	query, path := url.QueryEscape(key), url.PathEscape(key)
+	var forms []string
 	for _, f := range []string{
-		asJSON, strings.ReplaceAll(asJSON, "/", `\/`), url.QueryEscape(key), url.PathEscape(key),
-		base64.StdEncoding.EncodeToString([]byte(key)),
+		key, asJSON, forHTML, strings.ReplaceAll(asJSON, "/", `\/`), strings.ReplaceAll(forHTML, "/", `\/`),
+		query, smallEscapes(query), path, smallEscapes(path), html.EscapeString(key),
+		// The padded form begins with the bare one.
+		base64.RawStdEncoding.EncodeToString([]byte(key)), base64.RawURLEncoding.EncodeToString([]byte(key)),
 	} {
-		if f != key {
+		if !slices.Contains(forms, f) {
 			forms = append(forms, f)
 		}
 	}
 	return forms
+}
+
+var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
+
+// smallEscapes writes %2F as %2f.
+func smallEscapes(s string) string { return percentEscape.ReplaceAllStringFunc(s, strings.ToLower) }
+
+// credentialField matches the two secret fields of a webhook (chapter 2.7) at any depth, also where the text is cut off.
+var credentialField = regexp.MustCompile(`(?i)("(?:basic_?authentication|hmac_?secret)"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
+
+// hideCredentials hides the secrets of webhooks by the names of their fields: short ones are not looked for by their
+// text, and those of other webhooks are not known.
+func hideCredentials(body []byte) []byte {
+	return credentialField.ReplaceAll(body, []byte(`${1}"`+hidden+`"`))
 }
 
 func (r redactor) bytes(b []byte) []byte {

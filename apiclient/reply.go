@@ -28,6 +28,9 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 		redactBody = call.redactBody
 	}
 	kept := redactBody.bytes(body)
+	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // what is read is read first
+		kept = hideCredentials(kept)
+	}
 	res := result{Answer: Answer{
 		Status: resp.StatusCode, Body: kept, Header: call.redact.header(resp.Header), Evidence: ex.evidence(),
 	}}

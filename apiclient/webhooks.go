@@ -55,7 +55,7 @@ func (r WebhookRequest) Check() error {
 	credentials := string(r.BasicAuthentication)
 	in.optional("basic_authentication", credentials)
 	if credentials != "" && !strings.Contains(credentials, ":") {
-		in.fault("basic_authentication", "has no colon; it must be user:password")
+		in.fault("basic_authentication", ProblemCredentials, "has no colon; it must be user:password")
 	}
 	in.optional("hmac_secret", string(r.HMACSecret))
 	in.atMost("hmac_secret", string(r.HMACSecret), maxHMACSecret)
@@ -70,7 +70,7 @@ func (r WebhookRequest) call(op string) (call, error) {
 	credentials, secret := string(r.BasicAuthentication), string(r.HMACSecret)
 	body, err := encode(webhookBody{string(r.WebhookEvent), r.URL, credentials, secret})
 	_, password, _ := strings.Cut(credentials, ":")
-	return call{op: op, path: pathWebhooks, body: body, secrets: []string{credentials, password, secret}}, err
+	return call{op: op, path: pathWebhooks, body: body, credentials: true, secrets: []string{credentials, password, secret}}, err
 }
 
 const (
@@ -114,7 +114,9 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
 	if err != nil {
 		return unsent(FaultRequest, err).outcome(opDeleteWebhook)
 	}
-	res, mayHaveRun := c.repeat(ctx, call{op: opDeleteWebhook, method: http.MethodDelete, path: pathWebhooks + "/" + canonical})
+	res, mayHaveRun := c.repeat(ctx, call{
+		op: opDeleteWebhook, method: http.MethodDelete, path: pathWebhooks + "/" + canonical, credentials: true,
+	})
 	if mayHaveRun && res.Status == http.StatusNotFound && res.Format != FormatHTML {
 		return res.Answer, nil
 	}
@@ -144,7 +146,7 @@ type Webhook struct {
 // anything is sent. An answer that is no list, such as the login page of a proxy, is an error with FaultProtocol. Every
 // error is an *Error.
 func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
-	res := c.get(ctx, opListWebhooks, pathWebhooks)
+	res, _ := c.repeat(ctx, call{op: opListWebhooks, method: http.MethodGet, path: pathWebhooks, credentials: true})
 	if _, err := res.outcome(opListWebhooks); err != nil {
 		return nil, err
 	}
@@ -166,7 +168,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	hooks := make([]Webhook, len(list))
 	for i, raw := range list {
 		if hooks[i], err = readWebhook(raw); err != nil {
-			hooks[i] = Webhook{Raw: raw}
+			hooks[i] = Webhook{Raw: hideCredentials(raw)}
 		}
 	}
 	return hooks, nil
@@ -182,7 +184,9 @@ func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, e
 		_, err := unsent(FaultRequest, errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")).outcome(opGetWebhook)
 		return Webhook{}, err
 	}
-	res := c.get(ctx, opGetWebhook, pathWebhookByEvent+string(event))
+	res, _ := c.repeat(ctx, call{
+		op: opGetWebhook, method: http.MethodGet, path: pathWebhookByEvent + string(event), credentials: true,
+	})
 	if _, err := res.outcome(opGetWebhook); err != nil {
 		return Webhook{}, err
 	}
@@ -208,7 +212,7 @@ func readWebhook(body []byte) (Webhook, error) {
 		BasicAuthentication: Secret(r.text("basic_authentication")),
 		HMACSecret:          Secret(r.text("hmac_secret")),
 	}
-	w.Unread, w.Raw = r.unread, hideWebhookSecrets(r.raw)
+	w.Unread, w.Raw = r.unread, hideCredentials(hideWebhookSecrets(r.raw))
 	return w, nil
 }
 
