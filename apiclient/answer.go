@@ -122,11 +122,25 @@ func (a Answer) APIForm() bool {
 	case FormatA, FormatB:
 		return true
 	case FormatC:
-		return a.Status == http.StatusMethodNotAllowed ||
-			a.Status == http.StatusForbidden && strings.HasPrefix(a.Text, unexpectedValue)
+		_, enumeration := a.UnexpectedValue()
+		return enumeration || a.Status == http.StatusMethodNotAllowed
 	default:
 		return false
 	}
+}
+
+// UnexpectedValue returns the value that a 403 in format (c) calls unknown, as in "Unexpected value: XX" (chapter 7, Status
+// codes), shortened and without what looks like a CPF or CNPJ; false for every other answer. Which field it was sent in, the
+// platform does not say.
+func (a Answer) UnexpectedValue() (value string, ok bool) {
+	if a.Status != http.StatusForbidden || a.Format != FormatC {
+		return "", false
+	}
+	value, ok = strings.CutPrefix(a.Text, unexpectedValue)
+	if !ok {
+		return "", false
+	}
+	return strings.TrimSpace(value), true
 }
 
 // HasMessage reports whether key is among Messages, compared exactly.

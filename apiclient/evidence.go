@@ -43,6 +43,7 @@ func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // Evidence says how far a request got and when. It is kept with the attempt: it is what a person later decides by.
 type Evidence struct {
+	// Phase is the last one that was reached.
 	Phase Phase
 	// BytesWritten counts plain bytes of the request (below TLS they are more) that the operating system took. It may
 	// be 0 with PhaseWroteSome: a failed write proves nothing.

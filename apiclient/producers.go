@@ -13,7 +13,8 @@ const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
 // for, and everything is in Raw. It is read tolerantly.
 type Producer struct {
 	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other requests.
-	ID   string
+	ID string
+	// Name comes from "name".
 	Name string
 	// Unread names the known fields that were there in no known shape, or twice.
 	Unread []string
