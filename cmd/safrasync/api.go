@@ -74,15 +74,14 @@ func (a *App) readByHand(ctx context.Context, read func(context.Context, *apicli
 	return nil
 }
 
-// readFailed says why a question has no answer. With --json a program gets the same as an object.
+// readFailed says why a question has no answer. With --json a program gets the same as an object, the body included.
 func (a *App) readFailed(err error) error {
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) {
 		return err
 	}
-	a.tell(apiReadFailed, failure)
+	a.tellFailure(apiReadFailed, "", err)
 	if !a.asJSON {
-		a.showAnswerText(failure.Answer)
 		return &exitError{exitFailed}
 	}
 	return errors.Join(&exitError{exitFailed}, a.printJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))

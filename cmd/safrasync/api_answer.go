@@ -52,20 +52,15 @@ func (a *App) tellOutcome(c apiCall, answer apiclient.Answer, err error) error {
 	}
 	switch word := outcomeWord(c, answer, err); word {
 	case apiclient.NotSent.String():
-		a.tell(apiNotSent, err)
+		a.tellFailure(apiNotSent, "", err)
 	case apiclient.NotCreated.String(), outcomeRefused:
-		a.tell(apiRefused, err)
+		a.tellFailure(apiRefused, "", err)
 	case apiclient.Throttled.String():
-		a.tell(apiThrottled, a.voice().moment(answer.ThrottledUntil))
+		a.tellFailure(apiThrottled, "", err)
 	case apiclient.CreatedIDUnknown.String():
-		a.tell(apiNoID, err)
-		a.tell(apiDoubt, a.text(c.doubt))
+		a.tellFailure(apiNoID, a.text(c.doubt), err)
 	default:
-		a.tell(apiUnknown, err)
-		a.tell(apiDoubt, a.text(c.doubt))
-	}
-	if !a.asJSON {
-		a.showAnswerText(answer)
+		a.tellFailure(apiUnknown, a.text(c.doubt), err)
 	}
 	return errors.Join(&exitError{exitFailed}, printErr)
 }
@@ -81,13 +76,6 @@ func (a *App) showDone(c apiCall, answer apiclient.Answer) {
 	}
 	if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
 		a.printRecord(answer.Body)
-	}
-}
-
-// showAnswerText shows what the platform said, document numbers masked. It is a result and no message: messages end up in logs.
-func (a *App) showAnswerText(answer apiclient.Answer) {
-	if said := answer.Excerpt(); said != "" {
-		a.show(apiAnswered, said)
 	}
 }
 

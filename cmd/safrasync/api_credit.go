@@ -120,7 +120,7 @@ func (a *App) createCreditScore(ctx context.Context, r apiclient.CreditScoreRequ
 		return err
 	}
 	if _, err := r.Encode(); err != nil {
-		return &usageError{err.Error()}
+		return a.usageOf(err)
 	}
 	masked := maskDocument(r.SocialID)
 	fields := []apiField{{"name", a.text(apiGiven)}, {"social_id", masked}, {"reports", listed(r.Reports)}}
@@ -196,7 +196,7 @@ func (a *App) createCreditAnalysis(ctx context.Context, r apiclient.CreditAnalys
 		return err
 	}
 	if _, err := r.Encode(); err != nil {
-		return &usageError{err.Error()}
+		return a.usageOf(err)
 	}
 	given, masked := a.text(apiGiven), maskDocument(r.Identity)
 	fields := []apiField{

@@ -126,7 +126,7 @@ func (a *App) writeWebhook(
 		return err
 	}
 	if err := r.Check(); err != nil {
-		return &usageError{err.Error()}
+		return a.usageOf(err)
 	}
 	call.target = string(event)
 	call.fields = []apiField{{"webhook_event", string(event)}, {"url", shownURL(r.URL)}}
