@@ -103,9 +103,9 @@ func (a *App) apiID(name, text string) (string, error) {
 
 // apiDocument reads a CPF or CNPJ. The number does not appear in the error.
 func (a *App) apiDocument(name, text string) (string, error) {
-	number, _, err := apiclient.ParseDocument(text)
-	if err != nil {
-		return "", a.usage(apiNoDocument, name)
+	number, wrong := readDocument(text)
+	if wrong != nil {
+		return "", a.usage(*wrong, name)
 	}
 	return number, nil
 }

@@ -24,7 +24,7 @@ type batchFlags struct {
 
 func (f *batchFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.file, "file", "", "ask for each producer of a CSV `FILE` with the header identity,person_type[,corporate_identity]; - is standard input")
+	flags.StringVar(&f.file, "file", "", "ask for each producer of a `FILE` (CSV or XLSX) with the header identity,person_type[,corporate_identity]; - is standard input")
 	flags.StringVar(&f.out, "out", "", "with --file: new `FILE`, .csv or .xlsx, with one row for each producer")
 	flags.BoolVar(&f.withDocuments, "com-documento", false, "with --file: write whole document numbers; needs --reason, and the audit keeps it")
 	flags.StringVar(&f.act.reason, "reason", "", "why, `TEXT` for the audit")
@@ -111,7 +111,7 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	var to sheet
 	if f.out != "" {
 		if to, err = newSheet(f.out); err != nil {
-			return err
+			return fmt.Errorf("%s: %s", f.out, a.voice().fileReason(err))
 		}
 		defer func() {
 			if closeErr := to.close(); closeErr != nil {
@@ -122,12 +122,13 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 			return fmt.Errorf("%s: %w", f.out, err)
 		}
 	}
-	done, failed, stop := 0, 0, false
+	done, failed := 0, 0
+	var stop error // the refusal that is not about one producer
 	for i, producer := range list {
-		if ctx.Err() != nil || stop {
+		if ctx.Err() != nil || stop != nil {
 			break
 		}
-		row, askErr := a.askConsent(ctx, client, producer, f.withDocuments)
+		row, askErr := a.askConsentPatiently(ctx, client, producer, f.withDocuments)
 		if askErr != nil && ctx.Err() != nil {
 			break // cut off by the interrupt: it says nothing about the producer
 		}
@@ -135,7 +136,9 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 		if row.Outcome != outcomeDone {
 			failed++
 		}
-		stop = refusesAll(askErr)
+		if refusesAll(askErr) {
+			stop = askErr
+		}
 		if err := a.writeConsent(to, row, f.out); err != nil {
 			return err
 		}
@@ -147,8 +150,8 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	}
 	a.tell(batchDone, done, len(list), failed)
 	switch {
-	case stop && done < len(list):
-		a.tell(batchStopped)
+	case stop != nil && done < len(list):
+		a.tellFailure(batchStopped, "", stop)
 		return &exitError{exitFailed}
 	case done < len(list):
 		a.tell(batchInterrupted)
@@ -169,17 +172,28 @@ func (a *App) writeConsent(to sheet, row consentJSON, name string) error {
 	return nil
 }
 
+// patience is how often a producer is asked for when the platform wants a pause. The client keeps the pause.
+const patience = 5
+
+// askConsentPatiently asks again after a pause that the platform wants: it says nothing about the producer.
+func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client, producer consentFlags, withDocuments bool) (consentJSON, error) {
+	for try := 1; ; try++ {
+		row, err := a.askConsent(ctx, client, producer, withDocuments)
+		var failure *apiclient.Error
+		if !errors.As(err, &failure) || failure.Known != apiclient.Throttled || try == patience {
+			return row, err
+		}
+		a.tell(batchPause, a.voice().moment(failure.ThrottledUntil))
+	}
+}
+
 // askConsent gives the row of one producer; the error is the client's.
 func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer consentFlags, withDocuments bool) (consentJSON, error) {
 	shown := maskDocument
 	if withDocuments {
-		shown = func(number string) string {
-			if bare, _, err := apiclient.ParseDocument(number); err == nil {
-				return bare
-			}
-			return number
-		}
+		shown = func(number string) string { return number }
 	}
+	producer = producer.tidy()
 	row := consentJSON{Identity: shown(producer.identity), PersonType: producer.personType, Outcome: outcomeInvalid, Messages: []string{}}
 	if producer.corporateIdentity != "" {
 		row.CorporateIdentity = orNull(shown(producer.corporateIdentity))
@@ -198,6 +212,10 @@ func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer
 	if errors.As(err, &failure) {
 		row.Outcome = outcomeWord(apiCall{verb: "GET"}, failure.Answer, err)
 		row.HTTPStatus, row.Messages, row.Text = orNull(failure.Status), orEmpty(stableKeys(failure.Messages)), err.Error()
+		if !a.asJSON {
+			f := a.voice().failureOf(failure)
+			row.Text = f.what + ". " + f.next
+		}
 		return row, err
 	}
 	row.HTTPStatus, row.Status, row.ConsentDate = orNull(http.StatusOK), orNull(consent.Status), orNull(consent.ConsentDate)
@@ -210,27 +228,47 @@ func (a *App) batchFault(producer consentFlags) string {
 	if a.asJSON {
 		v = machine
 	}
-	_, _, err := apiclient.ParseDocument(producer.identity)
-	switch {
-	case err != nil:
-		return v.text(apiNoDocument, "identity")
-	case !isPersonType(producer.personType):
+	if _, wrong := readDocument(producer.identity); wrong != nil {
+		return v.text(*wrong, "identity")
+	}
+	if !isPersonType(producer.personType) {
 		return v.text(apiNotOneOf, "person_type", listed(apiclient.PersonTypes))
 	}
-	return v.text(apiNoCNPJ, "corporate_identity")
+	if _, wrong := readCNPJ(producer.corporateIdentity); wrong != nil {
+		return v.text(*wrong, "corporate_identity")
+	}
+	return ""
+}
+
+// tidy writes the numbers that can be read as they are sent.
+func (f consentFlags) tidy() consentFlags {
+	if number, wrong := readDocument(f.identity); wrong == nil {
+		f.identity = number
+	}
+	if number, wrong := readCNPJ(f.corporateIdentity); wrong == nil {
+		f.corporateIdentity = number
+	}
+	return f
 }
 
 func isPersonType(text string) bool {
 	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
 }
 
-// refusesAll tells whether a refusal is about the key and not about the producer.
+// refusesAll tells whether a refusal is about the key or the address and not about the producer: every other producer would meet it too.
 func refusesAll(err error) bool {
-	var failure *apiclient.Error
-	if !errors.As(err, &failure) {
+	var e *apiclient.Error
+	if !errors.As(err, &e) {
 		return false
 	}
-	return failure.Status == http.StatusUnauthorized || failure.HasMessage("message.module.not-contracted")
+	switch {
+	case e.Fault == apiclient.FaultCertificate, e.Fault == apiclient.FaultRedirect, e.Status == http.StatusUnauthorized,
+		e.HasMessage("message.module.not-contracted"):
+		return true
+	case e.Status == http.StatusForbidden, e.Status == http.StatusNotFound:
+		return !e.APIForm()
+	}
+	return false
 }
 
 // auditBatch writes down that somebody takes whole document numbers out, before the first one leaves.

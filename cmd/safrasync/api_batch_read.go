@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxBatchBytes bounds a list of producers: a hundred thousand fit.
@@ -18,14 +17,14 @@ const maxBatchBytes = 8 << 20
 // batchColumns are those of a list of producers; the last one may be absent.
 var batchColumns = []string{"identity", "person_type", "corporate_identity"}
 
-// readBatch reads a list of producers for `api consent --file`: CSV with a header, in any order of columns, from spreadsheets too. Values are
-// not judged here: a producer with a wrong number is a line of the result like any other.
+// readBatch reads a list of producers for `api consent --file`: CSV or the first sheet of a workbook (XLSX), with a header, its columns in any
+// order. Values are not judged here: a producer with a wrong number is a line of the result like any other.
 func (a *App) readBatch(file string) (list []consentFlags, err error) {
 	in := a.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s", file, plainReason(err))
+			return nil, fmt.Errorf("%s: %s", file, a.voice().fileReason(err))
 		}
 		defer f.Close() //nolint:errcheck // it was only read
 		in = f
@@ -37,64 +36,88 @@ func (a *App) readBatch(file string) (list []consentFlags, err error) {
 }
 
 func readProducers(r io.Reader, v voice) ([]consentFlags, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxBatchBytes+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(data) > maxBatchBytes:
-		return nil, errors.New(v.text(batchTooLarge))
-	case !utf8.Valid(data):
-		return nil, errors.New(v.text(csvNotUTF8))
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	c := csv.NewReader(bytes.NewReader(data))
-	c.Comma = separatorOf(data)
-	c.FieldsPerRecord = -1
-	c.TrimLeadingSpace = c.Comma != '\t'
-	head, err := c.Read()
+	data, err := readAtMost(r, maxBatchBytes, v)
 	if err != nil {
-		return nil, errors.New(v.text(batchNoHeader))
+		return nil, err
 	}
-	place := map[string]int{}
-	for i, name := range head {
-		name = strings.ToLower(strings.TrimSpace(name))
-		if _, twice := place[name]; twice || !slices.Contains(batchColumns, name) {
-			return nil, errors.New(v.text(batchNoHeader))
-		}
-		place[name] = i
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) { // a workbook is a ZIP
+		return readWorkbook(data, v)
 	}
-	if _, ok := place["identity"]; !ok {
-		return nil, errors.New(v.text(batchNoHeader))
+	c, err := openCSV(bytes.NewReader(data), maxBatchBytes, v)
+	if err != nil {
+		return nil, err
 	}
-	if _, ok := place["person_type"]; !ok {
-		return nil, errors.New(v.text(batchNoHeader))
-	}
-	var list []consentFlags
+	list := producerList{voice: v}
 	for {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
-			return list, nil
+			return list.finish()
 		}
 		var fault *csv.ParseError
-		if errors.As(err, &fault) { // its own text may quote the line
+		switch {
+		case errors.As(err, &fault) && list.place == nil:
+			return nil, errors.New(v.text(batchNoHeader))
+		case errors.As(err, &fault): // its own text may quote the line
 			return nil, errors.New(v.text(csvBadLine, fault.StartLine, v.text(csvBroken)))
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
 		}
-		if strings.TrimSpace(strings.Join(record, "")) == "" {
-			continue // what spreadsheets leave at the end
+		line, _ := c.FieldPos(0)
+		if err := list.add(record, line); err != nil {
+			return nil, err
 		}
-		if line, _ := c.FieldPos(0); len(record) > len(head) {
-			return nil, errors.New(v.text(batchColumnsOver, line, len(record), len(head)))
-		}
-		cell := func(name string) string {
-			i, ok := place[name]
-			if !ok || i >= len(record) {
-				return ""
-			}
-			return unguardCell(strings.TrimSpace(record[i]))
-		}
-		list = append(list, consentFlags{cell("identity"), strings.ToUpper(cell("person_type")), cell("corporate_identity")})
 	}
+}
+
+// producerList takes the lines of a list one by one, the header first.
+type producerList struct {
+	voice     voice
+	place     map[string]int // of a column; nil before the header
+	columns   int
+	producers []consentFlags
+}
+
+func (l *producerList) finish() ([]consentFlags, error) {
+	if l.place == nil {
+		return nil, errors.New(l.voice.text(batchNoHeader))
+	}
+	return l.producers, nil
+}
+
+func (l *producerList) add(record []string, line int) error {
+	switch {
+	case l.place == nil:
+		return l.header(record)
+	case strings.TrimSpace(strings.Join(record, "")) == "":
+		return nil // what spreadsheets leave at the end
+	case len(record) > l.columns:
+		return errors.New(l.voice.text(batchColumnsOver, line, len(record), l.columns))
+	}
+	cell := func(name string) string {
+		i, ok := l.place[name]
+		if !ok || i >= len(record) {
+			return ""
+		}
+		return unguardCell(strings.TrimSpace(record[i]))
+	}
+	l.producers = append(l.producers, consentFlags{cell("identity"), strings.ToUpper(cell("person_type")), cell("corporate_identity")})
+	return nil
+}
+
+func (l *producerList) header(record []string) error {
+	place := map[string]int{}
+	for i, name := range record {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if _, twice := place[name]; twice || !slices.Contains(batchColumns, name) {
+			return errors.New(l.voice.text(batchNoHeader))
+		}
+		place[name] = i
+	}
+	for _, needed := range batchColumns[:2] {
+		if _, ok := place[needed]; !ok {
+			return errors.New(l.voice.text(batchNoHeader))
+		}
+	}
+	l.place, l.columns = place, len(record)
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,7 +22,7 @@ type sheet interface {
 func newSheet(path string) (sheet, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", path, plainReason(err))
+		return nil, err
 	}
 	if strings.EqualFold(filepath.Ext(path), ".xlsx") {
 		return newXLSX(file)

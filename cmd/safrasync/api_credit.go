@@ -74,9 +74,9 @@ func (a *App) apiCNPJ(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	number, err := apiclient.ParseCNPJ(text)
-	if err != nil {
-		return "", a.usage(apiNoCNPJ, "--corporate-identity")
+	number, wrong := readCNPJ(text)
+	if wrong != nil {
+		return "", a.usage(*wrong, "--corporate-identity")
 	}
 	return number, nil
 }

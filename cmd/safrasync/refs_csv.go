@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -31,20 +29,10 @@ type referenceTable struct {
 // error is for a file that is no such table at all; single lines that are wrong are in bad.
 func readReferences(r io.Reader, v voice) (referenceTable, error) {
 	t := referenceTable{codes: map[string]string{}}
-	data, err := io.ReadAll(io.LimitReader(r, maxCSVBytes+1))
-	switch {
-	case err != nil:
+	c, err := openCSV(r, maxCSVBytes, v)
+	if err != nil {
 		return t, err
-	case len(data) > maxCSVBytes:
-		return t, errors.New(v.text(csvTooLarge))
-	case !utf8.Valid(data):
-		return t, errors.New(v.text(csvNotUTF8))
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	c := csv.NewReader(bytes.NewReader(data))
-	c.Comma = separatorOf(data)
-	c.FieldsPerRecord = -1
-	c.TrimLeadingSpace = c.Comma != '\t'
 	head, err := c.Read()
 	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") || !strings.EqualFold(strings.TrimSpace(head[1]), "id") {
 		return t, errors.New(v.text(csvNoHeader))
@@ -90,17 +78,6 @@ func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v
 	default:
 		lineOf[code], t.codes[code] = line, id
 	}
-}
-
-// separatorOf is the separator that the header uses.
-func separatorOf(data []byte) rune {
-	head, _, _ := bytes.Cut(data, []byte("\n"))
-	for _, separator := range ";\t" {
-		if bytes.ContainsRune(head, separator) {
-			return separator
-		}
-	}
-	return ','
 }
 
 // writeReferences writes what readReferences reads.

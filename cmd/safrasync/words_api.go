@@ -23,6 +23,8 @@ var (
 	apiMissing    = phrase{"falta %s", "%s is missing"}
 	apiNoUUID     = phrase{"%s deve ser um UUID", "%s must be a UUID"}
 	apiNoDocument = phrase{"%s não é um CPF ou CNPJ válido; confira os dígitos", "%s is no valid CPF or CNPJ; check its digits"}
+	apiZeroLost   = phrase{"%s tem um dígito a menos; uma planilha pode ter tirado o zero à esquerda (formate a coluna como texto)", "%s is one digit too short; a spreadsheet may have taken a leading zero away (format the column as text)"}
+	apiNotACPF    = phrase{"%s começa com CPF, mas o que segue não é um CPF válido; informe só o número", "%s begins with CPF, but what follows is no valid CPF; give the number alone"}
 	apiNoCNPJ     = phrase{"%s não é um CNPJ válido; confira os dígitos", "%s is no valid CNPJ; check its digits"}
 	apiNotOneOf   = phrase{"%s: valor desconhecido; existem %s", "%s: unknown value; there are %s"}
 
@@ -66,14 +68,18 @@ var (
 	apiHeadURL     = phrase{"URL", "URL"}
 	apiHeadID      = phrase{"Id", "Id"}
 
-	batchTooLarge    = phrase{"o arquivo tem mais de 8 MiB", "the file is larger than 8 MiB"}
+	batchNoBook      = phrase{"não é uma planilha XLSX legível", "is no readable XLSX workbook"}
 	batchNoHeader    = phrase{"a primeira linha deve ser o cabeçalho identity,person_type[,corporate_identity] (ou com ;)", "the first line must be the header identity,person_type[,corporate_identity] (or with ;)"}
 	batchColumnsOver = phrase{"linha %d: tem %d coluna(s), o cabeçalho tem %d", "line %d: has %d column(s), the header has %d"}
 	batchOrOne       = phrase{"--file não combina com %s", "--file does not go with %s"}
 	batchNoOut       = phrase{"falta --out ARQUIVO (.csv ou .xlsx), ou --json", "--out FILE (.csv or .xlsx) is missing, or --json"}
 	batchBadOut      = phrase{"--out deve terminar em .csv ou .xlsx", "--out must end in .csv or .xlsx"}
+	fileNotThere     = phrase{"o arquivo não existe", "there is no such file"}
+	fileIsThere      = phrase{"o arquivo já existe e não é sobrescrito; dê outro nome", "the file exists and is not overwritten; give another name"}
+	fileForbidden    = phrase{"sem permissão para este arquivo ou pasta", "no permission for this file or folder"}
 	batchCount       = phrase{"consentimento: %d de %d", "consent: %d of %d"}
 	batchDone        = phrase{"%d de %d produtor(es) consultado(s); %d sem resposta útil, com o motivo na sua linha.", "%d of %d producer(s) asked for; %d without a useful answer, with the reason in its row."}
-	batchStopped     = phrase{"A plataforma recusou a chave: os outros não foram consultados.", "The platform refused the key: the others were not asked for."}
+	batchPause       = phrase{"A plataforma pede uma pausa até %s; depois continua.", "The platform asks for a pause until %s; it goes on then."}
+	batchStopped     = phrase{"Parou aqui, os outros não foram consultados: %v.", "It stopped here, the others were not asked for: %v."}
 	batchInterrupted = phrase{"Interrompido: o que foi feito está gravado.", "Interrupted: what was done is kept."}
 )

@@ -30,7 +30,7 @@ var (
 	planMore    = phrase{"  … e mais %d", "  … and %d more"}
 	csvBadLine  = phrase{"  linha %d: %s", "  line %d: %s"}
 	csvRefused  = phrase{"%d linha(s) inválida(s): nada foi importado; corrija o arquivo, ou importe as outras com --skip-invalid", "%d invalid line(s): nothing was imported; correct the file, or import the others with --skip-invalid"}
-	csvTooLarge = phrase{"o arquivo tem mais de 128 MiB", "the file is larger than 128 MiB"}
+	csvTooLarge = phrase{"o arquivo tem mais de %d MiB", "the file is larger than %d MiB"}
 	csvNotUTF8  = phrase{"o arquivo não está em UTF-8; salve-o como «CSV UTF-8»", "the file is not UTF-8; save it as \"CSV UTF-8\""}
 	csvNoHeader = phrase{"a primeira linha deve ser o cabeçalho code,id (ou code;id)", "the first line must be the header code,id (or code;id)"}
 	csvBroken   = phrase{"aspas sem par; daqui em diante o arquivo não pode ser lido", "a quote without its partner; from here on the file cannot be read"}

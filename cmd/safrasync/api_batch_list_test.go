@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"529.982.247-25":           "52998224725",
+		"CPF 529.982.247-25":       "52998224725",
+		"CPF52998224725":           "52998224725",
+		"cpf: 52998224725":         "52998224725",
+		"CPF nº 529.982.247-25":    "52998224725",
+		"CPF\u00a0529.982.247-25":  "52998224725",
+		"CNPJ 11.222.333/0001-81":  "11222333000181",
+		"cnpj:11222333000181":      "11222333000181",
+		"CNPJ 12.ABC.345/01DE-35":  "12ABC34501DE35",
+		" 12.abc.345/01de-35":      "12ABC34501DE35",
+		"CP.F52.998/2240-93":       "CPF52998224093", // a CNPJ in its own punctuation
+		"CPF 529.982.247-26":       "",
+		"CPF52998224093":           "", // would be a CNPJ, but who writes CPF means one
+		"CPF 11.222.333/0001-81":   "",
+		"CNPJ 529.982.247-25":      "",
+		"CPF":                      "",
+		"CPF 123":                  "",
+		"":                         "",
+		"CPF 529.982.247-25 (Ana)": "",
+	} {
+		got, wrong := readDocument(text)
+		if got != want || (wrong == nil) != (want != "") {
+			t.Errorf("readDocument(%q) = %q, %v; want %q", text, got, wrong, want)
+		}
+	}
+	for text, want := range map[string]*phrase{"1234567890": &apiZeroLost, "1122233300018": &apiZeroLost, "CPF 529.982.247-26": &apiNotACPF, "x": &apiNoDocument} {
+		if _, wrong := readDocument(text); wrong != want {
+			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
+		}
+	}
+}
+
+// book writes a workbook as people's spreadsheets are: numbers as numbers, formatted cells, an empty row, another sheet.
+func book(t *testing.T, rows ...[]any) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	defer func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	sheet := f.GetSheetName(0)
+	for i, row := range rows {
+		if err := f.SetSheetRow(sheet, fmt.Sprintf("A%d", i+1), &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.NewSheet("other"); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestAWorkbookIsReadAsAList(t *testing.T) {
+	t.Parallel()
+	v := voice{trade.English, time.UTC}
+	data := book(t,
+		[]any{"Identity", "Person_Type", "Corporate_Identity"},
+		[]any{"529.982.247-25", "pf"},
+		[]any{},
+		[]any{11222333000181, "PJ", 11222333000181, ""},
+		[]any{1234567890, "PF"},
+	)
+	want := []consentFlags{{"529.982.247-25", "PF", ""}, {"11222333000181", "PJ", "11222333000181"}, {"1234567890", "PF", ""}}
+	got, err := readProducers(bytes.NewReader(data), v)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(consentFlags{})); diff != "" || err != nil {
+		t.Errorf("list (-want +got):\n%s%v", diff, err)
+	}
+	for name, data := range map[string][]byte{
+		"no header":            book(t, []any{"52998224725", "PF"}),
+		"empty":                book(t),
+		"more cells":           book(t, []any{"identity", "person_type"}, []any{"52998224725", "PF", "52998224725"}),
+		"no workbook":          []byte("PK\x03\x04 52998224725"),
+		"cut":                  data[:len(data)/2],
+		"larger than the most": append([]byte("PK\x03\x04"), make([]byte, maxBatchBytes)...),
+	} {
+		if got, err := readProducers(bytes.NewReader(data), v); err == nil || strings.Contains(err.Error(), "52998224725") {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for cell, want := range map[string]string{
+		"1.1222333000181E13": "11222333000181", "5.2998224725E+10": "52998224725", "12ABC34501DE35": "12ABC34501DE35", "1E999999999": "1E999999999", "1.5e0": "1.5e0", "": "",
+	} {
+		if got := writtenOut(cell); got != want {
+			t.Errorf("writtenOut(%q) = %q, want %q", cell, got, want)
+		}
+	}
+}
+
+// consents runs `api consent --file` against a platform of the test's own, and gives exit code and messages.
+func consents(t *testing.T, answer http.HandlerFunc, list []byte, args ...string) (dir string, code int, out, messages string) {
+	t.Helper()
+	dir = t.TempDir()
+	platform := httptest.NewServer(answer)
+	defer platform.Close()
+	config, err := os.ReadFile("testdata/coop/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"config.yaml": bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), "list": list} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, arg := range args {
+		args[i] = strings.ReplaceAll(arg, "$DIR", dir)
+	}
+	var stdout, stderr bytes.Buffer
+	app := App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" }}
+	code = app.Run(context.Background(), append([]string{"--config", filepath.Join(dir, "config.yaml"), "api", "consent", "--file", filepath.Join(dir, "list")}, args...))
+	return dir, code, stdout.String(), stderr.String()
+}
+
+func granted(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprint(w, `{"status":"CONSENTED","consent_date":"2026-11-21T09:00:00Z"}`)
+}
+
+func TestAPauseThatThePlatformWantsIsNotAnAnswerAboutAProducer(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	dir, code, _, messages := consents(t, func(w http.ResponseWriter, r *http.Request) {
+		if n := asked.Add(1); n > 1 && n < 5 { // the second producer: more often than the client itself tries
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		granted(w, r)
+	}, []byte("identity;person_type\n52998224725;PF\n11144477735;PF\n"), "--out", "$DIR/out.csv")
+	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
+	if code != exitDone || len(rows) != 3 || rows[2][4] != "done" || !strings.Contains(messages, "pede uma pausa até") {
+		t.Errorf("exit code %d, rows %q, messages %s", code, rows, messages)
+	}
+}
+
+func TestABatchEndsWhereEveryProducerWouldBeRefused(t *testing.T) {
+	t.Parallel()
+	list := []byte("identity;person_type\n52998224725;PF\n11144477735;PF\n")
+	for name, c := range map[string]struct {
+		answer string
+		status int
+		rows   int
+	}{
+		"401":                 {``, 401, 1},
+		"403 of a gateway":    {`{"message":"no"}`, 403, 1},
+		"403 module":          {`{"messages":["message.module.not-contracted"]}`, 403, 1},
+		"404 of a gateway":    {`<html>`, 404, 1},
+		"redirect":            {``, 307, 1},
+		"403 unknown value":   {`Unexpected value: PF`, 403, 2},
+		"404 of the API":      {`{"messages":["message.consent.not-found"]}`, 404, 2},
+		"a page in its place": {`<html>login`, 200, 2},
+	} {
+		_, _, out, messages := consents(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, c.answer)
+		}, list, "--json")
+		if got := strings.Count(out, "\n"); got != c.rows || strings.Contains(messages, "Parou aqui") != (c.rows == 1) {
+			t.Errorf("%s: %d rows, want %d: %s", name, got, c.rows, messages)
+		}
+	}
+}
+
+// People read a sentence in the file, programs the technical detail.
+func TestTheReasonInAFileIsInThePersonsLanguage(t *testing.T) {
+	t.Parallel()
+	answer := func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"messages":["message.producer.not-found"]}`)
+	}
+	list := []byte("identity,person_type\n1234567890,PF\nCPF 529.982.247-25,PF\n")
+	dir, _, _, _ := consents(t, answer, list, "--out", "$DIR/out.csv")
+	rows := rowsOf(t, filepath.Join(dir, "out.csv"))
+	if !strings.Contains(strings.Join(rows[1], ";"), "zero à esquerda") || !strings.Contains(strings.Join(rows[2], ";"), "não tem produtor com este documento. Confira") {
+		t.Errorf("rows %q", rows)
+	}
+	if rows[2][1] != "***.982.247-**" {
+		t.Errorf("the number is shown as %s", rows[2][1])
+	}
+	_, _, out, _ := consents(t, answer, list, "--json")
+	if !strings.Contains(out, "get consent: refused, status 404 (body: a) message.producer.not-found") {
+		t.Errorf("JSON: %s", out)
+	}
+}
+
+func TestTenThousandProducersEachHaveTheirRowAndTheMemoryStaysFlat(t *testing.T) {
+	const many = 10_000
+	var list bytes.Buffer
+	list.WriteString("identity;person_type\n")
+	for i := range many {
+		if i%100 == 0 {
+			list.WriteString("123;PF\n")
+			continue
+		}
+		list.WriteString("52998224725;PF\n")
+	}
+	var before, after runtime.MemStats
+	for _, name := range []string{"out.csv", "out.xlsx"} {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		dir, code, _, messages := consents(t, granted, list.Bytes(), "--out", "$DIR/"+name)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if code != exitDone || !strings.Contains(messages, "10000 de 10000 produtor(es) consultado(s); 100 sem resposta útil") {
+			t.Fatalf("%s: exit code %d: %.300s", name, code, messages)
+		}
+		if got := strings.Count(messages, "consentimento: "); got != 10 {
+			t.Errorf("%s: progress was shown %d times, want 10", name, got)
+		}
+		if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > 16<<20 {
+			t.Errorf("%s: %d MiB are still held", name, kept>>20)
+		}
+		if rows := rowsOf(t, filepath.Join(dir, name)); len(rows) != many+1 {
+			t.Errorf("%s: %d rows, want %d and the header", name, len(rows), many)
+		}
+	}
+}

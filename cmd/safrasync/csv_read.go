@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"io/fs"
+	"unicode/utf8"
+)
+
+// openCSV reads a CSV of at most limit bytes, as spreadsheets write it too: with a byte order mark, and with ; or tab between the columns. The
+// error is in the person's language and quotes nothing of the file.
+func openCSV(r io.Reader, limit int64, v voice) (*csv.Reader, error) {
+	data, err := readAtMost(r, limit, v)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(data) {
+		return nil, errors.New(v.text(csvNotUTF8))
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	c := csv.NewReader(bytes.NewReader(data))
+	c.Comma = separatorOf(data)
+	c.FieldsPerRecord = -1
+	c.TrimLeadingSpace = c.Comma != '\t'
+	return c, nil
+}
+
+// readAtMost reads a file whole, or refuses one that is larger.
+func readAtMost(r io.Reader, limit int64, v voice) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errors.New(v.text(csvTooLarge, limit>>20))
+	}
+	return data, err
+}
+
+// separatorOf is the separator that the header uses.
+func separatorOf(data []byte) rune {
+	head, _, _ := bytes.Cut(data, []byte("\n"))
+	for _, separator := range ";\t" {
+		if bytes.ContainsRune(head, separator) {
+			return separator
+		}
+	}
+	return ','
+}
+
+// fileReason says why a file cannot be opened, without its path.
+func (v voice) fileReason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return v.text(fileNotThere)
+	case errors.Is(err, fs.ErrExist):
+		return v.text(fileIsThere)
+	case errors.Is(err, fs.ErrPermission):
+		return v.text(fileForbidden)
+	}
+	return plainReason(err)
+}
