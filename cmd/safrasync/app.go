@@ -32,14 +32,15 @@ type App struct {
 	asJSON     bool   // --json
 	verbose    bool   // --verbose
 
-	out     *bufio.Writer // Stdout; Run checks its Flush
+	out     *bufio.Writer   // Stdout; Run checks its Flush
+	ended   <-chan struct{} // closed by the first signal
 	config  *Config
 	closers []func() error // in the order of opening
 }
 
 // Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on the wire is awaited.
 func (a *App) Run(ctx context.Context, args []string) int {
-	a.out = bufio.NewWriter(a.Stdout)
+	a.out, a.ended = bufio.NewWriter(a.Stdout), ctx.Done()
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -87,12 +87,23 @@ func (a *App) confirm(yes bool) error {
 		return &exitError{exitUsage}
 	}
 	fmt.Fprint(a.Stderr, a.text(actAsk))
-	answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-	if err != nil || !slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
+	answered := make(chan bool, 1)
+	go func() { // a read of a terminal cannot be given up: after a signal it ends with the process
+		answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
+		answered <- err == nil && slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
+	}()
+	select {
+	case yes := <-answered:
+		if yes {
+			return nil
+		}
 		a.tell(actNotDone)
 		return &exitError{exitUsage}
+	case <-a.ended:
+		fmt.Fprintln(a.Stderr)
+		a.tell(actNotDone)
+		return &exitError{exitFailed}
 	}
-	return nil
 }
 
 // needReason refuses an act without a reason.
