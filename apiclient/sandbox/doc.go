@@ -63,7 +63,8 @@
 // It acts on creating POSTs; with "get:" on GETs, with "change:" on PUTs and DELETEs, with "any:" on all of them. RESOURCE keeps it to one of
 // order_commitments, deliveries, traceability, credit_score, credit_analysis, webhooks, consent, producers, owner_details. N counts the whole
 // arrived requests that the fault could act on from 1, refused ones too: status=503@2 is the second creating POST of all, deliveries:status=503@2 the
-// second delivery. Of several faults the first that matches acts. What does not execute acts before all refusals, what executes goes through them first.
+// second delivery. It counts every such request since the sandbox started, not since the fault was switched on: after 355 POSTs the next one is @356.
+// GET /_sandbox/report says how far the numbers are. Of several faults the first that matches acts. What does not execute acts before all refusals, what executes goes through them first.
 //
 //	lost-before    closes the connection, nothing executed
 //	lost-after     executes, then closes the connection without an answer

@@ -136,9 +136,8 @@ func (s *Server) newestID(resource string) (string, bool) {
 }
 
 // MadeTwice are the records of equal content, each group with two or more, in the order of their first. Equal means: the same resource,
-// the same path, and the same fields with the same digits; blanks, the order of members and what the document does not know do not count. The
-// API has no idempotency, so each is a record
-// of its own: what stands here is money or grain counted twice, unless the cooperative really has two such contracts.
+// the same path, and the same fields with the same values: 1500.5 is 1500.50, and the case of a UUID does not matter. Blanks, the order of members
+// and what the document does not know do not count. The API has no idempotency, so each is a record of its own: what stands here is money or grain counted twice, unless the cooperative really has two such contracts.
 func (s *Server) MadeTwice() [][]Record {
 	records := s.CreatedOf()
 	groups := map[string][]Record{}
@@ -158,5 +157,29 @@ func (s *Server) MadeTwice() [][]Record {
 
 // content is what two equal records have in common.
 func (r *Record) content() string {
-	return string(encode([]any{r.Resource, r.Params, r.Fields})) // encoding/json sorts the members of maps
+	fields := make(map[string]any, len(r.Fields))
+	for name, value := range r.Fields {
+		switch v := value.(type) {
+		case json.Number:
+			value = plainNumber(string(v))
+		case string:
+			if isUUID(v) {
+				value = strings.ToLower(v)
+			}
+		}
+		fields[name] = value
+	}
+	params := make(map[string]string, len(r.Params))
+	for name, value := range r.Params {
+		params[name] = strings.ToLower(value)
+	}
+	return string(encode([]any{r.Resource, params, fields})) // encoding/json sorts the members of maps
+}
+
+// plainNumber takes zeros at the end of a fraction away. A number with an exponent stays as it is: written out it could fill the memory.
+func plainNumber(digits string) string {
+	if !strings.Contains(digits, ".") || strings.ContainsAny(digits, "eE") {
+		return digits
+	}
+	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 }

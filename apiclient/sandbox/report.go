@@ -31,19 +31,22 @@ type RemarkCount struct {
 
 // Report is the inspection page as data.
 type Report struct {
-	Began         time.Time       `json:"began"`
-	Seed          int64           `json:"seed"`
-	Faults        []string        `json:"faults"`
-	NotContracted []Module        `json:"not_contracted"`
-	Counts        map[string]int  `json:"counts"` // as [Server.Counts]
-	Total         int             `json:"total"`  // all requests
-	Made          map[string]int  `json:"made"`   // records by resource
-	MadeTwice     [][]ShownRecord `json:"made_twice"`
-	Records       []ShownRecord   `json:"records"`
-	Webhooks      []ShownWebhook  `json:"webhooks"`
-	Deliveries    []Delivery      `json:"deliveries"` // the newest 2,000, as everything that follows
-	Remarks       []RemarkCount   `json:"remarks"`
-	Requests      []Request       `json:"requests"`
+	Began         time.Time      `json:"began"`
+	Seed          int64          `json:"seed"`
+	Faults        []string       `json:"faults"`
+	NotContracted []Module       `json:"not_contracted"`
+	Counts        map[string]int `json:"counts"` // as [Server.Counts]
+	Total         int            `json:"total"`  // all requests
+	// Numbers is how far the numbers of requests have come since the start, by what stands before the action of a fault: "" for creating POSTs,
+	// "deliveries:", "get:". @N of a fault that is switched on now goes on counting from there.
+	Numbers    map[string]int  `json:"numbers"`
+	Made       map[string]int  `json:"made"` // records by resource
+	MadeTwice  [][]ShownRecord `json:"made_twice"`
+	Records    []ShownRecord   `json:"records"`
+	Webhooks   []ShownWebhook  `json:"webhooks"`
+	Deliveries []Delivery      `json:"deliveries"` // the newest 2,000, as everything that follows
+	Remarks    []RemarkCount   `json:"remarks"`
+	Requests   []Request       `json:"requests"`
 }
 
 // ShownRecord is a record on the inspection page. A webhook's secrets are not in its body, and of CPF and CNPJ only the last two characters.
@@ -87,7 +90,7 @@ func (s *Server) see(rq *request, f *Fault, status int, note string) {
 func (s *Server) Report() Report {
 	r := Report{
 		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()), NotContracted: s.NotContracted(),
-		Counts: s.Counts(), Total: s.Requests(), Made: map[string]int{}, Deliveries: s.Deliveries(),
+		Counts: s.Counts(), Total: s.Requests(), Numbers: s.numbered(), Made: map[string]int{}, Deliveries: s.Deliveries(),
 		MadeTwice: [][]ShownRecord{}, Records: []ShownRecord{}, Webhooks: []ShownWebhook{}, Remarks: []RemarkCount{},
 	}
 	for _, rec := range s.CreatedOf() {
@@ -120,6 +123,25 @@ func (s *Server) Report() Report {
 		r.Requests = []Request{}
 	}
 	return r
+}
+
+// numbered is how far the numbers of requests have come, by what stands before an action: "get:", "deliveries:", "" for creating POSTs.
+func (s *Server) numbered() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make(map[string]int, len(s.numbers))
+	for scope, n := range s.numbers {
+		class, resource, _ := strings.Cut(scope, ":")
+		prefix := ""
+		if class != classCreate {
+			prefix = class + ":"
+		}
+		if resource != "" {
+			prefix += resource + ":"
+		}
+		out[prefix] = n
+	}
+	return out
 }
 
 func (r *Record) shown() ShownRecord {

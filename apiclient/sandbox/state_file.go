@@ -126,6 +126,9 @@ func (s *Server) openState(path string) (err error) {
 			err = fmt.Errorf("state file %s: %w", path, err)
 		}
 	}()
+	if err := lockFile(file); err != nil { // two that append to one file would write over each other
+		return err
+	}
 	data, err := io.ReadAll(file)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -111,7 +112,7 @@ func (w *World) readList(kind Kind, items []*node) error {
 		}
 		id := strings.ToLower(got[idNames[kind]].text)
 		if _, twice := w.known[kind][id]; twice {
-			return &placeError{item.end, fmt.Sprintf("%s.%s: this id stands twice in the list", place, idNames[kind])}
+			return &placeError{item.end, fmt.Sprintf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)}
 		}
 		w.known[kind][id] = got["known"].flag
 		if kind == Producers {
@@ -135,12 +136,12 @@ func (w *World) readLinks(items []*node) error {
 		for _, kind := range []Kind{Wallets, Producers} {
 			name := idNames[kind]
 			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
-				return &placeError{got[name].end, fmt.Sprintf("%s.%s: this id is not in the list %s", place, name, kind)}
+				return &placeError{got[name].end, fmt.Sprintf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())}
 			}
 		}
 		l := makeLink(got["wallet_id"].text, got["producer_id"].text)
 		if w.links[l] {
-			return &placeError{item.end, place + ": this link stands twice in the list"}
+			return &placeError{item.end, fmt.Sprintf("%s: this link stands twice in the list: %s to %s", place, got["wallet_id"].shown(), got["producer_id"].shown())}
 		}
 		w.links[l] = true
 	}
@@ -171,7 +172,7 @@ func readItem(item *node, place string, want map[string]wanted) (values, error) 
 			return nil, &placeError{m.value.end, fmt.Sprintf("%s: the member %q is unknown here", place, m.name)}
 		}
 		if m.value.kind != rule.kind || !rule.valid(m.value.text) {
-			return nil, &placeError{m.value.end, fmt.Sprintf("%s.%s: want %s", place, m.name, rule.words)}
+			return nil, &placeError{m.value.end, fmt.Sprintf("%s.%s: want %s, not %s", place, m.name, rule.words, m.value.shown())}
 		}
 		got[m.name] = m.value
 	}
@@ -181,4 +182,20 @@ func readItem(item *node, place string, want map[string]wanted) (values, error) 
 		}
 	}
 	return got, nil
+}
+
+// shown is a value of a world file for an error: short, on one line.
+func (n *node) shown() string {
+	const most = 60
+	switch {
+	case n.kind == isText && len([]rune(n.text)) > most:
+		return strconv.Quote(string([]rune(n.text)[:most])) + "…"
+	case n.kind == isText:
+		return strconv.Quote(n.text)
+	case n.kind == isBool:
+		return strconv.FormatBool(n.flag)
+	case n.kind == isNumber && len(n.text) <= most:
+		return n.text
+	}
+	return string(n.kind)
 }
