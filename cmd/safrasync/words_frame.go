@@ -23,20 +23,48 @@ Exit codes:
   75  another process runs this job
   78  wrong configuration`,
 	}
-	helpSync       = phrase{"lê o ERP e envia o que estiver pronto, agora", "read the ERP and send what is ready, now"}
-	helpCheck      = phrase{"confere configuração, ERP, registro local, chave da API e relógio, sem enviar nada", "check configuration, ERP, ledger, API key and clock; sends nothing"}
-	helpStatus     = phrase{"jobs, últimas e próximas execuções, quantas linhas em cada estado", "jobs, last and next runs, rows by state"}
-	helpRows       = phrase{"lista as linhas e por que estão como estão", "list the rows and why they are as they are"}
-	helpRowsShow   = phrase{"tudo sobre uma linha", "everything about one row"}
-	helpWhy        = phrase{"por que uma linha foi ou não foi enviada", "why a row was or was not sent"}
-	helpPreview    = phrase{"o pedido que sairia, com a origem de cada campo; não envia", "the request that would go out, with each field's origin; sends nothing"}
-	helpRefs       = phrase{"as tabelas de-para: códigos do ERP e ids da plataforma", "the de-para tables: codes of the ERP and ids of the platform"}
-	helpRefsList   = phrase{"lista o de-para; primeiro o que falta", "list the de-para; first what is missing"}
-	helpRefsImport = phrase{"importa um CSV com o cabeçalho code,id; tudo ou nada", "import a CSV with the header code,id; all or nothing"}
-	helpRefsExport = phrase{"escreve o de-para como CSV", "write the de-para as CSV"}
-	helpRefsSet    = phrase{"grava um código", "store one code"}
-	helpRefsRemove = phrase{"remove um código", "remove one code"}
-	helpSandbox    = phrase{"a API da plataforma em miniatura, nesta máquina, com falhas a pedido", "the platform's API in a box, on this host, with faults on demand"}
+	helpSync        = phrase{"lê o ERP e envia o que estiver pronto, agora", "read the ERP and send what is ready, now"}
+	helpCheck       = phrase{"confere configuração, ERP, registro local, chave da API e relógio, sem enviar nada", "check configuration, ERP, ledger, API key and clock; sends nothing"}
+	helpStatus      = phrase{"jobs, últimas e próximas execuções, quantas linhas em cada estado", "jobs, last and next runs, rows by state"}
+	helpRows        = phrase{"lista as linhas e por que estão como estão", "list the rows and why they are as they are"}
+	helpRowsShow    = phrase{"tudo sobre uma linha", "everything about one row"}
+	helpWhy         = phrase{"por que uma linha foi ou não foi enviada", "why a row was or was not sent"}
+	helpPreview     = phrase{"o pedido que sairia, com a origem de cada campo; não envia", "the request that would go out, with each field's origin; sends nothing"}
+	helpRefs        = phrase{"as tabelas de-para: códigos do ERP e ids da plataforma", "the de-para tables: codes of the ERP and ids of the platform"}
+	helpRefsList    = phrase{"lista o de-para; primeiro o que falta", "list the de-para; first what is missing"}
+	helpRefsImport  = phrase{"importa um CSV com o cabeçalho code,id; tudo ou nada", "import a CSV with the header code,id; all or nothing"}
+	helpRefsExport  = phrase{"escreve o de-para como CSV", "write the de-para as CSV"}
+	helpRefsSet     = phrase{"grava um código", "store one code"}
+	helpRefsRemove  = phrase{"remove um código", "remove one code"}
+	helpSandbox     = phrase{"a API da plataforma em miniatura, nesta máquina, com falhas a pedido", "the platform's API in a box, on this host, with faults on demand"}
+	helpSandboxLong = phrase{
+		`Responde como o documento da API diz, só nesta máquina, e mostra em /_sandbox/ o que recebeu.
+
+Uma falha (--faults, ou PUT /_sandbox/faults com uma por linha):
+
+  [get:|change:|any:] [RECURSO:] AÇÃO {,OPÇÃO} [@FAIXA] [%PORCENTAGEM] [,body=TEXTO]
+
+  AÇÃO   lost-after, lost-before, slow=5s, hang, cut, garbled, noid, status=503, module, throttle=2s, unavailable=2s, refused, redirect, html, …
+  @3     o terceiro pedido; @3- do terceiro em diante; @3-5 do terceiro ao quinto. Contam todos os pedidos que a falha poderia atingir DESDE O INÍCIO
+         do sandbox, os recusados e os de antes de a falha ser ligada também; GET /_sandbox/report diz em numbers até onde a contagem chegou
+  %10    um em dez, sorteado pela semente (--seed)
+  Sem prefixo atinge POSTs que criam; get: leituras, change: PUT e DELETE, any: todos. RECURSO: deliveries, traceability, webhooks, …
+
+Todas as ações: go doc github.com/safrasync/safrasync/apiclient/sandbox; um ensaio passo a passo: docs/rehearsal.md`,
+		`It answers as the API's document says, on this host only, and shows under /_sandbox/ what it received.
+
+A fault (--faults, or PUT /_sandbox/faults with one a line):
+
+  [get:|change:|any:] [RESOURCE:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
+
+  ACTION lost-after, lost-before, slow=5s, hang, cut, garbled, noid, status=503, module, throttle=2s, unavailable=2s, refused, redirect, html, …
+  @3     the third request; @3- from the third on; @3-5 the third to the fifth. All requests count that the fault could act on SINCE THE START
+         of the sandbox, refused ones and those before the fault was switched on included; GET /_sandbox/report says in numbers how far it counted
+  %10    one in ten, drawn by the seed (--seed)
+  Without a prefix it acts on POSTs that create; get: on reads, change: on PUT and DELETE, any: on all. RESOURCE: deliveries, traceability, webhooks, …
+
+All actions: go doc github.com/safrasync/safrasync/apiclient/sandbox; a rehearsal step by step: docs/rehearsal.md`,
+	}
 	helpConfig     = phrase{"a configuração", "the configuration"}
 	helpConfigShow = phrase{"a configuração em vigor, sem segredos", "the configuration in effect, without secrets"}
 	helpCron       = phrase{"explica os horários e mostra os próximos", "explain the schedules and show the next times"}
