@@ -53,7 +53,8 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	}
 
 	var idErr error
-	if success(resp.StatusCode) && call.idOf != nil {
+	creates := success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1
+	if creates {
 		if form.format == FormatSuccess {
 			res.ID, idErr = call.idOf(body)
 		} else {
@@ -69,7 +70,7 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 		res.askedWait = res.RetryAfter
 	case resp.StatusCode == http.StatusServiceUnavailable:
 		res.askedWait, _ = askedWait(resp.Header, time.Now())
-	case success(resp.StatusCode) && call.idOf != nil:
+	case creates:
 		res.Known = Created
 		if idErr != nil {
 			res.Known, res.ID = CreatedIDUnknown, ""

@@ -103,7 +103,7 @@ func deliver(client *http.Client, platform string) (id string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	defer res.Body.Close() //nolint:errcheck // it was only read
+	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	var made struct{ ID string }
 	if err != nil || json.Unmarshal(text, &made) != nil || made.ID == "" {
