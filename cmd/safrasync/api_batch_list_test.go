@@ -56,7 +56,7 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 }
 
 // book writes a workbook as people's spreadsheets are: numbers as numbers, formatted cells, an empty row, another sheet.
-func book(t *testing.T, rows ...[]any) []byte {
+func book(t testing.TB, rows ...[]any) []byte {
 	t.Helper()
 	f := excelize.NewFile()
 	defer func() {
