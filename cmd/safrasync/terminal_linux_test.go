@@ -130,3 +130,20 @@ func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 		t.Errorf("exit code %d, %d webhooks; want %d and none:\n%s", code, got, exitFailed, term.screen())
 	}
 }
+
+func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	if err := os.WriteFile(b.path("list.csv"), []byte("identity,person_type\n52998224725,PF\n11144477735,PF\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term := newTerminal(t, "2 de 2")
+	app := App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
+		return "test-key", name == "SAFRASYNC_API_KEY"
+	}}
+	code := app.Run(t.Context(), []string{"--config", b.path("config.yaml"), "api", "consent", "--file", b.path("list.csv"), "--out", b.path("out.csv")})
+	screen := term.screen()
+	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtor(es)"; code != exitDone || !strings.HasPrefix(screen, want) {
+		t.Errorf("exit code %d, the screen shows %q", code, screen)
+	}
+}
