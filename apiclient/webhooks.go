@@ -23,8 +23,9 @@ const (
 	maxHMACSecret = 120
 )
 
-// WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when empty. Its secrets
-// print as "[secret]" everywhere but on the wire.
+// WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when empty. Chapter 8 limits
+// characters, not bytes; they are counted as UTF-16 does, so that nothing passes here that another way of counting
+// characters finds too long. Its secrets print as "[secret]" everywhere but on the wire.
 type WebhookRequest struct {
 	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
 	WebhookEvent WebhookEvent

@@ -222,7 +222,11 @@ func (c *checker) api(ctx context.Context) {
 	_, err = client.ListWebhooks(ctx)
 	var failure *apiclient.Error
 	if err != nil && (!errors.As(err, &failure) || !passes(failure)) {
-		c.fail("api", apiHint(failure), checkFault, err)
+		if failure != nil && !c.app.asJSON {
+			c.fail("api", apiHint(failure), checkAPIFailed, c.app.voice().failureOf(failure).what, err)
+		} else {
+			c.fail("api", apiHint(failure), checkFault, err)
+		}
 		if failure != nil {
 			c.clock(failure.Header, asked)
 		}

@@ -54,6 +54,7 @@ var (
 	checkGrantHint       = phrase{"dê ao usuário de leitura o direito de SELECT", "grant SELECT to the reading user"}
 	checkQueryHint       = phrase{"rode a consulta no próprio banco para ver o erro", "run the query in the database itself to see the error"}
 	checkAPIOK           = phrase{"%s responde e aceita a chave", "%s answers and accepts the key"}
+	checkAPIFailed       = phrase{"%s (detalhe técnico: %v)", "%s (technical detail: %v)"}
 	checkAPIHint         = phrase{"veja api.base_url, a rede e o proxy", "look at api.base_url, the network and the proxy"}
 	checkKeyHint         = phrase{"a chave foi recusada: renove api.api_key", "the key was refused: renew api.api_key"}
 	checkKeyInsideHint   = phrase{"o gateway aceitou a chave, um serviço interno a recusou: fale com a plataforma", "the gateway accepted the key, a service inside refused it: ask the platform"}
