@@ -91,7 +91,9 @@ func (a *App) close() error {
 }
 
 // loadConfig reads the configuration, once. Its errors are *ConfigError (exit code 78).
-func (a *App) loadConfig() (*Config, error) {
+func (a *App) loadConfig() (*Config, error) { return a.loadConfigBy(LoadConfig) }
+
+func (a *App) loadConfigBy(load func(string, func(string) (string, bool)) (*Config, error)) (*Config, error) {
 	if a.config != nil {
 		return a.config, nil
 	}
@@ -99,7 +101,7 @@ func (a *App) loadConfig() (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := LoadConfig(path, a.Env)
+	config, err := load(path, a.Env)
 	if err != nil {
 		return nil, err
 	}

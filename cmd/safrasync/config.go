@@ -184,6 +184,15 @@ func LoadConfig(path string, env func(string) (string, bool)) (*Config, error) {
 	if env == nil {
 		env = os.LookupEnv
 	}
+	return loadConfigWith(path, secretResolver{env: env, base: path})
+}
+
+// loadConfigWithoutSecrets reads a configuration for commands that connect to nothing: a secret that is not at hand is replaced by a placeholder.
+func loadConfigWithoutSecrets(path string, env func(string) (string, bool)) (*Config, error) {
+	return loadConfigWith(path, secretResolver{env: env, base: path, placeholder: true})
+}
+
+func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	source, err := readConfigSource(path)
 	if err != nil {
 		return nil, err
@@ -193,7 +202,7 @@ func LoadConfig(path string, env func(string) (string, bool)) (*Config, error) {
 		return nil, err
 	}
 	d := &configDecoder{
-		source: source, secrets: secretResolver{env: env, base: path},
+		source: source, secrets: secrets,
 		index: map[string]configEntry{}, given: map[string]bool{}, written: map[string]string{}, meant: map[string]bool{},
 	}
 	top := d.walk(root)

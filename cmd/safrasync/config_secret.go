@@ -56,6 +56,18 @@ func (s *Secret) decodeConfig(d *configDecoder, e configEntry) {
 type secretResolver struct {
 	env  func(string) (string, bool)
 	base string // path of the configuration: relative files stand beside it
+
+	placeholder bool // a reference to nothing is no fault: nobody will be connected to
+}
+
+var environmentOrFile = regexp.MustCompile(`^\$\{(env|file):[^${}]+\}$`)
+
+// placeholderIn stands in for a secret that is not at hand. Alone it is an address too, because addresses may be references.
+func placeholderIn(text string) string {
+	if environmentOrFile.MatchString(text) {
+		return "https://not-set.invalid"
+	}
+	return "not-set"
 }
 
 // reference is one ${…}; whatever looks like one and is none is refused.
@@ -76,6 +88,9 @@ func (r secretResolver) resolve(text string) (string, error) {
 			return "", errors.New("has a ${ without its }; references are ${env:NAME} and ${file:PATH}")
 		}
 		value, err := r.lookUp(rest[at[2]:at[3]])
+		if err != nil && r.placeholder && environmentOrFile.MatchString(rest[at[0]:at[1]]) {
+			value, err = placeholderIn(text), nil
+		}
 		if err != nil {
 			return "", err
 		}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/safrasync/safrasync/erp"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// yamlQuoted writes a text in quotes. What the reader of files refuses to see is written as an escape.
+func yamlQuoted(text string) string {
+	var b strings.Builder
+	for _, r := range jsonText(text) {
+		if unicode.IsControl(r) || r == '\uFEFF' || r == '\u2028' || r == '\u2029' {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// yamlCaseValue writes a value of the database so that [loadCase] reads the same one.
+func yamlCaseValue(v erp.Value) string {
+	switch {
+	case v.Err != "":
+		return "{unreadable: " + yamlQuoted(v.Err) + "}"
+	case v.Kind == erp.Null:
+		return "null"
+	case v.Kind == erp.Text:
+		return yamlQuoted(v.Text)
+	case v.Kind == erp.Int && caseInteger.MatchString(v.Text), v.Kind == erp.Number && caseNumber.MatchString(v.Text), v.Kind == erp.Bool,
+		v.Kind == erp.Date && caseDate.MatchString(v.Text), v.Kind == erp.Timestamp && caseTimestamp.MatchString(v.Text),
+		v.Kind == erp.Instant && caseInstant.MatchString(v.Text):
+		return v.Text
+	}
+	for _, name := range sortedKeys(caseKinds) {
+		if form := kindForms[v.Kind]; caseKinds[name] == v.Kind && form != nil && form.MatchString(v.Text) {
+			return "{" + name + ": " + yamlQuoted(v.Text) + "}"
+		}
+	}
+	return yamlQuoted(v.Text) // a form that only this database knows; the mapping sees its text
+}
+
+// render writes a new case without its expectation.
+func renderCase(job *engine.Job, c engine.Case, comment string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\njob: %s\ntoday: %s\nrow:\n", comment, yamlText(job.Name()), c.Today)
+	for _, name := range job.Columns() {
+		if v, ok := c.Row[name]; ok {
+			fmt.Fprintf(&b, "  %s: %s\n", yamlText(name), yamlCaseValue(v))
+		}
+	}
+	tables := func(title string, tables map[string]map[string]string) {
+		if len(tables) == 0 {
+			return
+		}
+		b.WriteString(title + ":\n")
+		for _, kind := range sortedKeys(tables) {
+			fmt.Fprintf(&b, "  %s:\n", yamlText(kind))
+			for _, code := range sortedKeys(tables[kind]) {
+				fmt.Fprintf(&b, "    %s: %s\n", yamlQuoted(code), yamlText(tables[kind][code]))
+			}
+		}
+	}
+	tables("refs", c.References)
+	tables("parents", c.Parents)
+	return b.String()
+}
+
+// render writes an outcome as the end of a case.
+func (o outcome) render(kind trade.Kind) string {
+	var b strings.Builder
+	if o.cancelled {
+		b.WriteString("cancelled: true\n")
+	}
+	if o.payload != nil {
+		b.WriteString("payload:\n")
+	}
+	for _, field := range payloadOrder(kind, o.payload) {
+		fmt.Fprintf(&b, "  %s: %s\n", yamlText(field), yamlPayload(o.payload[field]))
+	}
+	list := func(title string, n int, item func(int) string) {
+		if n > 0 {
+			b.WriteString(title + ":\n")
+		}
+		for i := range n {
+			b.WriteString("  - " + item(i) + "\n")
+		}
+	}
+	list("problems", len(o.problems), func(i int) string { return o.problems[i].flow() })
+	list("waits_for", len(o.waits), func(i int) string { return o.waits[i].flow() })
+	list("remarks", len(o.remarks), func(i int) string { return o.remarks[i].flow() })
+	return b.String()
+}
+
+// yamlPayload writes the JSON text of a field: numbers as they are, texts with quotes where they need them.
+func yamlPayload(raw string) string {
+	var text string
+	if json.Unmarshal([]byte(raw), &text) != nil {
+		return raw
+	}
+	return yamlText(text)
+}
+
+var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
+
+// withOutcome gives the text of a case with another expectation; comments and everything else stay as they are.
+func withOutcome(text string, kind trade.Kind, o outcome) string {
+	var kept []string
+	dropping := false
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		m := topLevelKey.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			dropping = isExpectationKey(m[1])
+		case strings.HasPrefix(line, "#"): // a remark at the margin belongs to what follows it
+			dropping = false
+		}
+		if !dropping {
+			kept = append(kept, line)
+		}
+	}
+	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + o.render(kind)
+}
+
+// replaceFile writes a file in one step: a crash leaves the old text or the new one.
+func replaceFile(path, text string) error {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".safrasync-*")
+	if err != nil {
+		return fmt.Errorf("%s: %s", path, plainReason(err))
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the reason is more telling
+		return fmt.Errorf("%s: %s", path, plainReason(err))
+	}
+	return nil
+}
+
+// createFile writes a file that must not exist yet.
+func createFile(path, text string, mode os.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
