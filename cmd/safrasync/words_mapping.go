@@ -1,5 +1,7 @@
 package main
 
+import "github.com/safrasync/safrasync/trade"
+
 // What test, explain, preview --diff and init say.
 var (
 	helpTest = phrase{"roda os casos de mapeamento: linha de entrada, pedido ou problemas de saída; sem ERP nem rede", "run the mapping cases: row in, payload or problems out; without ERP or network"}
@@ -15,4 +17,55 @@ var (
 	testFromComment   = phrase{"Da linha %s do ERP. Confira se o resultado abaixo está certo; troque o que for pessoal.", "From row %s of the ERP. Check that the result below is right; replace what is personal."}
 	testFileExists    = phrase{"%s já existe e não é sobrescrito; dê outro nome de arquivo", "%s exists and is not overwritten; give another file name"}
 	testWritten       = phrase{"%s gravado; confira o resultado que ele espera", "%s written; check the result that it expects"}
+
+	helpExplain       = phrase{"as regras de um job em palavras, e quais linhas do ERP não as cumprem; não envia nada", "a job's rules in words, and which rows of the ERP break which; sends nothing"}
+	explainFlagsClash = phrase{"--rows precisa do ERP: não vale com --offline", "--rows needs the ERP: it does not go with --offline"}
+	explainTitle      = phrase{"Job %s: envia %s", "Job %s: sends %s"}
+	explainKey        = phrase{"  cada linha é identificada por: %s", "  a row is identified by: %s"}
+	explainChangedAt  = phrase{"  o que mudou é achado pela coluna %s; a varredura completa acha o resto", "  what changed is found by column %s; the complete sweep finds the rest"}
+
+	explainNoChangedAt = phrase{"  sem coluna de alteração: cada execução compara todas as linhas", "  no column of changes: every run compares all rows"}
+	explainCancelled   = phrase{"  cancelada quando %s é: %s", "  cancelled when %s is: %s"}
+	explainRowsTitle   = phrase{"Linhas que não seguem como estão, ou seguem com observação:", "Rows that do not go as they are, or go with a remark:"}
+	explainRead        = phrase{"No ERP agora: %d linhas lidas; %d prontas, %d com erro, %d aguardando de-para, %d canceladas, %d sem chave utilizável", "In the ERP now: %d rows read; %d ready, %d with errors, %d waiting for references, %d cancelled, %d without a usable key"}
+	explainBreach      = phrase{"%s %d × %s [%s: %s]", "%s %d × %s [%s: %s]"}
+	explainValues      = phrase{"    coluna %s: %s", "    column %s: %s"}
+	explainKeys        = phrase{"    linhas: %s", "    rows: %s"}
+	explainMissing     = phrase{"… %d × %s: código %s", "… %d × %s: code %s"}
+	explainParents     = phrase{"… %d × aguarda uma linha do job %s", "… %d × waits for a row of job %s"}
+	explainClean       = phrase{"Nenhuma linha quebra uma regra.", "No row breaks a rule."}
+
+	ruleColumn       = phrase{"vem da coluna %s", "comes from column %s"}
+	ruleConst        = phrase{"é sempre «%s»", "is always «%s»"}
+	ruleNotMapped    = phrase{"a configuração não mapeia: nunca é enviado", "the configuration does not map it: it is never sent"}
+	ruleRef          = phrase{"o de-para %s troca o código pelo id da plataforma; sem ele a linha aguarda", "the de-para %s turns the code into the platform's id; without it the row waits"}
+	ruleValues       = phrase{"convertido pela tabela %s; fora dela é erro da linha", "converted by the map %s; what is not in it is an error of the row"}
+	ruleDateForm     = phrase{"escrita como %s", "written as %s"}
+	ruleDateNative   = phrase{"data do próprio banco, ou texto AAAA-MM-DD", "a date of the database, or text YYYY-MM-DD"}
+	ruleNumberForm   = phrase{"escrito como %s", "written as %s"}
+	ruleNumberNative = phrase{"número do próprio banco, ou texto como 1234.56", "a number of the database, or text like 1234.56"}
+	ruleScale        = phrase{"arredondado a %d casas", "rounded to %d digits"}
+	ruleEmpty        = phrase{"também contam como vazio: %s", "these count as empty too: %s"}
+	ruleDefault      = phrase{"quando vazio, vai «%s»", "where empty, «%s» goes"}
+	ruleAlways       = phrase{"sempre exigido", "always required"}
+	ruleOptional     = phrase{"opcional: vazio não vai", "optional: where empty, it does not go"}
+	ruleRequiredWhen = phrase{"exigido quando %s; nas demais vai se houver", "required when %s; in other rows it goes where there is one"}
+	ruleNeverThere   = phrase{"ATENÇÃO: sem mapeamento, toda linha com %s é recusada", "MIND: without a mapping every row with %s is refused"}
+
+	formNumber  = phrase{"forma: número decimal exato", "form: an exact decimal number"}
+	formUUID    = phrase{"forma: identificador da plataforma (UUID)", "form: an id of the platform (UUID)"}
+	formEnum    = phrase{"forma: um de %s", "form: one of %s"}
+	formDay     = phrase{"forma: data AAAA-MM-DD", "form: a date YYYY-MM-DD"}
+	formHarvest = phrase{"forma: ano/ano, como 2025/2026 ou 2026/2026", "form: year/year, as in 2025/2026 or 2026/2026"}
+	formOther   = phrase{"forma: %s", "form: %s"}
+
+	checkPositiveWords = phrase{"deve ser maior que zero", "must be above zero"}
+	checkWindowWords   = phrase{"deve estar entre 01/01/2000 e daqui a cinco anos", "must be between 2000-01-01 and five years from today"}
+	checkOrderWords    = phrase{"não pode ser anterior a %s", "must not be before %s"}
 )
+
+var severityWords = map[trade.Severity]phrase{
+	trade.Refuse:  {"(senão a linha não é enviada)", "(else the row is not sent)"},
+	trade.Warning: {"(senão a linha segue com observação)", "(else the row goes with a remark)"},
+	trade.Off:     {"(não verificado)", "(not checked)"},
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func newExplainCommand(a *App) *cobra.Command {
+	var rows, offline bool
+	cmd := a.command("explain JOB", helpExplain, exactly(1), func(cmd *cobra.Command, args []string) error {
+		if rows && offline {
+			return a.usage(explainFlagsClash)
+		}
+		return a.explain(cmd.Context(), args[0], rows, offline)
+	})
+	cmd.Flags().BoolVar(&rows, "rows", false, "list every row that breaks a rule or waits, not only counts")
+	cmd.Flags().BoolVar(&offline, "offline", false, "only the rules in words, without the ERP")
+	return cmd
+}
+
+// explainJSON is the last object of `explain --json`.
+type explainJSON struct {
+	Job       string         `json:"job"`
+	Sends     trade.Kind     `json:"sends"`
+	Key       []string       `json:"key"`
+	ChangedAt *string        `json:"changed_at"`
+	Cancelled *cancelledJSON `json:"cancelled"`
+	Fields    []fieldRule    `json:"fields"`
+	ERP       *engine.Audit  `json:"erp"` // null with --offline, or when the ERP could not be read
+}
+
+type cancelledJSON struct {
+	Column string   `json:"column"`
+	Values []string `json:"values"`
+}
+
+// explain tells the rules of a job in words, then which rows of the ERP break which. Nothing is stored or sent.
+func (a *App) explain(ctx context.Context, name string, rows, offline bool) error {
+	load := a.loadConfig
+	if offline {
+		load = func() (*Config, error) { return a.loadConfigBy(loadConfigWithoutSecrets) }
+	}
+	config, err := load()
+	if err != nil {
+		return err
+	}
+	if err := a.checkJobNames(config, []string{name}); err != nil {
+		return err
+	}
+	jobs, err := compileJobs(config)
+	if err != nil {
+		return err
+	}
+	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
+	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
+	if c := job.Spec.Cancelled; c != nil {
+		out.Cancelled = &cancelledJSON{c.Column, c.Values}
+	}
+	v := a.voice()
+	if a.asJSON {
+		v = machine
+	}
+	for _, rule := range trade.Rules(job.Spec.Sends) {
+		out.Fields = append(out.Fields, ruleOf(v, rule, job.Spec))
+	}
+	if !a.asJSON {
+		a.printRules(out)
+	}
+	if offline {
+		return a.endExplain(out, nil)
+	}
+	if err := a.out.Flush(); err != nil { // the words are there while the ERP is read
+		return err
+	}
+	audit, err := a.auditERP(ctx, job, rows)
+	if err == nil {
+		out.ERP = &audit
+	}
+	return a.endExplain(out, config.Annotate(err))
+}
+
+// endExplain writes what was found; a fault does not take away the words.
+func (a *App) endExplain(out explainJSON, fault error) error {
+	if a.asJSON {
+		return errors.Join(a.printJSON(out), fault)
+	}
+	if out.ERP != nil {
+		a.printAudit(*out.ERP)
+	}
+	return fault
+}
+
+// auditERP reads all rows and tells those that break a rule, as they are found, when rows says so.
+func (a *App) auditERP(ctx context.Context, job *engine.Job, rows bool) (engine.Audit, error) {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return engine.Audit{}, err
+	}
+	source, err := a.openERP(ctx)
+	if err != nil {
+		return engine.Audit{}, err
+	}
+	e, err := a.openEngine(store, source, nil)
+	if err != nil {
+		return engine.Audit{}, err
+	}
+	var each func(engine.Judgement) error
+	if rows {
+		if !a.asJSON {
+			a.line("")
+			a.show(explainRowsTitle)
+		}
+		each = a.printJudgement
+	}
+	return e.Audit(ctx, job, each)
+}
+
+func (a *App) printJudgement(j engine.Judgement) error {
+	if a.asJSON {
+		j.Problems, j.WaitingFor = orEmpty(j.Problems), orEmpty(j.WaitingFor)
+		return a.printJSON(j)
+	}
+	a.line("  " + j.Key + " (" + j.State.Label(a.lang()) + ")")
+	for _, p := range j.Problems {
+		a.line("    - " + p.Sentence(a.lang()))
+	}
+	for _, text := range a.voice().awaited(j.WaitingFor) {
+		a.line("    - " + text)
+	}
+	return nil
+}
+
+// printRules writes the rules for people.
+func (a *App) printRules(out explainJSON) {
+	a.show(explainTitle, out.Job, out.Sends)
+	a.show(explainKey, strings.Join(out.Key, " | "))
+	if out.ChangedAt != nil {
+		a.show(explainChangedAt, *out.ChangedAt)
+	} else {
+		a.show(explainNoChangedAt)
+	}
+	if c := out.Cancelled; c != nil {
+		a.show(explainCancelled, c.Column, strings.Join(c.Values, ", "))
+	}
+	for _, f := range out.Fields {
+		a.line("")
+		title := f.Field
+		if label := trade.FieldLabel(f.Field, a.lang()); label != f.Field {
+			title += " (" + label + ")"
+		}
+		a.line(title)
+		for _, s := range f.Sentences {
+			a.line("  - " + s)
+		}
+	}
+}
+
+// printAudit writes what was found for people.
+func (a *App) printAudit(r engine.Audit) {
+	a.line("")
+	a.show(explainRead, r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
+	for _, b := range r.Breaches {
+		sign := "✗"
+		if b.Severity == trade.Warning {
+			sign = "!"
+		}
+		a.line(a.text(explainBreach, sign, b.Rows, b.Sample.What(a.lang()), b.Field, b.Rule))
+		if values := shownValueCounts(b.Values); values != "" {
+			a.show(explainValues, b.Column, values)
+		}
+		a.show(explainKeys, strings.Join(b.Keys, ", "))
+	}
+	for _, s := range r.Missing {
+		if s.Job != "" {
+			a.show(explainParents, s.Rows, s.Job)
+		} else {
+			a.show(explainMissing, s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.lang()).What, s.Code)
+		}
+		a.show(explainKeys, strings.Join(s.Keys, ", "))
+	}
+	if len(r.Breaches)+len(r.Missing) == 0 {
+		a.show(explainClean)
+	}
+}

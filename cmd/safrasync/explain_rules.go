@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fieldRule is everything that is expected of one field, as data and in words.
+type fieldRule struct {
+	Field     string          `json:"field"`
+	Type      trade.FieldType `json:"type"`
+	Allowed   []string        `json:"allowed"`  // of an enumeration
+	Required  string          `json:"required"` // always, never, or the condition, as in order_type = COMPRA
+	Source    string          `json:"source"`   // column, const, none
+	Columns   []string        `json:"columns"`
+	Const     *string         `json:"const"`
+	Values    *string         `json:"values"` // name of the map; "" for one at the field itself
+	Ref       *string         `json:"ref"`
+	Default   *string         `json:"default"`
+	Empty     []string        `json:"empty"`
+	Checks    []fieldCheck    `json:"checks"`
+	Sentences []string        `json:"sentences"`
+}
+
+// fieldCheck is a plausibility check of a field with its severity.
+type fieldCheck struct {
+	Check    string         `json:"check"` // the name under `checks:`
+	Severity trade.Severity `json:"severity"`
+	Text     string         `json:"text"`
+}
+
+// ruleOf puts together what the API's table and the configuration say of a field.
+func ruleOf(v voice, rule trade.FieldRule, job engine.JobSpec) fieldRule {
+	spec, mapped := job.Fields[rule.Field]
+	out := fieldRule{
+		Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: requiredWhen(rule), Source: "column", Columns: orEmpty(spec.Columns),
+		Const: spec.Const, Ref: orNull(spec.Ref), Default: spec.Default, Empty: orEmpty(spec.Empty), Checks: checksOf(v, rule, job.Checks),
+	}
+	if len(spec.Values) > 0 {
+		out.Values = &spec.ValuesName
+	}
+	switch {
+	case !mapped:
+		out.Source = "none"
+	case spec.Const != nil:
+		out.Source = "const"
+	}
+	out.Sentences = append(out.Sentences, v.sourceOf(rule, spec, out.Source), v.formOf(rule))
+	switch out.Required {
+	case "always":
+		out.Sentences = append(out.Sentences, v.text(ruleAlways))
+	case "never":
+		out.Sentences = append(out.Sentences, v.text(ruleOptional))
+	default:
+		out.Sentences = append(out.Sentences, v.text(ruleRequiredWhen, out.Required))
+		if out.Source == "none" {
+			out.Sentences = append(out.Sentences, v.text(ruleNeverThere, out.Required))
+		}
+	}
+	for _, c := range out.Checks {
+		out.Sentences = append(out.Sentences, c.Text+" "+v.text(severityWords[c.Severity]))
+	}
+	return out
+}
+
+// requiredWhen is the condition under which a field must be there. A need that is neither always nor optional names the order type that has it.
+func requiredWhen(rule trade.FieldRule) string {
+	switch rule.Need {
+	case trade.Always:
+		return "always"
+	case trade.Optional:
+		return "never"
+	}
+	if slices.Contains(orderTypes(), string(rule.Need)) {
+		return "order_type = " + string(rule.Need)
+	}
+	return string(rule.Need)
+}
+
+func orderTypes() []string {
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
+		if rule.Field == "order_type" {
+			return rule.Values
+		}
+	}
+	return nil
+}
+
+func checksOf(v voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
+	out := []fieldCheck{}
+	if rule.Positive != "" {
+		out = append(out, fieldCheck{rule.Positive, checks.Severity(rule.Positive), v.text(checkPositiveWords)})
+	}
+	if rule.Type == trade.Day {
+		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text(checkWindowWords)})
+	}
+	if rule.NotBefore != "" {
+		out = append(out, fieldCheck{"date_order", checks.Severity("date_order"), v.text(checkOrderWords, rule.NotBefore)})
+	}
+	return out
+}
+
+// sourceOf says where a field comes from and what is done to it.
+func (v voice) sourceOf(rule trade.FieldRule, spec engine.FieldSpec, source string) string {
+	switch source {
+	case "none":
+		return v.text(ruleNotMapped)
+	case "const":
+		return v.text(ruleConst, *spec.Const)
+	}
+	parts := []string{v.text(ruleColumn, strings.Join(spec.Columns, " | "))}
+	if spec.Ref != "" {
+		parts = append(parts, v.text(ruleRef, spec.Ref))
+	}
+	if len(spec.Values) > 0 {
+		parts = append(parts, v.text(ruleValues, strings.TrimSpace(spec.ValuesName+" "+shownMap(spec.Values))))
+	}
+	switch {
+	case spec.Date != "":
+		parts = append(parts, v.text(ruleDateForm, spec.Date))
+	case rule.Type == trade.Day && len(spec.Values) == 0:
+		parts = append(parts, v.text(ruleDateNative))
+	}
+	switch {
+	case spec.Number != "":
+		parts = append(parts, v.text(ruleNumberForm, spec.Number))
+	case rule.Type == trade.Number && len(spec.Values) == 0:
+		parts = append(parts, v.text(ruleNumberNative))
+	}
+	if spec.Scale != nil {
+		parts = append(parts, v.text(ruleScale, *spec.Scale))
+	}
+	if len(spec.Empty) > 0 {
+		parts = append(parts, v.text(ruleEmpty, strings.Join(spec.Empty, ", ")))
+	}
+	if spec.Default != nil {
+		parts = append(parts, v.text(ruleDefault, *spec.Default))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// formOf says what the API expects.
+func (v voice) formOf(rule trade.FieldRule) string {
+	switch rule.Type {
+	case trade.Number:
+		return v.text(formNumber)
+	case trade.UUID:
+		return v.text(formUUID)
+	case trade.Enum:
+		return v.text(formEnum, strings.Join(rule.Values, ", "))
+	case trade.Day:
+		return v.text(formDay)
+	case trade.Harvest:
+		return v.text(formHarvest)
+	}
+	return v.text(formOther, rule.Type)
+}
+
+// shownPairs is how many pairs of a map people are shown.
+const shownPairs = 8
+
+func shownMap(values map[string]string) string {
+	var out []string
+	for i, from := range sortedKeys(values) {
+		if i == shownPairs {
+			out = append(out, fmt.Sprintf("… %d", len(values)))
+			break
+		}
+		out = append(out, from+" → "+values[from])
+	}
+	return "(" + strings.Join(out, ", ") + ")"
+}
+
+// shownValueCounts lists values with their rows, without the blank one, which the sentence has said already.
+func shownValueCounts(values []engine.ValueCount) string {
+	var out []string
+	for _, c := range values {
+		if c.Value != "" {
+			out = append(out, fmt.Sprintf("«%s» × %d", c.Value, c.Rows))
+		}
+	}
+	return strings.Join(out, ", ")
+}
