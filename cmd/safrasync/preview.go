@@ -14,9 +14,24 @@ import (
 )
 
 func newPreviewCommand(a *App) *cobra.Command {
-	return a.command("preview JOB KEY", helpPreview, exactly(2), func(cmd *cobra.Command, args []string) error {
+	var diff bool
+	var f diffFlags
+	cmd := a.command("preview JOB KEY | --diff [JOB…]", helpPreview, anyArgs, func(cmd *cobra.Command, args []string) error {
+		switch {
+		case diff:
+			return a.previewDiff(cmd.Context(), args, f)
+		case len(args) != 2:
+			return a.usage(saysArguments, "safrasync preview JOB KEY | --diff [JOB…]")
+		case f.askERP, f.all:
+			return a.usage(diffFlagsClash)
+		}
 		return a.preview(cmd.Context(), args[0], args[1])
 	})
+	flags := cmd.Flags()
+	flags.BoolVar(&diff, "diff", false, "map everything that was sent with the configuration of now, and tell what would differ")
+	flags.BoolVar(&f.askERP, "erp", false, "with --diff: read columns that were not mapped then, and references, from the ERP")
+	flags.BoolVar(&f.all, "all", false, "with --diff --json: rows that would be the same too")
+	return cmd
 }
 
 // preview maps one row as the ERP has it now. It stores and sends nothing.

@@ -35,6 +35,19 @@ var (
 	explainParents     = phrase{"… %d × aguarda uma linha do job %s", "… %d × waits for a row of job %s"}
 	explainClean       = phrase{"Nenhuma linha quebra uma regra.", "No row breaks a rule."}
 
+	diffFlagsClash = phrase{"--erp e --all só valem com --diff", "--erp and --all go with --diff only"}
+	diffTitle      = phrase{"%s: %d linhas enviadas; com a configuração de agora: %d iguais, %d diferentes, %d seriam recusadas, %d aguardariam, %d não comparáveis", "%s: %d rows sent; with the configuration of now: %d the same, %d different, %d would be refused, %d would wait, %d not comparable"}
+	diffField      = phrase{"  %d × %s (%s)", "  %d × %s (%s)"}
+	diffChange     = phrase{"      %d × %s → %s   linhas: %s", "      %d × %s → %s   rows: %s"}
+	diffMore       = phrase{"      … e outros; --json tem mais de %s", "      … and others; --json has more of %s"}
+	diffAbsent     = phrase{"(ausente)", "(absent)"}
+	diffRefused    = phrase{"  ✗ %d × %s   linhas: %s", "  ✗ %d × %s   rows: %s"}
+	diffWaits      = phrase{"  … %d × aguardaria %s   linhas: %s", "  … %d × would wait for %s   rows: %s"}
+	diffUnmapped   = phrase{"  não comparável em %d linhas: a coluna %s não era mapeada quando foram enviadas", "  not comparable in %d rows: column %s was not mapped when they were sent"}
+	diffAskERP     = phrase{"    com --erp, essas colunas são lidas do ERP como está agora", "    with --erp these columns are read from the ERP as it is now"}
+	diffNoPayload  = phrase{"  não comparável em %d linhas: o pedido enviado não é mais guardado", "  not comparable in %d rows: the request that was sent is no longer kept"}
+	diffSums       = phrase{"  soma em %s: %d linhas enviadas com %s; seriam %s (diferença %s)", "  sum in %s: %d rows sent with %s; it would be %s (difference %s)"}
+
 	ruleColumn       = phrase{"vem da coluna %s", "comes from column %s"}
 	ruleConst        = phrase{"é sempre «%s»", "is always «%s»"}
 	ruleNotMapped    = phrase{"a configuração não mapeia: nunca é enviado", "the configuration does not map it: it is never sent"}
