@@ -1,0 +1,223 @@
+package erp
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Relation is a table or a view that the reading user may see.
+type Relation struct {
+	// Schema is the schema or owner; "" where the database has none.
+	Schema string
+	// Name as the database keeps it.
+	Name string
+	// View tells a view from a table.
+	View bool
+	// Rows is the database's own estimate; -1 where it has none. Nothing is counted.
+	Rows int64
+	// Columns in the order of the table.
+	Columns []RelationColumn
+	// Primary is the primary key, nil without one.
+	Primary []string
+	// Unique are further unique indexes, and Indexes those that are not unique; indexes of expressions or of a part of the rows are left out.
+	Unique  [][]string
+	Indexes [][]string
+}
+
+// RelationColumn is one column of a [Relation].
+type RelationColumn struct {
+	Name string
+	// Type is the database's type in lower case.
+	Type string
+	// Nullable tells whether the column may be NULL.
+	Nullable bool
+}
+
+// Column finds a column without regard to case.
+func (r Relation) Column(name string) (RelationColumn, bool) {
+	i := slices.IndexFunc(r.Columns, func(c RelationColumn) bool { return strings.EqualFold(c.Name, name) })
+	if i < 0 {
+		return RelationColumn{}, false
+	}
+	return r.Columns[i], true
+}
+
+// Catalogue lists the tables and views that the reading user may see, without those of the database itself, by schema and name. It reads
+// no row of them.
+func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
+	q, ok := catalogueQueries[s.opt.Driver]
+	if !ok {
+		return nil, failf(CodeConfig, "the catalogue of %q cannot be read; name tables or queries yourself", s.opt.Driver)
+	}
+	c := catalogue{relations: map[[2]string]*Relation{}, columns: map[[2]string][]placed[RelationColumn]{}, indexes: map[[3]string]*indexed{}}
+	for _, part := range []struct {
+		sql     string
+		columns []string
+		add     func([]Value)
+	}{
+		{q.relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
+		{q.columns, []string{"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal"}, c.column},
+		{q.indexes, []string{"schema_name", "table_name", "index_name", "is_primary", "is_unique", "column_name", "ordinal"}, c.index},
+	} {
+		err := s.Table(ctx, part.sql, part.columns, func(v []Value) error {
+			part.add(v)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := c.assemble()
+	if s.opt.Driver == DriverSQLite {
+		for i := range out {
+			s.estimateSQLite(ctx, &out[i])
+		}
+	}
+	return out, nil
+}
+
+// estimateSQLite takes the last row number, which an index gives at once; tables without one have no estimate.
+func (s *Source) estimateSQLite(ctx context.Context, r *Relation) {
+	if r.View {
+		return
+	}
+	// An error leaves the estimate unknown: a table WITHOUT ROWID has no such column.
+	_ = s.Table(ctx, "SELECT max(rowid) AS n FROM "+quoteName(r.Name), []string{"n"}, func(v []Value) error { //nolint:gosec // a quoted name of the catalogue
+		r.Rows = 0
+		if v[0].Kind == Int {
+			r.Rows = whole(v[0])
+		}
+		return nil
+	})
+}
+
+type placed[T any] struct {
+	at   int64
+	item T
+}
+
+type indexed struct {
+	primary, unique bool
+	columns         []placed[string]
+}
+
+// catalogue collects what the three queries give, in any order.
+type catalogue struct {
+	relations map[[2]string]*Relation
+	columns   map[[2]string][]placed[RelationColumn]
+	indexes   map[[3]string]*indexed
+}
+
+func (c *catalogue) relation(v []Value) {
+	r := &Relation{Schema: v[0].Trimmed(), Name: v[1].Trimmed(), View: whole(v[2]) == 1, Rows: -1}
+	if v[3].Kind != Null {
+		r.Rows = whole(v[3])
+	}
+	c.relations[[2]string{r.Schema, r.Name}] = r
+}
+
+func (c *catalogue) column(v []Value) {
+	at := [2]string{v[0].Trimmed(), v[1].Trimmed()}
+	column := RelationColumn{Name: v[2].Trimmed(), Type: strings.ToLower(v[3].Trimmed()), Nullable: whole(v[4]) == 1}
+	c.columns[at] = append(c.columns[at], placed[RelationColumn]{whole(v[5]), column})
+}
+
+func (c *catalogue) index(v []Value) {
+	at := [3]string{v[0].Trimmed(), v[1].Trimmed(), v[2].Trimmed()}
+	if c.indexes[at] == nil {
+		c.indexes[at] = &indexed{primary: whole(v[3]) == 1, unique: whole(v[4]) == 1}
+	}
+	c.indexes[at].columns = append(c.indexes[at].columns, placed[string]{whole(v[6]), v[5].Trimmed()})
+}
+
+func (c *catalogue) assemble() []Relation {
+	var out []Relation
+	for at, r := range c.relations {
+		r.Columns = inOrder(c.columns[at])
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	names := make([][3]string, 0, len(c.indexes))
+	for at := range c.indexes {
+		names = append(names, at)
+	}
+	slices.SortFunc(names, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
+	for _, at := range names {
+		i := slices.IndexFunc(out, func(r Relation) bool { return r.Schema == at[0] && r.Name == at[1] })
+		if i < 0 {
+			continue
+		}
+		x, r := c.indexes[at], &out[i]
+		columns := inOrder(x.columns)
+		switch {
+		case x.primary:
+			r.Primary = columns
+		case x.unique && !slices.Equal(columns, r.Primary):
+			r.Unique = append(r.Unique, columns)
+		case !x.unique:
+			r.Indexes = append(r.Indexes, columns)
+		}
+	}
+	return out
+}
+
+func inOrder[T any](items []placed[T]) []T {
+	slices.SortStableFunc(items, func(a, b placed[T]) int { return cmp.Compare(a.at, b.at) })
+	out := make([]T, len(items))
+	for i, item := range items {
+		out[i] = item.item
+	}
+	return out
+}
+
+// whole reads a count or a flag, in whatever kind the database gives it.
+func whole(v Value) int64 {
+	text, _, _ := strings.Cut(v.Trimmed(), ".")
+	switch strings.ToLower(text) {
+	case "true":
+		return 1
+	case "false", "":
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+var (
+	lowerName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+	upperName = regexp.MustCompile(`^[A-Z][A-Z0-9_$]*$`)
+	anyName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// reserved are words that no database takes as a plain name, as far as names of business tables are likely to be one.
+var reserved = strings.Fields(`ALL AND AS BETWEEN BY CASE CHECK COLUMN CREATE CROSS CURRENT DATE DEFAULT DESC DISTINCT ELSE END EXISTS FROM FULL GROUP HAVING
+	IN INDEX INNER INTO IS JOIN KEY LEFT LEVEL LIKE LIMIT MODE MONTH NOT NULL NUMBER OFFSET ON OR ORDER OUTER POSITION PRIMARY REFERENCES RIGHT ROW ROWS SELECT
+	SET SIZE TABLE THEN TIME TIMESTAMP TO TYPE UNION UNIQUE UPDATE USER USING VALUE VALUES VIEW WHEN WHERE WITH YEAR`)
+
+// QuoteName writes a name of the catalogue so that a query of the driver's database finds it: plain where that is safe, else quoted.
+func QuoteName(driver, name string) string {
+	form := anyName // the case of a plain name does not matter
+	switch driver {
+	case DriverPostgres:
+		form = lowerName
+	case "firebird", "oracle":
+		form = upperName
+	}
+	if form.MatchString(name) && !slices.Contains(reserved, strings.ToUpper(name)) {
+		return name
+	}
+	switch driver {
+	case "mysql":
+		return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+	case "sqlserver":
+		return "[" + strings.ReplaceAll(name, "]", "]]") + "]"
+	}
+	return quoteName(name)
+}

@@ -1,0 +1,34 @@
+package erp
+
+import (
+	"strings"
+	"testing"
+)
+
+// The queries for databases that no test here can ask are held to their form: one query that reads, and every name of the result.
+func TestEveryCatalogueQueryIsOneQueryWithAllNames(t *testing.T) {
+	t.Parallel()
+	for driver, q := range catalogueQueries {
+		for _, c := range []struct{ sql, names string }{
+			{q.relations, "schema_name table_name is_view row_estimate"},
+			{q.columns, "schema_name table_name column_name type_name is_nullable ordinal"},
+			{q.indexes, "schema_name table_name index_name is_primary is_unique column_name ordinal"},
+		} {
+			if _, err := parseStatement(strings.ReplaceAll(c.sql, "RDB$", "RDB_"), sqliteSyntax); err != nil {
+				t.Errorf("%s: %v\n%s", driver, err, c.sql)
+			}
+			at := 0
+			for name := range strings.FieldsSeq(c.names) {
+				next := strings.Index(c.sql[at:], "AS "+name)
+				if next < 0 {
+					t.Errorf("%s: the query does not name %s, in the order %s:\n%s", driver, name, c.names, c.sql)
+					break
+				}
+				at += next
+			}
+			if strings.Contains(strings.ToUpper(c.sql), "ORDER BY") {
+				t.Errorf("%s: a subquery has no order:\n%s", driver, c.sql)
+			}
+		}
+	}
+}

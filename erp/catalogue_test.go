@@ -1,0 +1,84 @@
+package erp_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/erp"
+)
+
+const catalogueSchema = `
+CREATE TABLE contrato (filial VARCHAR(2) NOT NULL, num VARCHAR(6) NOT NULL, "Preço" NUMERIC(18, 4), emissao DATE, tipo INTEGER NOT NULL PRIMARY KEY);
+CREATE UNIQUE INDEX contrato_numero ON contrato (num, filial);
+CREATE INDEX contrato_emissao ON contrato (emissao);
+CREATE INDEX contrato_parcial ON contrato (emissao) WHERE tipo > 1;
+CREATE INDEX contrato_expr ON contrato (lower(num));
+CREATE TABLE item (b INTEGER NOT NULL, a INTEGER NOT NULL, PRIMARY KEY (a, b));
+INSERT INTO contrato (filial, num, tipo) VALUES ('01', '1', 1), ('01', '2', 2), ('01', '3', 3);
+CREATE VIEW abertos AS SELECT num, "Preço" FROM contrato;`
+
+func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
+	t.Parallel()
+	want := []erp.Relation{
+		{Name: "abertos", View: true, Rows: -1, Columns: []erp.RelationColumn{{"num", "varchar(6)", true}, {"Preço", "numeric(18, 4)", true}}},
+		{
+			Name: "contrato", Rows: 3, Primary: []string{"tipo"}, Unique: [][]string{{"num", "filial"}}, Indexes: [][]string{{"emissao"}},
+			Columns: []erp.RelationColumn{
+				{"filial", "varchar(2)", false}, {"num", "varchar(6)", false}, {"Preço", "numeric(18, 4)", true}, {"emissao", "date", true}, {"tipo", "integer", false},
+			},
+		},
+		{Name: "item", Primary: []string{"a", "b"}, Columns: []erp.RelationColumn{{"b", "integer", false}, {"a", "integer", false}}},
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		s, _ := sqlite(t, catalogueSchema)
+		got, err := s.Catalogue(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("catalogue (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		s, _ := postgres(t, catalogueSchema, "ANALYZE", "CREATE TABLE nunca (a int)")
+		got, err := s.Catalogue(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := append([]erp.Relation(nil), want...)
+		for i := range want {
+			want[i].Schema = "public"
+		}
+		want[0].Columns = []erp.RelationColumn{{"num", "character varying(6)", true}, {"Preço", "numeric(18,4)", true}}
+		want[1].Columns = []erp.RelationColumn{
+			{"filial", "character varying(2)", false}, {"num", "character varying(6)", false}, {"Preço", "numeric(18,4)", true}, {"emissao", "date", true}, {"tipo", "integer", false},
+		}
+		want = append(want, erp.Relation{Schema: "public", Name: "nunca", Rows: -1, Columns: []erp.RelationColumn{{"a", "integer", true}}})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("catalogue (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestNamesAreQuotedWhereTheDatabaseNeedsIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ driver, name, want string }{
+		{"postgres", "contrato", "contrato"},
+		{"postgres", "Contrato", `"Contrato"`},
+		{"postgres", "order", `"order"`},
+		{"sqlite", "Contrato", "Contrato"},
+		{"sqlite", `a"b`, `"a""b"`},
+		{"firebird", "CONTRATO", "CONTRATO"},
+		{"firebird", "contrato", `"contrato"`},
+		{"oracle", "NJR010", "NJR010"},
+		{"mysql", "cod-estabel", "`cod-estabel`"},
+		{"sqlserver", "User", "[User]"},
+	} {
+		if got := erp.QuoteName(c.driver, c.name); got != c.want {
+			t.Errorf("QuoteName(%s, %s) = %s, want %s", c.driver, c.name, got, c.want)
+		}
+	}
+}
