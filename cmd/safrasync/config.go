@@ -181,9 +181,6 @@ func findConfig(flag string, places []string) (string, error) {
 // up environment variables; nil means those of the process. The error is a *[ConfigError] that tells all faults found, each with its
 // line, and never a secret or what a reference resolved to.
 func LoadConfig(path string, env func(string) (string, bool)) (*Config, error) {
-	if env == nil {
-		env = os.LookupEnv
-	}
 	return loadConfigWith(path, secretResolver{env: env, base: path})
 }
 
@@ -193,6 +190,9 @@ func loadConfigWithoutSecrets(path string, env func(string) (string, bool)) (*Co
 }
 
 func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
+	if secrets.env == nil {
+		secrets.env = os.LookupEnv
+	}
 	source, err := readConfigSource(path)
 	if err != nil {
 		return nil, err

@@ -173,6 +173,9 @@ func (d *configDecoder) word(e configEntry) (string, bool) {
 	case !ok:
 		d.fault(e.path, "must be one value, not a list or a map")
 		return "", false
+	case strings.Contains(text, fillIn): // also inside a query
+		d.fault(e.path, stillToFillIn)
+		return "", false
 	case !mayHoldReferences(e.path):
 		return text, d.withoutReference(e.path, text)
 	}
@@ -206,9 +209,15 @@ func (d *configDecoder) sourceText(e configEntry) (string, bool) {
 	case !ok:
 		d.fault(e.path, "must be one value, not a list or a map")
 		return "", false
+	case text == fillIn:
+		d.fault(e.path, stillToFillIn)
+		return "", false
 	}
 	return text, d.withoutReference(e.path, text)
 }
+
+// stillToFillIn is the fault of a place that `init` left to a person.
+const stillToFillIn = fillIn + " is still to be filled in; safrasync init could not tell what belongs here"
 
 // texts reads a list of texts that are data.
 func (d *configDecoder) texts(e configEntry) []string {

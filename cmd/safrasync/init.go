@@ -1,0 +1,270 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// initJobs are the jobs that `init` proposes, parents first. Those whose records this version does not send are left out.
+var initJobs = []struct {
+	name  string
+	sends trade.Kind
+	ask   phrase
+}{
+	{"contracts", trade.OrderCommitments, initAskContracts},
+	{"deliveries", "deliveries", initAskDeliveries},
+	{"traceability", "traceability", initAskTraceability},
+}
+
+// initFlags are those of `safrasync init`.
+type initFlags struct {
+	driver, dsn string
+	from        map[string]*string // job → table or query
+	list, force bool
+}
+
+func newInitCommand(a *App) *cobra.Command {
+	f := initFlags{from: map[string]*string{}}
+	cmd := a.command("init", helpInit, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), f) })
+	flags := cmd.Flags()
+	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erpDrivers, ", "))
+	flags.StringVar(&f.dsn, "dsn", "", "how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
+	flags.BoolVar(&f.list, "list", false, "only list tables and views with their columns")
+	flags.BoolVar(&f.force, "force", false, "overwrite the file")
+	for _, job := range initJobs {
+		f.from[job.name] = flags.String(job.name, "", "the `TABLE` or SELECT with the "+job.name)
+	}
+	return cmd
+}
+
+// erpDrivers are the databases that `init` can look at.
+var erpDrivers = []string{erp.DriverPostgres, erp.DriverSQLite}
+
+// initTimeout bounds each question to the ERP.
+const initTimeout = 2 * time.Minute
+
+// initialize writes a first configuration from the ERP's catalogue. The ERP is only read.
+func (a *App) initialize(ctx context.Context, f initFlags) error {
+	ask := a.asker()
+	path := cmp.Or(a.configPath, configPlaces[1])
+	if _, err := os.Stat(path); err == nil && !f.force && !f.list {
+		return errors.New(a.text(initExists, path))
+	}
+	if f.driver = ask.unless(f.driver, a.text(initAskDriver, strings.Join(erpDrivers, ", "))); f.driver == "" {
+		return a.usage(initNeeds, "--driver")
+	}
+	if f.dsn = ask.unless(f.dsn, a.text(initAskDSN)); f.dsn == "" {
+		return a.usage(initNeeds, "--dsn")
+	}
+	dsn, err := secretResolver{env: a.Env, base: path}.resolve(f.dsn)
+	if err != nil {
+		return a.usage(initBadDSN, err)
+	}
+	zone, err := time.LoadLocation(defaultConfig().ERP.TimeZone)
+	if err != nil {
+		return err
+	}
+	source, err := erp.Open(ctx, erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, source.Close)
+	relations, err := source.Catalogue(ctx)
+	if err != nil {
+		return err
+	}
+	if f.list {
+		return a.listRelations(relations)
+	}
+	p := proposal{driver: f.driver, dsn: f.dsn}
+	if holdsPassword(f.dsn) {
+		p.dsn = "${env:SAFRASYNC_ERP_DSN}" // a password never stands in the file
+	}
+	if ask.terminal && !f.named() {
+		if err := a.listRelations(relations); err != nil {
+			return err
+		}
+	}
+	if err := a.proposeJobs(ctx, &p, source, relations, f, ask); err != nil {
+		return err
+	}
+	return a.writeProposal(p, path, f.force)
+}
+
+// named tells whether a flag names a table.
+func (f initFlags) named() bool {
+	for _, from := range f.from {
+		if *from != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// proposeJobs proposes a job for each table or query that is named.
+func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, relations []erp.Relation, f initFlags, ask *asker) error {
+	for _, job := range initJobs {
+		can := slices.Contains(trade.Kinds, job.sends)
+		from := *f.from[job.name]
+		switch {
+		case from != "" && !can:
+			return a.usage(initCannotSend, job.name, listed(trade.Kinds))
+		case from == "" && can && !f.named():
+			from = ask.unless("", a.text(job.ask))
+		}
+		if from == "" {
+			continue
+		}
+		relation, query, err := a.pickRelation(relations, from)
+		if err != nil {
+			return err
+		}
+		a.tell(initReading, job.name)
+		s, err := newSurvey(ctx, source, f.driver, relation, query)
+		if err != nil {
+			return err
+		}
+		if p.references == nil {
+			if p.references, err = findReferences(ctx, source, f.driver, relations); err != nil {
+				return err
+			}
+		}
+		proposed, err := propose(ctx, a.voice(), job.name, job.sends, s, p.references, p.jobs)
+		if err != nil {
+			return err
+		}
+		p.jobs = append(p.jobs, proposed)
+	}
+	if len(p.jobs) == 0 {
+		return a.usage(initNoJob)
+	}
+	return nil
+}
+
+// pickRelation finds a table by its name, its name with the schema, or its number in the list; anything that begins like a query is one.
+func (a *App) pickRelation(relations []erp.Relation, from string) (*erp.Relation, string, error) {
+	word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(from)), " ")
+	if first := strings.Fields(word); len(first) > 0 && slices.Contains([]string{"SELECT", "WITH"}, first[0]) {
+		return nil, from, nil
+	}
+	var found []*erp.Relation
+	var names []string
+	for i := range relations {
+		r := &relations[i]
+		names = append(names, r.Name)
+		if strings.EqualFold(r.Name, from) || strings.EqualFold(r.Schema+"."+r.Name, from) {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], "", nil
+	case len(found) > 1:
+		return nil, "", a.usage(initAmbiguous, from, found[0].Schema+"."+found[0].Name, found[1].Schema+"."+found[1].Name)
+	}
+	return nil, "", a.usage(initNoTable, from, cmp.Or(closest(from, names), "?"))
+}
+
+// relationJSON is one line of `init --list --json`.
+type relationJSON struct {
+	Schema  string     `json:"schema"`
+	Name    string     `json:"name"`
+	View    bool       `json:"view"`
+	Rows    *int64     `json:"rows"` // the database's estimate
+	Columns []string   `json:"columns"`
+	Types   []string   `json:"types"`
+	Primary []string   `json:"primary"`
+	Unique  [][]string `json:"unique"`
+}
+
+func (a *App) listRelations(relations []erp.Relation) error {
+	for _, r := range relations {
+		var names, types []string
+		for _, c := range r.Columns {
+			names, types = append(names, c.Name), append(types, c.Type)
+		}
+		if a.asJSON {
+			line := relationJSON{r.Schema, r.Name, r.View, nil, orEmpty(names), orEmpty(types), orEmpty(r.Primary), orEmpty(r.Unique)}
+			if r.Rows >= 0 {
+				line.Rows = &r.Rows
+			}
+			if err := a.printJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		name, what := strings.TrimPrefix(r.Schema+"."+r.Name, "."), a.text(initTable)
+		if r.View {
+			what = a.text(initView)
+		}
+		if r.Rows >= 0 {
+			what += a.text(initAbout, r.Rows)
+		}
+		a.line(name + " (" + what + ")")
+		a.line("    " + strings.Join(names, ", "))
+	}
+	return a.out.Flush()
+}
+
+// toFillIn is one place that a person must complete.
+type toFillIn struct {
+	Line int    `json:"line"`
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// writeProposal writes the file and tells what remains to be done, by reading it as `check` would.
+func (a *App) writeProposal(p proposal, path string, force bool) error {
+	write := func() error { return createFile(path, p.render(a.voice()), 0o640) }
+	if force {
+		write = func() error { return replaceFile(path, p.render(a.voice())) }
+	}
+	if err := write(); errors.Is(err, os.ErrExist) {
+		return errors.New(a.text(initExists, path))
+	} else if err != nil {
+		return err
+	}
+	open := []toFillIn{}
+	_, err := loadConfigWithoutSecrets(path, a.Env)
+	var faults *ConfigError
+	if err != nil && !errors.As(err, &faults) {
+		return err
+	}
+	if faults != nil {
+		for _, fault := range faults.Faults {
+			text := a.text(initOpen)
+			if fault.Text != stillToFillIn {
+				text = fault.Text
+			}
+			open = append(open, toFillIn{fault.Line, fault.Path, text})
+		}
+	}
+	if a.asJSON {
+		jobs := []string{}
+		for _, job := range p.jobs {
+			jobs = append(jobs, job.name)
+		}
+		return a.printJSON(struct {
+			File   string     `json:"file"`
+			Jobs   []string   `json:"jobs"`
+			FillIn []toFillIn `json:"fill_in"`
+		}{path, jobs, open})
+	}
+	a.show(initWritten, path)
+	for _, o := range open {
+		a.show(initOpenLine, filepath.Base(path), o.Line, o.Path, o.Text)
+	}
+	a.show(initNext, path)
+	return nil
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// parentFields are the fields that name a record which another job has sent.
+var parentFields = []string{"contract_id", "order_commitment_id"}
+
+// field proposes one field from the column that was found for it; nil: none was.
+func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed) error {
+	if slices.Contains(parentFields, rule.Field) {
+		p.parentField(rule)
+		return nil
+	}
+	if c == nil {
+		p.missing(rule)
+		return nil
+	}
+	parts := []string{"column: " + yamlText(c.name)}
+	note := ""
+	switch rule.Type {
+	case trade.UUID:
+		if parts, note = p.reference(rule, c); note == "" && len(parts) == 1 {
+			break
+		}
+	case trade.Enum, trade.Harvest:
+		values, mapNote, err := p.values(ctx, rule, c)
+		if err != nil {
+			return err
+		}
+		if values != "" {
+			parts = append(parts, "values: "+values)
+		}
+		note = mapNote
+	case trade.Number:
+		form, zeros, _ := guessNumber(c.samples)
+		if form != "" {
+			parts = append(parts, "number: "+yamlText(form))
+		}
+		if zeros && rule.Need != trade.Always {
+			parts = append(parts, `empty: ["0"]`)
+		}
+	case trade.Day:
+		form, empty, _ := guessDate(c.samples)
+		if form != "" {
+			parts = append(parts, "date: "+form)
+		}
+		if len(empty) > 0 {
+			quoted := make([]string, len(empty))
+			for i, e := range empty {
+				quoted[i] = yamlQuoted(e)
+			}
+			parts = append(parts, "empty: ["+strings.Join(quoted, ", ")+"]")
+		}
+	}
+	if len(c.samples) == 0 {
+		note = strings.TrimSpace(p.text(initColumnEmpty) + " " + note)
+	}
+	yaml := "{" + strings.Join(parts, ", ") + "}"
+	if len(parts) == 1 && parts[0] == "column: "+yamlText(c.name) {
+		yaml = yamlText(c.name)
+	}
+	p.job.fields = append(p.job.fields, proposedField{name: rule.Field, yaml: yaml, note: note})
+	return nil
+}
+
+// missing proposes a field for which no column was found.
+func (p *proposer) missing(rule trade.FieldRule) {
+	f := proposedField{name: rule.Field}
+	switch {
+	case rule.Need == trade.Optional:
+		f.yaml, f.note, f.off = "COLUNA", p.text(initNotFoundOptional), true
+	case rule.Type == trade.Enum:
+		f.yaml, f.note = "{const: "+fillIn+"}", p.text(initNotFoundConst, strings.Join(rule.Values, ", "))
+	case rule.Need == trade.Always:
+		f.yaml, f.note = fillIn, p.text(initNotFound)
+	default:
+		f.yaml, f.note, f.off = "COLUNA", p.text(initNotFoundWhen, requiredWhen(rule)), true
+	}
+	p.job.fields = append(p.job.fields, f)
+}
+
+// genericCode are names of code columns that say nothing of whose code it is.
+var genericCode = []string{"cod", "codigo", "code", "id", "registro_id", "registro", "chave", "erp_id", "cod_erp"}
+
+// reference proposes where an id of the platform comes from: the column itself, or a de-para table.
+func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string, note string) {
+	if c.isUUID() {
+		return []string{"column: " + yamlText(c.name)}, ""
+	}
+	i := slices.IndexFunc(p.refs, func(r proposedRef) bool { return r.kind == rule.Platform })
+	if i < 0 {
+		return []string{"column: " + yamlText(c.name), "ref: " + rule.Platform}, p.text(initNoReference, rule.Platform)
+	}
+	columns := []string{c.name}
+	if code := p.refs[i].code; len(code) > 1 {
+		columns = nil
+		main := false
+		for _, name := range code {
+			own := p.survey.column(name)
+			switch {
+			case own != nil && !slices.Contains(genericCode, strings.Join(own.words, "_")):
+				columns = append(columns, own.name)
+				main = main || own == c
+			case !main:
+				columns, main = append(columns, c.name), true
+			default:
+				columns, note = append(columns, fillIn), p.text(initCodePart, name)
+			}
+		}
+	}
+	if len(columns) == 1 {
+		return []string{"column: " + yamlText(columns[0]), "ref: " + rule.Platform}, note
+	}
+	return []string{"column: " + yamlList(columns), "ref: " + rule.Platform}, note
+}
+
+// values proposes a value map, "" where the column has the API's own values.
+func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed) (name, note string, err error) {
+	values, few, err := p.survey.distinct(ctx, c)
+	if err != nil {
+		return "", "", err
+	}
+	if !few {
+		return "", p.text(initManyValues, surveyValues), nil
+	}
+	m := proposedMap{name: p.job.name + "_" + rule.Field}
+	open, same, known := 0, true, false
+	for _, v := range values {
+		to, how := proposeHarvest(v.text)
+		if rule.Type == trade.Enum {
+			to, how = proposeValue(v.text, rule.Values)
+		}
+		same, known = same && (to == v.text || how == unknown), known || how != unknown
+		pair := proposedPair{v.text, to, p.text(initValueRows, v.rows)}
+		switch how {
+		case likely:
+			pair.note += p.text(initValueLikely)
+		case unknown:
+			open++
+			pair.note += p.text(initValueUnknown)
+			if rule.Type == trade.Enum {
+				pair.note += ": " + strings.Join(rule.Values, ", ")
+			}
+		}
+		m.pairs = append(m.pairs, pair)
+	}
+	if same && known { // what is none of the API's values is an error of its row, with or without a map
+		return "", "", nil
+	}
+	p.job.maps = append(p.job.maps, m)
+	if open > 0 {
+		note = p.text(initMapOpen, open)
+	}
+	return m.name, note, nil
+}
+
+// parentField proposes the columns that hold the key of the parent's row, in the order of its key: those of the same name, else what is called after the contract.
+func (p *proposer) parentField(rule trade.FieldRule) {
+	i := slices.IndexFunc(p.parents, func(j proposedJob) bool { return j.sends == trade.OrderCommitments })
+	if i < 0 {
+		p.job.fields = append(p.job.fields, proposedField{name: rule.Field, yaml: "{column: " + fillIn + ", sent_by: contracts}", note: p.text(initNoParent)})
+		return
+	}
+	columns, open := parentColumns(p.survey, p.parents[i].key), false
+	for _, c := range columns {
+		open = open || c == fillIn
+	}
+	f := proposedField{name: rule.Field, yaml: "{column: " + yamlList(columns) + ", sent_by: " + p.parents[i].name + "}"}
+	if open {
+		f.note = p.text(initParentOpen, strings.Join(p.parents[i].key, ", "))
+	}
+	p.job.fields = append(p.job.fields, f)
+}
+
+// contractNames are columns of a child that name its contract.
+var contractNames = []string{"contrato", "contrato_id", "num_contrato", "numero_contrato", "nr_contrato", "cod_contrato", "codctr", "contract", "contract_id"}
+
+// parentColumns finds the columns of a child that hold the parent's key; fillIn where there is none.
+func parentColumns(s *survey, key []string) []string {
+	out := make([]string, len(key))
+	contract := s.named(contractNames, nil)
+	used := false
+	for i, name := range key {
+		own := s.column(name)
+		isNumber := likeness(nameWords(name), numberNames) > 0 || slices.Contains(genericCode, plainWord(name))
+		switch {
+		case isNumber && contract != nil && !used:
+			out[i], used = contract.name, true
+		case own != nil && !isNumber:
+			out[i] = own.name
+		default:
+			out[i] = fillIn
+		}
+	}
+	return out
+}
+
+func yamlList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = yamlText(item)
+	}
+	if len(quoted) == 1 {
+		return quoted[0]
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// namesColumn tells whether the YAML of a field names a column.
+func namesColumn(yaml, name string) bool {
+	quoted := regexp.QuoteMeta(yamlText(name))
+	return regexp.MustCompile(fmt.Sprintf(`^%s$|column: %s[,}]|column: \[([^\]]*, )?%s[,\]]`, quoted, quoted, quoted)).MatchString(yaml)
+}

@@ -1,0 +1,292 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// proposedJob is one job as `init` would write it.
+type proposedJob struct {
+	name      string
+	sends     trade.Kind
+	query     string
+	queryNote string // what a person must know of the query
+	key       []string
+	keyNote   string
+	changedAt string
+	cancelled *CancelledConfig
+	fields    []proposedField
+	maps      []proposedMap
+	unused    []string // columns of the table that the query does not take
+}
+
+// proposedField is one line under `fields:`.
+type proposedField struct {
+	name, yaml, note string
+	off              bool // written as a comment: the field may be missing
+}
+
+// proposedMap is one map under `values:`.
+type proposedMap struct {
+	name  string
+	pairs []proposedPair
+}
+
+type proposedPair struct{ from, to, note string }
+
+// proposer makes the proposal of one job.
+type proposer struct {
+	voice
+	survey  *survey
+	rules   []trade.FieldRule
+	refs    []proposedRef
+	parents []proposedJob
+	taken   map[*surveyed]bool
+	job     proposedJob
+}
+
+// propose proposes a job for a table or query. refs are the de-para tables that were found, parents the jobs that are proposed already.
+func propose(ctx context.Context, v voice, name string, kind trade.Kind, s *survey, refs []proposedRef, parents []proposedJob) (proposedJob, error) {
+	p := &proposer{
+		voice: v, survey: s, rules: trade.Rules(kind), refs: refs, parents: parents, taken: map[*surveyed]bool{},
+		job: proposedJob{name: name, sends: kind},
+	}
+	if err := p.scope(ctx); err != nil {
+		return p.job, err
+	}
+	if err := p.chooseKey(ctx); err != nil {
+		return p.job, err
+	}
+	found := p.assign()
+	for _, rule := range p.rules {
+		if err := p.field(ctx, rule, found[rule.Field]); err != nil {
+			return p.job, err
+		}
+	}
+	p.writeQuery(found["order_date"], found["delivery_date"])
+	return p.job, nil
+}
+
+// scope finds the columns that say what changed, what is deleted, what is a draft and what is cancelled.
+func (p *proposer) scope(ctx context.Context) error {
+	s := p.survey
+	if c := s.named(deletedNames, nil); c != nil {
+		condition, err := p.notDeleted(ctx, c)
+		if err != nil {
+			return err
+		}
+		if condition != "" {
+			p.taken[c] = true
+			s.where = append(s.where, condition)
+		}
+	}
+	if c := s.named(changedNames, func(c *surveyed) bool { return c.isMoment() }); c != nil {
+		form, _, _ := guessDate(c.samples)
+		if form == "" { // other texts do not sort as times do
+			p.taken[c] = true
+			p.job.changedAt = c.name
+		}
+	}
+	c := s.named(statusNames, func(c *surveyed) bool { return !p.taken[c] && !c.isMoment() })
+	if c == nil {
+		return nil
+	}
+	values, few, err := s.distinct(ctx, c)
+	if err != nil || !few {
+		return err
+	}
+	for _, v := range values {
+		word := plainWord(v.text)
+		switch {
+		case strings.Contains(word, "cancel"), strings.Contains(plainWord(c.name), "cancel") && slices.Contains([]string{"s", "y", "1", "true", "t", "sim"}, word):
+			if p.job.cancelled == nil {
+				p.job.cancelled = &CancelledConfig{Column: c.name}
+			}
+			p.job.cancelled.Values = append(p.job.cancelled.Values, v.text)
+		case strings.HasPrefix(word, "rascunho"), strings.HasPrefix(word, "draft"), strings.HasPrefix(word, "em digitacao"):
+			s.where = append(s.where, "("+c.quoted+" IS NULL OR "+c.quoted+" <> "+sqlText(v.text)+")")
+		}
+	}
+	p.taken[c] = p.job.cancelled != nil
+	return nil
+}
+
+// notDeleted is the condition that leaves deleted rows out; "" where it cannot be told.
+func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) {
+	if strings.HasPrefix(strings.Join(c.words, "_"), "d_e_l_e_t") {
+		return c.quoted + " = ' '", nil
+	}
+	if len(c.samples) == 0 || c.isMoment() {
+		return c.quoted + " IS NULL", nil
+	}
+	values, few, err := p.survey.distinct(ctx, c)
+	if err != nil || !few {
+		return "", err
+	}
+	for _, v := range values {
+		if slices.Contains([]string{"n", "0", "f", "false", "nao"}, plainWord(v.text)) {
+			if c.samples[0].Kind == erp.Text {
+				return c.quoted + " = " + sqlText(v.text), nil
+			}
+			return c.quoted + " = " + v.text, nil
+		}
+	}
+	return "", nil
+}
+
+// chooseKey prefers what people know, branch and number, where it identifies every row; else the primary key.
+func (p *proposer) chooseKey(ctx context.Context) error {
+	s := p.survey
+	var known []string
+	for _, names := range [][]string{branchNames, numberNames, itemNames} {
+		if c := s.named(names, func(c *surveyed) bool { return !c.isUUID() && !c.isMoment() && !slices.Contains(known, c.name) }); c != nil {
+			known = append(known, c.name)
+		} else if len(known) > 0 && &names[0] == &numberNames[0] {
+			known = nil // a branch alone identifies nothing
+		}
+	}
+	var unique [][]string
+	if s.relation != nil {
+		if len(s.relation.Primary) > 0 {
+			unique = append(unique, s.relation.Primary)
+		}
+		unique = append(unique, s.relation.Unique...)
+	}
+	slices.SortStableFunc(unique, func(a, b []string) int { return cmp.Compare(shared(b, known), shared(a, known)) })
+	if len(unique) > 0 && shared(unique[0], known) > 0 {
+		p.job.key, p.job.keyNote = unique[0], p.text(initKeyUnique)
+		return nil
+	}
+	if len(known) > 0 {
+		is, err := s.isKey(ctx, known)
+		if err != nil {
+			return err
+		}
+		if is {
+			p.job.key, p.job.keyNote = known, p.text(initKeyToday)
+			return nil
+		}
+	}
+	switch {
+	case len(unique) > 0:
+		p.job.key, p.job.keyNote = unique[0], p.text(initKeyPrimary)
+		if len(known) > 0 {
+			p.job.keyNote = p.text(initKeyNotUnique, strings.Join(known, ", "))
+		}
+	default:
+		p.job.key, p.job.keyNote = []string{fillIn}, p.text(initKeyNone)
+	}
+	return nil
+}
+
+// shared counts the columns of a key that people know.
+func shared(key, known []string) int {
+	n := 0
+	for _, c := range key {
+		if slices.Contains(known, c) {
+			n++
+		}
+	}
+	return n
+}
+
+// assign gives each field the column that fits it best, the best fits first; a column serves one field.
+func (p *proposer) assign() map[string]*surveyed {
+	type pair struct {
+		field  string
+		column *surveyed
+		score  int
+	}
+	var pairs []pair
+	for _, rule := range p.rules {
+		for _, c := range p.survey.columns {
+			if score := likeness(c.words, fieldNames[rule.Field]); score > 0 && !p.taken[c] && c.suits(rule) {
+				if len(c.samples) == 0 {
+					score -= 400 // an empty column only where there is no other
+				}
+				pairs = append(pairs, pair{rule.Field, c, score})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.score, a.score) })
+	out := map[string]*surveyed{}
+	for _, x := range pairs {
+		if out[x.field] == nil && !p.taken[x.column] {
+			out[x.field], p.taken[x.column] = x.column, true
+		}
+	}
+	return out
+}
+
+// writeQuery puts the query together: the columns that are used, what is in scope, and the day from which it counts.
+func (p *proposer) writeQuery(dates ...*surveyed) {
+	s := p.survey
+	if s.relation == nil {
+		p.job.query, p.job.queryNote = s.body, p.text(initQueryOwn)
+		if len(s.where) > 0 {
+			p.job.queryNote = p.text(initQueryConditions, strings.Join(s.where, " AND "))
+		}
+		return
+	}
+	var names []string
+	for _, c := range s.columns {
+		if p.uses(c.name) {
+			names = append(names, c.name)
+		} else {
+			p.job.unused = append(p.job.unused, c.name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{s.columns[0].name}
+	}
+	conditions := slices.Clone(s.where)
+	p.job.queryNote = p.text(initQueryAllTime)
+	for _, c := range dates {
+		if c == nil {
+			continue
+		}
+		form, _, _ := guessDate(c.samples)
+		if form == "" || strings.HasPrefix(form, "YYYY") { // others do not sort as days do
+			form = cmp.Or(form, "YYYY-MM-DD")
+			early := strings.NewReplacer("YYYY", "2000", "MM", "01", "DD", "01").Replace(form)
+			// Missing and absurd dates stay in scope: else nobody would hear of the row.
+			conditions = append(conditions, "("+c.quoted+" IS NULL OR "+c.quoted+" < '"+early+"' OR "+c.quoted+" >= '"+fillIn+"')")
+			p.job.queryNote = p.text(initQueryCutOver, form)
+		}
+		break
+	}
+	p.job.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
+	if len(conditions) > 0 {
+		p.job.query += "\nWHERE " + strings.Join(conditions, "\n  AND ")
+	}
+}
+
+// uses tells whether anything of the job names a column.
+func (p *proposer) uses(name string) bool {
+	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil && p.job.cancelled.Column == name {
+		return true
+	}
+	return slices.ContainsFunc(p.job.fields, func(f proposedField) bool { return !f.off && namesColumn(f.yaml, name) })
+}
+
+// wrapList breaks a long list of columns into lines.
+func wrapList(list string) string {
+	const width = 110
+	var out []string
+	line := ""
+	for item := range strings.SplitSeq(list, ", ") {
+		if line != "" && len(line)+len(item) > width {
+			out, line = append(out, line), ""
+		}
+		if line != "" {
+			line += ", "
+		}
+		line += item
+	}
+	return strings.Join(append(out, line), ",\n       ")
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// proposal is everything that `init` writes.
+type proposal struct {
+	driver, dsn string
+	references  []proposedRef
+	jobs        []proposedJob
+}
+
+// render writes the proposal as YAML with comments, for people who will complete it.
+func (p proposal) render(v voice) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	for text := range strings.SplitSeq(v.text(initHead, fillIn), "\n") {
+		line("# %s", text)
+	}
+	line("\napi:\n  base_url: %s # %s", fillIn, v.text(initBaseURL))
+	line("  api_key: ${env:SAFRASYNC_API_KEY}")
+	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.text(initDSN))
+	line("  time_zone: America/Sao_Paulo")
+	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.text(initState))
+	if len(p.references) > 0 {
+		line("\n# %s\nreferences:", v.text(initReferences))
+	}
+	for _, r := range p.references {
+		line("  %s:\n    query: %s\n    code: %s\n    id: %s", r.kind, yamlText(r.query), yamlList(r.code), yamlText(r.id))
+	}
+	first := true
+	for _, job := range p.jobs {
+		for _, m := range job.maps {
+			if first {
+				line("\n# %s\nvalues:", v.text(initValues, fillIn))
+				first = false
+			}
+			line("  %s:", m.name)
+			for _, pair := range m.pairs {
+				line("    %s: %s # %s", yamlQuoted(pair.from), yamlText(pair.to), pair.note)
+			}
+		}
+	}
+	line("\njobs:")
+	for _, job := range p.jobs {
+		job.render(v, line)
+	}
+	return b.String()
+}
+
+func (j proposedJob) render(v voice, line func(string, ...any)) {
+	line("  %s:\n    sends: %s", j.name, j.sends)
+	line("    # %s", j.queryNote)
+	if len(j.unused) > 0 {
+		line("    # %s", v.text(initUnused, strings.Join(j.unused, ", ")))
+	}
+	line("    query: |")
+	for text := range strings.SplitSeq(j.query, "\n") {
+		line("      %s", strings.TrimRight(text, " \t\r"))
+	}
+	line("    key: %s # %s", yamlList(j.key), j.keyNote)
+	if j.changedAt != "" {
+		line("    changed_at: %s", yamlText(j.changedAt))
+	} else {
+		line("    #changed_at: COLUNA # %s", v.text(initNoChangedAt))
+	}
+	if j.cancelled != nil {
+		values := make([]string, len(j.cancelled.Values))
+		for i, value := range j.cancelled.Values {
+			values[i] = yamlText(value)
+		}
+		line("    cancelled: {column: %s, values: [%s]}", yamlText(j.cancelled.Column), strings.Join(values, ", "))
+	} else {
+		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.text(initNoCancelled))
+	}
+	line("    fields:")
+	for _, f := range j.fields {
+		head, note := "      ", ""
+		if f.off {
+			head = "      #"
+		}
+		if f.note != "" {
+			note = " # " + f.note
+		}
+		line("%s%s: %s%s", head, f.name, f.yaml, note)
+	}
+}
+
+// yamlReference writes an address that may be a reference to a secret, as the configuration has it.
+func yamlReference(text string) string {
+	if environmentOrFile.MatchString(text) {
+		return text
+	}
+	return yamlText(text)
+}
