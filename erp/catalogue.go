@@ -86,7 +86,7 @@ func (s *Source) estimateSQLite(ctx context.Context, r *Relation) {
 		return
 	}
 	// An error leaves the estimate unknown: a table WITHOUT ROWID has no such column.
-	_ = s.Table(ctx, "SELECT max(rowid) AS n FROM "+quoteName(r.Name), []string{"n"}, func(v []Value) error { //nolint:gosec // a quoted name of the catalogue
+	_ = s.Table(ctx, "SELECT max(rowid) AS n FROM "+quoteName(r.Name), []string{"n"}, func(v []Value) error {
 		r.Rows = 0
 		if v[0].Kind == Int {
 			r.Rows = whole(v[0])

@@ -104,7 +104,7 @@ func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string,
 		columns = nil
 		main := false
 		for _, name := range code {
-			own := p.survey.column(name)
+			own := p.survey.alike(name)
 			switch {
 			case own != nil && !slices.Contains(genericCode, strings.Join(own.words, "_")):
 				columns = append(columns, own.name)
@@ -189,7 +189,7 @@ func parentColumns(s *survey, key []string) []string {
 	contract := s.named(contractNames, nil)
 	used := false
 	for i, name := range key {
-		own := s.column(name)
+		own := s.alike(name)
 		isNumber := likeness(nameWords(name), numberNames) > 0 || slices.Contains(genericCode, plainWord(name))
 		switch {
 		case isNumber && contract != nil && !used:

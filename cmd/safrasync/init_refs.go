@@ -54,7 +54,7 @@ func findReferences(ctx context.Context, source *erp.Source, driver string, rela
 	return out, nil
 }
 
-// referencesOf gives the kinds that a table serves: those that a column tells apart, or the one that its name says.
+// referencesOf gives the kinds that a table serves: those that a column tells apart, or the one that its own name or that of the column says.
 func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, error) {
 	if by := s.named(kindNames, func(c *surveyed) bool { return c != id && !c.isMoment() && !c.isUUID() }); by != nil {
 		values, few, err := s.distinct(ctx, by)
@@ -82,7 +82,7 @@ func referencesOf(ctx context.Context, s *survey, id *surveyed) ([]proposedRef, 
 			return out, nil
 		}
 	}
-	kind := kindOf(nameWords(s.relation.Name))
+	kind := kindOf(append(nameWords(s.relation.Name), nameWords(id.name)...))
 	if kind == "" {
 		return nil, nil
 	}

@@ -119,6 +119,19 @@ func (s *survey) column(name string) *surveyed {
 	return s.columns[i]
 }
 
+// alike finds a column by its name, or by the words of its name, with or without the prefix of its table.
+func (s *survey) alike(name string) *surveyed {
+	if c := s.column(name); c != nil {
+		return c
+	}
+	bare := nameWords(protheusPrefix.ReplaceAllString(name, ""))
+	i := slices.IndexFunc(s.columns, func(c *surveyed) bool { return slices.Equal(c.words, nameWords(name)) || slices.Equal(c.words, bare) })
+	if i < 0 {
+		return nil
+	}
+	return s.columns[i]
+}
+
 // named finds the column that fits a list of names best, among those that pass.
 func (s *survey) named(names []string, passes func(*surveyed) bool) *surveyed {
 	var best *surveyed
@@ -142,7 +155,7 @@ func (s *survey) from() string {
 
 // distinct gives the different values of a column with their rows; ok is false when there are more than surveyValues.
 func (s *survey) distinct(ctx context.Context, c *surveyed) (values []valueRows, ok bool, err error) {
-	sql := "SELECT " + c.quoted + " AS v, COUNT(*) AS n" + s.from() + " GROUP BY " + c.quoted //nolint:gosec // quoted names of the catalogue
+	sql := "SELECT " + c.quoted + " AS v, COUNT(*) AS n" + s.from() + " GROUP BY " + c.quoted
 	err = s.source.Table(ctx, sql, []string{"v", "n"}, func(v []erp.Value) error {
 		text := v[0].Trimmed()
 		if !v[0].Usable() || text == "" {
@@ -187,8 +200,8 @@ func (s *survey) isKey(ctx context.Context, columns []string) (bool, error) {
 	}
 	found := false
 	for _, sql := range []string{
-		"SELECT 1 AS n" + wherever(s.from(), "("+strings.Join(empty, " OR ")+")"),                     //nolint:gosec // quoted names of the catalogue
-		"SELECT 1 AS n" + s.from() + " GROUP BY " + strings.Join(list, ", ") + " HAVING COUNT(*) > 1", //nolint:gosec // the same
+		"SELECT 1 AS n" + wherever(s.from(), "("+strings.Join(empty, " OR ")+")"),
+		"SELECT 1 AS n" + s.from() + " GROUP BY " + strings.Join(list, ", ") + " HAVING COUNT(*) > 1",
 	} {
 		err := s.source.Table(ctx, sql, []string{"n"}, func([]erp.Value) error {
 			found = true
