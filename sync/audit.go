@@ -84,9 +84,9 @@ func (e *Engine) Audit(ctx context.Context, job *Job, each func(Judgement) error
 	a := &auditor{job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{}, missing: map[trade.Awaited]*Shortness{}, out: Audit{Job: job.Name()}}
 	query := job.query
 	query.ChangedAt = "" // everything is read: a column of changes has nothing to say here
-	result, err := e.Source.Read(ctx, query, erp.Window{}, a.add)
+	result, err := e.Source.Read(ctx, query, erp.Window{}, func(row erp.Row) error { return a.add(ctx, row) })
 	if err == nil {
-		err = a.flush()
+		err = a.flush(ctx)
 	}
 	if err != nil {
 		return Audit{}, err
@@ -113,7 +113,7 @@ type auditor struct {
 	out      Audit
 }
 
-func (a *auditor) add(row erp.Row) error {
+func (a *auditor) add(ctx context.Context, row erp.Row) error {
 	key, _, err := rowKey(row, a.job.Spec.Key)
 	switch {
 	case err != nil:
@@ -127,11 +127,15 @@ func (a *auditor) add(row erp.Row) error {
 	if len(a.batch) < auditBatch {
 		return nil
 	}
-	return a.flush()
+	return a.flush(ctx)
 }
 
-func (a *auditor) flush() error {
-	for i, got := range a.judge.rows(a.batch) {
+func (a *auditor) flush(ctx context.Context) error {
+	judged, err := a.judge.rows(ctx, a.batch)
+	if err != nil {
+		return err
+	}
+	for i, got := range judged {
 		if err := a.count(a.keys[i], got.entry); err != nil {
 			return err
 		}

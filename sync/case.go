@@ -25,6 +25,7 @@ type Verdict struct {
 	Key        string
 	State      trade.State     // pending (it would go), waiting or invalid
 	Cancelled  bool            // the ERP calls it cancelled: it does not go, whatever the state
+	Target     string          // the order commitment that the request's path names; "" for the other kinds
 	Payload    json.RawMessage // the request's body; nil unless pending
 	Problems   []trade.Problem // what keeps it from going
 	Remarks    []trade.Problem // of checks set to `warn`
@@ -56,8 +57,12 @@ func (j *Job) Try(c Case) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, fmt.Errorf("row: %w; a run would count it as unreadable", err)
 	}
-	got := newJudge(j, c.References, c.Today).rows([]trade.Values{j.values(row.Get)})[0].entry
-	v := Verdict{Key: key, State: got.State, Cancelled: j.isCancelled(row.Get), Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor}
+	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(), []trade.Values{j.values(row.Get)})
+	if err != nil {
+		return Verdict{}, err
+	}
+	got := judged[0].entry
+	v := Verdict{Key: key, State: got.State, Cancelled: j.isCancelled(row.Get), Target: got.Target, Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor}
 	if got.Error != nil {
 		v.Problems = got.Error.Fields
 	}
@@ -88,9 +93,8 @@ func (j *Job) checkCase(c Case) error {
 			errs = append(errs, &SpecError{"refs." + kind, fmt.Sprintf("no field of job %s has this ref", j.Name())})
 		}
 	}
-	parents := j.parents()
 	for name := range c.Parents {
-		if !slices.Contains(parents, name) {
+		if !slices.Contains(j.mapping.sentBy, name) {
 			errs = append(errs, &SpecError{"parents." + name, fmt.Sprintf("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name)})
 		}
 	}
@@ -98,8 +102,16 @@ func (j *Job) checkCase(c Case) error {
 	return errors.Join(errs...)
 }
 
-// parents are the jobs whose records the fields of this one name.
-func (j *Job) parents() []string { return nil }
+// parentsOfCase are rows that were accepted.
+func parentsOfCase(tables map[string]map[string]string) parents {
+	out := parents{}
+	for job, table := range tables {
+		for key, id := range table {
+			out[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
+		}
+	}
+	return out
+}
 
 // CaseOf makes a case of a row as the ERP has it now, with the references that it uses. It stores and sends nothing.
 func (e *Engine) CaseOf(ctx context.Context, jobName, key string) (Case, error) {
@@ -118,11 +130,24 @@ func (e *Engine) CaseOf(ctx context.Context, jobName, key string) (Case, error) 
 	if err != nil {
 		return Case{}, err
 	}
-	c := Case{Row: map[string]erp.Value{}, References: map[string]map[string]string{}, Today: g.eval.today}
+	c := Case{Row: map[string]erp.Value{}, References: map[string]map[string]string{}, Parents: map[string]map[string]string{}, Today: g.eval.today}
 	for _, name := range job.Columns() {
 		if v, ok := found.Row.Get(name); ok {
 			c.Row[name] = v
 		}
+	}
+	known, err := g.parents(ctx, []trade.Values{job.values(found.Row.Get)})
+	if err != nil {
+		return Case{}, err
+	}
+	for at, parent := range known {
+		if parent.RemoteID == "" {
+			continue
+		}
+		if c.Parents[at.Job] == nil {
+			c.Parents[at.Job] = map[string]string{}
+		}
+		c.Parents[at.Job][at.Key] = parent.RemoteID
 	}
 	for kind, codes := range job.mapping.codesOf(found.Row.Get) {
 		for _, code := range codes {
@@ -145,7 +170,7 @@ func (m *Mapping) codesOf(get columnsOf) map[string][]string {
 		if f.spec.Ref == "" {
 			continue
 		}
-		_, _, missing := f.apply(get, nil) // without any reference each code is missing
+		_, _, missing := f.apply(get, nil, nil) // without any reference each code is missing
 		if missing != nil && !slices.Contains(out[missing.Ref], missing.Code) {
 			out[missing.Ref] = append(out[missing.Ref], missing.Code)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -71,8 +72,12 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 			return nil, err
 		}
 	}
+	judged, err := c.judge.rows(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Difference, len(entries))
-	for i, got := range c.judge.rows(rows) {
+	for i, got := range judged {
 		out[i] = c.difference(entries[i], rows[i], got)
 	}
 	return out, nil
@@ -136,13 +141,13 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 			d.Problems = append(d.Problems, p)
 		}
 	}
-	sent := payloadFields(e.Payload)
+	sent := requestFields(e)
 	if sent == nil {
 		d.Verdict = NotComparable
 		return d
 	}
 	d.Sent = c.quantity(sent)
-	now := payloadFields(got.entry.Payload)
+	now := requestFields(got.entry)
 	for _, rule := range trade.Rules(c.job.Spec.Sends) {
 		f := got.draft.Fields[rule.Field]
 		if skip[rule.Field] || f.Failed {
@@ -179,11 +184,14 @@ func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
 	for _, f := range c.job.mapping.fields {
 		if !skip[f.rule.Field] && got.draft.Fields[f.rule.Field].Failed {
 			known[f.spec.Ref] = true
+			for _, parent := range f.spec.parentJobs() {
+				known[parent] = true
+			}
 		}
 	}
 	var out []trade.Awaited
 	for _, w := range got.entry.WaitingFor {
-		if known[w.Ref] {
+		if known[w.Ref+w.Job] {
 			out = append(out, w)
 		}
 	}
@@ -214,15 +222,18 @@ func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
 	return d.Quantity()
 }
 
-// payloadFields gives the JSON text of each field of a payload, nil when there is none.
-func payloadFields(payload json.RawMessage) map[string]string {
+// requestFields gives the JSON text of each field of an entry's request, that of its path too; nil when there is none.
+func requestFields(e trade.Entry) map[string]string {
 	var raw map[string]json.RawMessage
-	if len(payload) == 0 || json.Unmarshal(payload, &raw) != nil {
+	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &raw) != nil {
 		return nil
 	}
-	out := make(map[string]string, len(raw))
+	out := make(map[string]string, len(raw)+1)
 	for field, text := range raw {
 		out[field] = string(bytes.TrimSpace(text))
+	}
+	if e.Target != "" {
+		out["order_commitment_id"] = strconv.Quote(e.Target)
 	}
 	return out
 }

@@ -11,7 +11,10 @@ import (
 
 // judge maps and checks rows outside of a run, and keeps nothing: for mapping cases, `explain` and `preview --diff`. It is their only way to the
 // evaluator, so that they say what a run would do.
-type judge struct{ eval *evaluator }
+type judge struct {
+	eval    *evaluator
+	parents func(context.Context, []trade.Values) (parents, error)
+}
 
 // judged is a row as the mapping and the rules see it.
 type judged struct {
@@ -19,9 +22,12 @@ type judged struct {
 	draft trade.Draft
 }
 
-// newJudge judges with given references, as of a given day.
-func newJudge(job *Job, refs codes, today trade.Date) *judge {
-	return &judge{&evaluator{job: job, refs: refs, today: today, log: zap.NewNop()}}
+// newJudge judges with given references and parents, as of a given day.
+func newJudge(job *Job, refs codes, known parents, today trade.Date) *judge {
+	return &judge{
+		&evaluator{job: job, refs: refs, today: today, log: zap.NewNop()},
+		func(context.Context, []trade.Values) (parents, error) { return known, nil },
+	}
 }
 
 // judge judges with the references that the next run would use. Those of the ERP are read from it, unless offline says to take the ledger's copy of them.
@@ -31,25 +37,31 @@ func (e *Engine) judge(ctx context.Context, job *Job, offline bool) (*judge, err
 		if err := r.loadReferences(ctx); err != nil {
 			return nil, err
 		}
-		return &judge{r.eval}, nil
+		return &judge{r.eval, r.parentsOf}, nil
 	}
 	refs, _, err := e.Ledger.References(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return newJudge(job, refs, trade.DateOf(r.now.In(e.Zone))), nil
+	g := newJudge(job, refs, nil, trade.DateOf(r.now.In(e.Zone)))
+	g.parents = r.parentsOf
+	return g, nil
 }
 
 // rows judges a batch of rows of one job, given as the ledger keeps them.
-func (g *judge) rows(batch []trade.Values) []judged {
+func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error) {
+	known, err := g.parents(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]judged, len(batch))
 	for i, values := range batch {
-		g.eval.evaluate(&out[i].entry, values)
+		g.eval.evaluate(&out[i].entry, values, known)
 		if !failedInside(out[i].entry) { // else the mapping would fail on it again
-			out[i].draft = g.eval.job.mapping.draft(columnsIn(values), g.eval.refs)
+			out[i].draft = g.eval.job.mapping.draft(columnsIn(values), g.eval.refs, known)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // failedInside tells whether the program itself failed on a row.

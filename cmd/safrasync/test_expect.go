@@ -42,6 +42,9 @@ func verdictOutcome(v engine.Verdict) outcome {
 				out.payload[name] = plainJSON(raw)
 			}
 		}
+		if v.Target != "" {
+			out.payload["order_commitment_id"] = jsonText(v.Target)
+		}
 	}
 	return out
 }
