@@ -49,9 +49,8 @@
 // a 500 says nothing about what was done.
 //
 // The Submit methods take frozen bytes and a gate, for a caller that has written down what it is about to send; the others
-// take a request and encode it. A required field is a value and refused when empty (of an order commitment, whose
-// conditions depend on the order type, only by the platform); an optional one is left out when empty. Whether a value
-// belongs to its enumeration is the platform's to judge: its lists may grow.
+// take a request and encode it. A required field is a value and refused when empty, before anything is sent; an optional
+// one is left out when empty. Whether a value belongs to its enumeration is the platform's to judge: its lists may grow.
 //
 // The package knows no type of ours: numbers are JSON number text, dates are text.
 //

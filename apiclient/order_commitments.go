@@ -91,8 +91,7 @@ const (
 var PaymentTypes = []PaymentType{Dinheiro, Troca}
 
 // OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), fields in the order of the chapter. The first ten are
-// always sent. The other seven are left out when empty: absent means absent, never null, "" or 0. Which of them an
-// order type requires is not decided here.
+// always sent. The other seven are left out when empty: absent means absent, never null, "" or 0. COMPRA requires them.
 type OrderCommitmentRequest struct {
 	// Amount is the quantity in UnitOfMeasurement, plain decimal text such as "1250.5" (chapter 2.1).
 	Amount json.Number `json:"amount"`
@@ -132,34 +131,35 @@ type OrderCommitmentRequest struct {
 }
 
 // Encode returns the body as it is sent: the same value always gives the same bytes, in the order of the chapter,
-// numbers unquoted, nothing escaped for HTML. It refuses a number that is not plain decimal text (encoding/json would
-// write an empty one as 0) and text that is not UTF-8 (it would be altered silently). Its error is a *RequestError and
-// names fields, never values.
+// numbers unquoted, nothing escaped for HTML. It refuses what the chapter requires and is empty, for COMPRA also the seven
+// conditional fields (chapter 4, rule 1), a number that is not plain decimal text, and text that is not UTF-8 (it would be
+// altered silently). Its error is a *RequestError and names all such fields, values never; whether a value is allowed is
+// the platform's to judge.
 func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 	var in inspection
 	in.number("amount", r.Amount)
-	if r.Price != "" {
+	in.required("producer_id", r.ProducerID)
+	in.required("issuer_id", r.IssuerID)
+	in.required("product", string(r.Product))
+	in.required("delivery_place_id", r.DeliveryPlaceID)
+	in.required("haverst", r.Haverst)
+	in.required("unit_of_measurement", string(r.UnitOfMeasurement))
+	in.required("order_type", string(r.OrderType))
+	in.required("order_date", r.OrderDate)
+	in.required("wallet_id", r.WalletID)
+	conditional := in.optional
+	if r.OrderType == Compra {
+		conditional = in.required
+	}
+	conditional("currency", string(r.Currency))
+	if r.Price != "" || r.OrderType == Compra {
 		in.number("price", r.Price)
 	}
-	for _, f := range []struct{ name, value string }{
-		{"producer_id", r.ProducerID},
-		{"issuer_id", r.IssuerID},
-		{"product", string(r.Product)},
-		{"delivery_place_id", r.DeliveryPlaceID},
-		{"haverst", r.Haverst},
-		{"unit_of_measurement", string(r.UnitOfMeasurement)},
-		{"order_type", string(r.OrderType)},
-		{"order_date", r.OrderDate},
-		{"wallet_id", r.WalletID},
-		{"currency", string(r.Currency)},
-		{"initial_delivery_date", r.InitialDeliveryDate},
-		{"end_delivery_date", r.EndDeliveryDate},
-		{"modality", string(r.Modality)},
-		{"payday", r.Payday},
-		{"payment_type", string(r.PaymentType)},
-	} {
-		in.optional(f.name, f.value)
-	}
+	conditional("initial_delivery_date", r.InitialDeliveryDate)
+	conditional("end_delivery_date", r.EndDeliveryDate)
+	conditional("modality", string(r.Modality))
+	conditional("payday", r.Payday)
+	conditional("payment_type", string(r.PaymentType))
 	if err := in.err(); err != nil {
 		return nil, err
 	}

@@ -40,14 +40,46 @@ func TestTheBodyHasTheOrderOfTheChapterAndUnquotedNumbers(t *testing.T) {
 
 func TestEmptyOptionalFieldsAreAbsentAndRequiredOnesAreNot(t *testing.T) {
 	t.Parallel()
-	got, err := apiclient.OrderCommitmentRequest{Amount: "1", Haverst: "<2026&2027>"}.Encode()
-	if err != nil {
-		t.Fatal(err)
+	const required = `"producer_id":"p","issuer_id":"i","product":"SOJA","delivery_place_id":"d","haverst":"<2026&2027>",` +
+		`"unit_of_measurement":"SC","order_type":"A_FIXAR","order_date":"2026-11-20","wallet_id":"w"}`
+	r := apiclient.OrderCommitmentRequest{
+		Amount: "1", ProducerID: "p", IssuerID: "i", Product: apiclient.Soja, DeliveryPlaceID: "d", Haverst: "<2026&2027>",
+		UnitOfMeasurement: apiclient.SC, OrderType: apiclient.AFixar, OrderDate: "2026-11-20", WalletID: "w",
 	}
-	want := `{"amount":1,"producer_id":"","issuer_id":"","product":"","delivery_place_id":"","haverst":"<2026&2027>",` +
-		`"unit_of_measurement":"","order_type":"","order_date":"","wallet_id":""}`
-	if string(got) != want {
-		t.Errorf("body = %s, want %s", got, want)
+	got, err := r.Encode()
+	if want := `{"amount":1,` + required; err != nil || string(got) != want {
+		t.Errorf("body = %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *testing.T) {
+	t.Parallel()
+	compra := fullRequest()
+	compra.Currency, compra.Price, compra.InitialDeliveryDate, compra.EndDeliveryDate = "", "", "", ""
+	compra.Modality, compra.Payday, compra.PaymentType = "", "", ""
+	s := startRaw(t, always(201, created))
+	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	for want, r := range map[string]apiclient.OrderCommitmentRequest{
+		"amount is missing; producer_id is missing; issuer_id is missing; product is missing; delivery_place_id is missing; haverst is missing; " +
+			"unit_of_measurement is missing; order_type is missing; order_date is missing; wallet_id is missing": {},
+		"currency is missing; price is missing; initial_delivery_date is missing; end_delivery_date is missing; modality is missing; " +
+			"payday is missing; payment_type is missing": compra,
+	} {
+		a, err := c.CreateOrderCommitment(context.Background(), r)
+		wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultRequest)
+		if err.Error() != "create order commitment: not sent: "+want {
+			t.Errorf("error = %q, want %q", err, want)
+		}
+	}
+	if n := s.conns.Load(); n != 0 {
+		t.Errorf("%d connections, want 0", n)
+	}
+	for _, other := range []apiclient.OrderType{apiclient.FixacaoCompra, apiclient.FixacaoDeposito, apiclient.AFixar, "NEW"} {
+		r := compra
+		r.OrderType = other
+		if _, err := r.Encode(); err != nil {
+			t.Errorf("%s without the conditional fields: %v", other, err)
+		}
 	}
 }
 
@@ -60,9 +92,6 @@ func TestNumbersThatAreNotPlainDecimalTextAreRefused(t *testing.T) {
 		r.Amount = n
 		if b, err := r.Encode(); err == nil || !strings.Contains(err.Error(), "amount") {
 			t.Errorf("Encode with amount %q = %s, %v; want an error that names amount", n, b, err)
-		}
-		if n == "" {
-			continue // an absent price is allowed
 		}
 		r = fullRequest()
 		r.Price = n
