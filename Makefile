@@ -15,7 +15,7 @@ GOTEST := CGO_ENABLED=1 go test -race -timeout 15m
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the static binary bin/safrasync
@@ -51,6 +51,11 @@ cover: need ## test coverage over all packages, into bin/cover.html
 	go test -timeout 15m -coverpkg=./... -coverprofile=bin/cover.out ./...
 	go tool cover -html=bin/cover.out -o bin/cover.html
 	go tool cover -func=bin/cover.out | tail -n 1
+
+.PHONY: api-coverage
+api-coverage: ## rewrite docs/api-coverage.md, which lists the tests of each row of the API's document
+	SAFRASYNC_API_COVERAGE=write go test -count=1 -p 1 ./apiclient ./apiclient/sandbox
+	go test ./internal/apidoc
 
 .PHONY: tools
 tools: ## install the pinned tools of .ci/tools.txt to ./bin

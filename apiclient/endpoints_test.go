@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 const apiPath = "/api/v1/integration"
@@ -49,6 +50,14 @@ type endpoint struct {
 	status  int
 	answer  string
 	known   apiclient.Known
+}
+
+// row is the name of the endpoint in the API's document.
+func (e endpoint) row() string {
+	if number, _, _ := strings.Cut(e.name, " "); number != "GET" {
+		return "4 endpoint " + number
+	}
+	return "4 endpoint producers by document"
 }
 
 func (e endpoint) verb() string { return e.request[:strings.Index(e.request, " ")] }
@@ -138,8 +147,9 @@ func endpoints() []endpoint {
 
 func TestEveryEndpointOfChapter4(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Client, "5 rule 1", "9 prefix", "9 test environment")
 	for _, e := range endpoints() {
-		t.Run(e.name, func(t *testing.T) {
+		apidoc.Run(t, apidoc.Client, e.row(), func(t *testing.T) {
 			t.Parallel()
 			answer := always(e.status, e.answer)
 			if e.status == 204 {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 func fullRequest() apiclient.OrderCommitmentRequest {
@@ -54,6 +55,7 @@ func TestEmptyOptionalFieldsAreAbsentAndRequiredOnesAreNot(t *testing.T) {
 
 func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Client, "4 rule 1")
 	compra := fullRequest()
 	compra.Currency, compra.Price, compra.InitialDeliveryDate, compra.EndDeliveryDate = "", "", "", ""
 	compra.Modality, compra.Payday, compra.PaymentType = "", "", ""

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 const (
@@ -33,7 +34,7 @@ var payload = []byte(`{"amount":1}`)
 func TestMain(m *testing.M) {
 	// Go's transport reports answers without a request to the standard logger; the tests provoke them.
 	log.SetOutput(io.Discard)
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(apidoc.Main(m, apidoc.Together, apidoc.Client))
 }
 
 // received is one complete request as a raw server saw it.

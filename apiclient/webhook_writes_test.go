@@ -10,10 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 func TestTheLimitsOfChapter8AreCheckedBeforeSending(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Client, "8 url length", "8 hmac_secret length", "7 known 500 url", "7 known 500 hmac_secret")
 	url := func(n int) string { return ("https://coop.example/" + strings.Repeat("x", 300))[:n] }
 	for name, tc := range map[string]struct {
 		url, secret string

@@ -12,6 +12,7 @@ import (
 // kindOf is one creating endpoint with a complete request; values are raw JSON. Path is without the host; {commitment} stands for the id of an
 // order commitment that is made first.
 type kindOf struct {
+	chapter  string // of its fields
 	path     string
 	fields   map[string]string
 	required []string
@@ -23,7 +24,7 @@ type kindOf struct {
 
 var creations = map[string]kindOf{
 	sandbox.ResourceOrderCommitments: {
-		path: orders, fields: fields(),
+		chapter: "2.1", path: orders, fields: fields(),
 		required: []string{
 			"amount", "producer_id", "issuer_id", "product", "delivery_place_id", "haverst", "unit_of_measurement", "order_type", "order_date",
 			"wallet_id", "currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type", // COMPRA
@@ -41,7 +42,7 @@ var creations = map[string]kindOf{
 		},
 	},
 	sandbox.ResourceDeliveries: {
-		path: "/api/v1/integration/deliveries",
+		chapter: "2.2", path: "/api/v1/integration/deliveries",
 		fields: map[string]string{
 			"contract_id": `"CT-1004/26"`, "delivered_volume": "30.50", "delivered_volume_unit_of_measure": `"ton"`, "delivery_date": `"2026-03-02"`,
 			"car": `"PR-4106902-0123456789ABCDEF0123456789ABCDEF"`,
@@ -54,7 +55,7 @@ var creations = map[string]kindOf{
 		},
 	},
 	sandbox.ResourceTraceability: {
-		path: "/api/v1/integration/traceability/-/commitments/{commitment}",
+		chapter: "2.3", path: "/api/v1/integration/traceability/-/commitments/{commitment}",
 		fields: map[string]string{
 			"producer_id": quote(producer), "user_id": quote(issuer), "farm_id": quote(someOther), "allocated_volume": "12.5", "unit_of_measurement": `"TON"`,
 		},
@@ -64,7 +65,7 @@ var creations = map[string]kindOf{
 		invalid:  map[string][]string{"producer_id": {`"1"`}, "user_id": {`"1"`}, "farm_id": {`"1"`}, "unit_of_measurement": {`"ton"`}},
 	},
 	sandbox.ResourceCreditScore: {
-		path: "/api/v1/integration/financial/credit-score",
+		chapter: "2.5", path: "/api/v1/integration/financial/credit-score",
 		fields: map[string]string{
 			"name": `"Produtor de Teste"`, "social_id": `"10143486764"`, "reports": `["CREDIT_SCORE"]`, "car_list": `["PR-1-A"]`, "sigef_list": `[]`,
 		},
@@ -73,7 +74,7 @@ var creations = map[string]kindOf{
 		lists:    []string{"reports", "car_list", "sigef_list"},
 	},
 	sandbox.ResourceCreditAnalysis: {
-		path: "/api/v1/integration/financial/analysis-credit",
+		chapter: "2.6", path: "/api/v1/integration/financial/analysis-credit",
 		fields: map[string]string{
 			"requester_id": quote(issuer), "requester_name": `"Solicitante"`, "requester_email": `"a@example.org"`, "name": `"Produtor de Teste"`,
 			"identity": `"10143486764"`, "auth_type": `"EMAIL"`, "person_type": `"PJ"`, "period_consult": `"12"`, "email": `"b@example.org"`,
@@ -89,7 +90,7 @@ var creations = map[string]kindOf{
 		invalid: map[string][]string{"requester_id": {`"1"`}},
 	},
 	sandbox.ResourceWebhooks: {
-		path: webhooks,
+		chapter: "2.7", path: webhooks,
 		fields: map[string]string{
 			"webhook_event": `"CREATE_FARM"`, "url": `"https://receiver.example.org/hook"`, "basic_authentication": `"user:word"`, "hmac_secret": `"s"`,
 		},
@@ -98,6 +99,9 @@ var creations = map[string]kindOf{
 		invalid:  map[string][]string{"webhook_event": {`"CREATE_CAT"`, `""`, `"create_farm"`}, "url": {`"receiver"`, `""`, `"%"`}},
 	},
 }
+
+// row is the name of a field in the API's document.
+func (k kindOf) row(field string) string { return k.chapter + " " + field }
 
 // with writes the fields down with changes; a change to "" takes the field out.
 func (k kindOf) with(changes ...string) string {

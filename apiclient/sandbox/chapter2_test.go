@@ -10,15 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-// One subtest for each field of the tables 2.1 to 2.7, named RESOURCE/FIELD.
+// One subtest for each field of the tables 2.1 to 2.7, named after it.
 
 func TestChapter2_ARequiredFieldThatIsMissingIsNamed(t *testing.T) {
 	t.Parallel()
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 		for _, name := range k.required {
-			t.Run(name, func(t *testing.T) {
+			apidoc.Run(t, apidoc.Sandbox, k.row(name), func(t *testing.T) {
 				t.Parallel()
 				b := start(t, sandbox.Options{})
 				for _, value := range []string{"", "null"} {
@@ -37,7 +38,7 @@ func TestChapter2_AnOptionalFieldMayBeAbsent(t *testing.T) {
 	t.Parallel()
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 		for _, name := range k.optional() {
-			t.Run(name, func(t *testing.T) {
+			apidoc.Run(t, apidoc.Sandbox, k.row(name), func(t *testing.T) {
 				t.Parallel()
 				b := start(t, sandbox.Options{})
 				if g := b.creates(resource, k.with(name, "")); g.status != 201 {
@@ -59,7 +60,7 @@ func TestChapter2_AFieldOfAnotherTypeIsMalformed(t *testing.T) {
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 		for kind, names := range map[string][]string{"text": k.texts, "number": k.numbers, "list": k.lists} {
 			for _, name := range names {
-				t.Run(name, func(t *testing.T) {
+				apidoc.Run(t, apidoc.Sandbox, k.row(name), func(t *testing.T) {
 					t.Parallel()
 					b := start(t, sandbox.Options{})
 					for _, value := range wrong(kind) {
@@ -79,7 +80,7 @@ func TestChapter2_AValueOutsideItsShapeOrEnumerationIsInvalid(t *testing.T) {
 	t.Parallel()
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 		for name, values := range k.invalid {
-			t.Run(name, func(t *testing.T) {
+			apidoc.Run(t, apidoc.Sandbox, k.row(name), func(t *testing.T) {
 				t.Parallel()
 				b := start(t, sandbox.Options{})
 				for _, value := range values {
@@ -109,7 +110,7 @@ func TestChapter2_EveryValueOfAnEnumerationIsTaken(t *testing.T) {
 	}
 	for resource, fields := range tests {
 		for name, values := range fields {
-			t.Run(resource+"/"+name, func(t *testing.T) {
+			apidoc.Run(t, apidoc.Sandbox, creations[resource].row(name), func(t *testing.T) {
 				t.Parallel()
 				b := start(t, sandbox.Options{})
 				for _, value := range values {
@@ -141,9 +142,20 @@ func TestChapter2_AllMissingFieldsAreNamedAtOnceInTheOrderOfTheTable(t *testing.
 // conditional are the fields of 2.1 that only a COMPRA must have.
 var conditional = []string{"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type"}
 
+// answersOf are the rows about what a creation answers. Those of 2.5 have a test of their own.
+var answersOf = map[string][]string{
+	sandbox.ResourceOrderCommitments: {"2.1 answer id"},
+	sandbox.ResourceDeliveries:       {"2.2 answer id", "2.2 answer contract_id", "2.2 answer delivered_volume"},
+	sandbox.ResourceTraceability:     {"2.3 answer id"},
+	sandbox.ResourceCreditScore:      {"2.5 answer id"},
+	sandbox.ResourceCreditAnalysis:   {"2.6 answer id"},
+	sandbox.ResourceWebhooks:         {"2.7 id"},
+}
+
 func TestChapter2_TheRecordIsAnsweredWithItsIDAndStoredAsSent(t *testing.T) {
 	t.Parallel()
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
+		apidoc.Covers(t, apidoc.Sandbox, answersOf[resource]...)
 		b := start(t, sandbox.Options{})
 		sent := k.with()
 		g := b.creates(resource, sent)
@@ -169,6 +181,7 @@ func TestChapter2_TheRecordIsAnsweredWithItsIDAndStoredAsSent(t *testing.T) {
 
 func TestChapter24_ConsentHasAStatusAndADate(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "2.4 status", "2.4 consent_date")
 	b := start(t, sandbox.Options{})
 	g := b.get(consent + "?identity=10143486764&personType=PF")
 	var c struct {
@@ -182,6 +195,8 @@ func TestChapter24_ConsentHasAStatusAndADate(t *testing.T) {
 
 func TestChapter25_TheAnswerHasTheSevenFields(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "2.5 answer id", "2.5 answer identity_id", "2.5 answer cooperative_id", "2.5 answer name",
+		"2.5 answer social_id", "2.5 answer type", "2.5 answer created_at")
 	b := start(t, sandbox.Options{})
 	read := func() (fields map[string]string) {
 		g := b.creates(sandbox.ResourceCreditScore, creations[sandbox.ResourceCreditScore].with())

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 const (
@@ -41,6 +42,7 @@ func (b *box) register(event, url string) string {
 
 func TestChapter4_Endpoints1And2_AnOrderCommitmentIsMadeAndRead(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 1", "4 endpoint 2", "2.1 retrieval")
 	b := start(t, sandbox.Options{})
 	made := b.post(body())
 	if g := b.get(orders + "/" + b.wantCreated(1)[0].ID); g.status != 200 || g.body != made.body {
@@ -50,6 +52,7 @@ func TestChapter4_Endpoints1And2_AnOrderCommitmentIsMadeAndRead(t *testing.T) {
 
 func TestChapter4_Endpoint3_ADeliveryNeedsAKnownContract(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 3", "1 delivery")
 	k := creations[sandbox.ResourceDeliveries]
 	closed := sandbox.NewWorld()
 	b := start(t, sandbox.Options{World: closed})
@@ -79,6 +82,7 @@ func TestChapter4_Endpoint3_ADeliveryNeedsAKnownContract(t *testing.T) {
 
 func TestChapter4_Endpoint4_TraceabilityNeedsAnOrderCommitment(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 4", "1 traceability")
 	b := start(t, sandbox.Options{})
 	k := creations[sandbox.ResourceTraceability]
 	at := func(id string) string { return strings.ReplaceAll(k.path, "{commitment}", id) }
@@ -106,6 +110,7 @@ func TestChapter4_Endpoint4_TraceabilityNeedsAnOrderCommitment(t *testing.T) {
 
 func TestChapter4_Endpoint5_ConsentIsLookedUpByDocument(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 5", "7 status 403 enumeration")
 	w, err := sandbox.LoadWorld(worldFile)
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +144,7 @@ func TestChapter4_Endpoint5_ConsentIsLookedUpByDocument(t *testing.T) {
 
 func TestChapter4_Endpoint6_ACreditScoreIsAskedForAndCannotBeReadByPath(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 6")
 	b := start(t, sandbox.Options{World: sandbox.NewWorld()}) // no prerequisite is named
 	k := creations[sandbox.ResourceCreditScore]
 	if g := b.creates(sandbox.ResourceCreditScore, k.with()); g.status != 201 {
@@ -154,6 +160,7 @@ func TestChapter4_Endpoint6_ACreditScoreIsAskedForAndCannotBeReadByPath(t *testi
 
 func TestChapter4_Endpoints7And8_AnAnalysisIsMadeAndRead(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 7", "4 endpoint 8")
 	b := start(t, sandbox.Options{})
 	made := b.creates(sandbox.ResourceCreditAnalysis, creations[sandbox.ResourceCreditAnalysis].with())
 	id := b.wantMade(sandbox.ResourceCreditAnalysis, 1)[0].ID
@@ -170,6 +177,7 @@ func TestChapter4_Endpoints7And8_AnAnalysisIsMadeAndRead(t *testing.T) {
 
 func TestChapter4_Endpoints9To13_TheLifeOfAWebhook(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 9", "4 endpoint 10", "4 endpoint 11", "4 endpoint 12", "4 endpoint 13", "4 PUT webhooks 404", "2.7 id", "7 listing")
 	b := start(t, sandbox.Options{})
 	if g := b.get(webhooks); g.status != 200 || g.body != "[]" {
 		t.Errorf("empty list = %d %s", g.status, g.body)
@@ -212,6 +220,7 @@ func TestChapter4_Endpoints9To13_TheLifeOfAWebhook(t *testing.T) {
 
 func TestChapter4_Endpoint12_ItsBadRequestHasABodyOfItsOwn(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 PUT webhooks 400")
 	at := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
 	b := start(t, sandbox.Options{Now: func() time.Time { return at }})
 	for _, sent := range []string{"", "{", "{}", `{"webhook_event":"CREATE_CAT","url":"https://x.example.org"}`, `{"webhook_event":5,"url":"https://x.example.org"}`} {
@@ -239,6 +248,7 @@ func TestASecondWebhookForAnEventIsTakenAndTheNewestIsMeant(t *testing.T) {
 
 func TestChapter4_TheProducerLookup(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint producers by document")
 	w, err := sandbox.LoadWorld(worldFile)
 	if err != nil {
 		t.Fatal(err)
@@ -274,6 +284,7 @@ func TestChapter4_TheProducerLookup(t *testing.T) {
 
 func TestChapter4_DeleteOwnerDetailsFailsOnEveryCall(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint owner-details", "7 known 500 owner-details")
 	b := start(t, sandbox.Options{})
 	for _, id := range []string{someOther, "x", "1"} {
 		if g := b.call("DELETE", owner+id, ""); g.status != 500 || g.body != messages("message.internal.error") {
@@ -284,6 +295,7 @@ func TestChapter4_DeleteOwnerDetailsFailsOnEveryCall(t *testing.T) {
 
 func TestChapter4_Rule1_ACompraNamesEveryConditionalFieldThatIsMissing(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 rule 1", "7 status 400 COMPRA")
 	b := start(t, sandbox.Options{})
 	var changes, keys []string
 	for _, name := range conditional {
@@ -296,6 +308,7 @@ func TestChapter4_Rule1_ACompraNamesEveryConditionalFieldThatIsMissing(t *testin
 
 func TestChapter4_Rule3_TraceabilityRequiresProducerAndUserOnly(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 rule 3")
 	b := start(t, sandbox.Options{})
 	if g := b.creates(sandbox.ResourceTraceability, `{"producer_id":"`+producer+`","user_id":"`+issuer+`"}`); g.status != 201 {
 		t.Errorf("POST = %d %s", g.status, g.body)
@@ -304,6 +317,7 @@ func TestChapter4_Rule3_TraceabilityRequiresProducerAndUserOnly(t *testing.T) {
 
 func TestChapter4_Rule4_ScoreAndAnalysisInEitherOrder(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 rule 4")
 	for _, order := range [][]string{
 		{sandbox.ResourceCreditScore, sandbox.ResourceCreditAnalysis}, {sandbox.ResourceCreditAnalysis, sandbox.ResourceCreditScore},
 	} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 // every is one request for each endpoint, in an order in which all succeed, with the status of success.
@@ -34,6 +35,7 @@ func (b *box) every() map[string]func() got {
 
 func TestChapter5_Rules1And2_EveryEndpointAsksForTheKey(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "5 rule 1", "5 rule 2", "4 PUT webhooks 401", "7 status 401")
 	b := start(t, sandbox.Options{APIKey: "another"})
 	for name, call := range b.every() {
 		if g := call(); g.status != 401 || !strings.HasPrefix(g.body, `{"data":[],"error":{`) {
@@ -47,6 +49,7 @@ func TestChapter5_Rules1And2_EveryEndpointAsksForTheKey(t *testing.T) {
 
 func TestChapter5_Rule3_A401WithAnEmptyBodyComesFromAService(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "5 rule 3", "7 status 401")
 	b := start(t, sandbox.Options{}, "any:status=401,empty")
 	for name, call := range b.every() {
 		if g := call(); g.status != 401 || g.body != "" {
@@ -57,6 +60,7 @@ func TestChapter5_Rule3_A401WithAnEmptyBodyComesFromAService(t *testing.T) {
 
 func TestChapter5_Rule4_AModuleThatIsNotContracted(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "5 rule 4", "7 status 403 module")
 	routes := map[sandbox.Module][]string{
 		sandbox.Commercial: {"1", "2", "3", "4"}, sandbox.Financial: {"5", "6", "7", "8"}, sandbox.Webhooks: {"9", "10", "11", "12", "13"},
 	}
@@ -83,6 +87,7 @@ func TestChapter5_Rule4_AModuleThatIsNotContracted(t *testing.T) {
 
 func TestChapter5_Rule5_AKeyWithoutPermissionGetsA403InNoFormOfTheAPI(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "5 rule 5")
 	b := start(t, sandbox.Options{}, "any:status=403")
 	for name, call := range b.every() {
 		if g := call(); g.status != 403 || strings.Contains(g.body, "messages") {

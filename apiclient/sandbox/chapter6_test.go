@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 // receiver is the cooperative's side of webhooks.
@@ -56,6 +57,7 @@ func (b *box) settled() []sandbox.Delivery {
 
 func TestChapter6_EachOfThe25EventsReachesItsWebhookOnly(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "6 receiver 1")
 	if n := len(sandbox.Events()); n != 25 {
 		t.Fatalf("%d events", n)
 	}
@@ -65,7 +67,7 @@ func TestChapter6_EachOfThe25EventsReachesItsWebhookOnly(t *testing.T) {
 		b.register(event, r.URL+"/"+event)
 	}
 	for i, event := range sandbox.Events() {
-		t.Run(event, func(t *testing.T) {
+		apidoc.Run(t, apidoc.Sandbox, "6 event "+event, func(t *testing.T) {
 			if n, err := b.Send(event, json.RawMessage(`{"id":"`+someOther+`"}`)); err != nil || n != 1 {
 				t.Errorf("Send = %d, %v", n, err)
 			}
@@ -119,6 +121,7 @@ func TestChapter6_TwoWebhooksOfOneEventBothGetIt(t *testing.T) {
 
 func TestChapter5_Rule6_BasicCredentialsAreSentWhenTheyWereConfigured(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "5 rule 6", "6 receiver 4")
 	r := newReceiver(t, 200)
 	b := start(t, sandbox.Options{})
 	k := creations[sandbox.ResourceWebhooks]
@@ -143,6 +146,7 @@ func TestChapter5_Rule6_BasicCredentialsAreSentWhenTheyWereConfigured(t *testing
 
 func TestChapter6_Requirement2_OnlyA200Counts(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "6 receiver 2")
 	for _, status := range []int{201, 204, 302, 401, 500} {
 		r := newReceiver(t, status)
 		b := start(t, sandbox.Options{})
@@ -160,8 +164,17 @@ func TestChapter6_Requirement2_OnlyA200Counts(t *testing.T) {
 	}
 }
 
+func TestChapter8_AReceiverHas30Seconds(t *testing.T) {
+	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "8 receiver response time")
+	if got := sandbox.ReceiverTimeout(start(t, sandbox.Options{}).Running); got != 30*time.Second {
+		t.Errorf("a receiver has %v", got)
+	}
+}
+
 func TestChapter6_Requirement2_AReceiverThatIsTooLateOrAbsentIsRecorded(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "6 receiver 2")
 	release := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	t.Cleanup(slow.Close)
@@ -188,6 +201,7 @@ func TestChapter6_Requirement2_AReceiverThatIsTooLateOrAbsentIsRecorded(t *testi
 
 func TestChapter6_Requirement3_HTTPIsForThisMachineOnly(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "6 receiver 3")
 	b := start(t, sandbox.Options{})
 	b.register("CREATE_FARM", "http://receiver.example.org/hook") // no refusal is shown
 	b.wantRemarks("url_scheme url")

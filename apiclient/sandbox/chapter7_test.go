@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 func TestChapter7_FormatA_IsAnObjectWithAListOfKeys(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 format a", "7 status 400 validation")
 	b := start(t, sandbox.Options{})
 	if g := b.post(body("product", `"x"`, "payday", "")); g.body != `{"messages":["message.product.invalid","message.payday.mandatory"]}` {
 		t.Errorf("body = %s", g.body)
@@ -19,6 +21,7 @@ func TestChapter7_FormatA_IsAnObjectWithAListOfKeys(t *testing.T) {
 
 func TestChapter7_FormatB_EveryPathIDThatIsNoUUID(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 format b")
 	at := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
 	b := start(t, sandbox.Options{Now: func() time.Time { return at }})
 	tests := []struct{ method, path, parameter string }{
@@ -37,6 +40,7 @@ func TestChapter7_FormatB_EveryPathIDThatIsNoUUID(t *testing.T) {
 
 func TestChapter7_FormatC_IsTextOrAJSONString(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 format c")
 	b := start(t, sandbox.Options{})
 	tests := map[string]string{
 		"PATCH " + orders: "Request method 'PATCH' is not supported",
@@ -58,6 +62,7 @@ func TestChapter7_FormatC_IsTextOrAJSONString(t *testing.T) {
 
 func TestChapter7_FormatD_TheBodyOfAServiceBehindIsPassedThrough(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 format d", "7 status other")
 	for _, raw := range []string{`{"detail":"limit"}`, `["limit"]`, `{"messages":["limit"]}`} {
 		b := start(t, sandbox.Options{}, "credit_score:status=422,body="+raw)
 		if g := b.creates(sandbox.ResourceCreditScore, creations[sandbox.ResourceCreditScore].with()); g.status != 422 || g.body != raw {
@@ -68,6 +73,7 @@ func TestChapter7_FormatD_TheBodyOfAServiceBehindIsPassedThrough(t *testing.T) {
 
 func TestChapter7_400_MalformedForEveryBody(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 400 malformed")
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 		b := start(t, sandbox.Options{})
 		for _, sent := range []string{"{", "[]", `"x"`, "null", k.with() + "x", "\xff"} {
@@ -81,6 +87,7 @@ func TestChapter7_400_MalformedForEveryBody(t *testing.T) {
 
 func TestChapter7_403_AnUnknownPersonTypeIsNamed(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 403 enumeration")
 	b := start(t, sandbox.Options{})
 	for _, value := range []string{"PX", "pf", ""} {
 		g := b.creates(sandbox.ResourceCreditAnalysis, creations[sandbox.ResourceCreditAnalysis].with("person_type", quote(value), "name", ""))
@@ -93,6 +100,7 @@ func TestChapter7_403_AnUnknownPersonTypeIsNamed(t *testing.T) {
 
 func TestChapter7_405_NamesTheVerbOnEveryPath(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 405")
 	b := start(t, sandbox.Options{})
 	for path, verbs := range map[string]string{
 		orders: "GET PUT DELETE PATCH", orders + "/" + someOther: "POST PUT DELETE", "/api/v1/integration/deliveries": "GET PUT DELETE",
@@ -111,6 +119,7 @@ func TestChapter7_405_NamesTheVerbOnEveryPath(t *testing.T) {
 
 func TestChapter7_415_IsEmptyAlsoOnADeleteWithoutABody(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 415")
 	b := start(t, sandbox.Options{})
 	id := b.register("CREATE_FARM", "https://one.example.org/")
 	for call, sent := range map[string]string{
@@ -134,17 +143,21 @@ func TestChapter7_415_IsEmptyAlsoOnADeleteWithoutABody(t *testing.T) {
 func TestChapter7_StatusesThatOnlyAFaultBrings(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
+		spec   string
 		status int
 		body   string
 	}{
-		"duplicate":  {400, messages("message.duplicate.key")},
-		"status=409": {409, ""},
-		"status=500": {500, messages("message.internal.error")},
-		"refused":    {502, messages("message.integration.connection.refused")},
-		`status=400,body={"messages":["message.producer.already-exists"]}`: {400, messages("message.producer.already-exists")},
+		"7 status 400 duplicate": {"duplicate", 400, messages("message.duplicate.key")},
+		"7 status 409":           {"status=409", 409, ""},
+		"7 status 500":           {"status=500", 500, messages("message.internal.error")},
+		"7 status 502":           {"refused", 502, messages("message.integration.connection.refused")},
+		"7 key message.producer.already-exists": {
+			`status=400,body={"messages":["message.producer.already-exists"]}`, 400, messages("message.producer.already-exists"),
+		},
 	}
-	for spec, test := range tests {
-		t.Run(spec, func(t *testing.T) {
+	for row, test := range tests {
+		spec := test.spec
+		apidoc.Run(t, apidoc.Sandbox, row, func(t *testing.T) {
 			t.Parallel()
 			forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 				b := start(t, sandbox.Options{})
@@ -188,7 +201,7 @@ func TestChapter7_MessageKeys(t *testing.T) {
 		{"message.module.not-contracted", 403, func() { b.SetNotContracted(sandbox.Commercial) }, func() got { return b.post(body()) }},
 	}
 	for _, test := range tests {
-		t.Run(test.key, func(t *testing.T) {
+		apidoc.Run(t, apidoc.Sandbox, "7 key "+test.key, func(t *testing.T) {
 			test.change()
 			if g := test.call(); g.status != test.status || g.body != messages(test.key) {
 				t.Errorf("%d %s, want %d %s", g.status, g.body, test.status, test.key)
@@ -213,6 +226,7 @@ func TestChapter8_LimitsInCharacters(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			apidoc.Covers(t, apidoc.Sandbox, "8 "+test.field+" length", "7 known 500 "+test.field)
 			b := start(t, sandbox.Options{})
 			sent := k.with(test.field, test.value)
 			if g := b.creates(sandbox.ResourceWebhooks, sent); test.tooLong != (g.status == 500) || test.tooLong && g.body != messages("message.internal.error") {
@@ -235,6 +249,7 @@ func TestChapter8_LimitsInCharacters(t *testing.T) {
 
 func TestChapter9_OtherVersionsAndPathsThatAreNotShownDoNotExist(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "9 prefix")
 	b := start(t, sandbox.Options{})
 	for _, path := range []string{"/api/v2/integration/webhooks", "/integration/webhooks", "/api/v1/integration/farms", "/api/v1/integration/webhooks/-/events"} {
 		if g := b.get(path); g.status != 404 || strings.Contains(g.body, "messages") {

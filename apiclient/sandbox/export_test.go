@@ -8,6 +8,9 @@ import (
 // SetGrace shortens what Close waits.
 func SetGrace(r *Running, d time.Duration) { r.grace = d }
 
+// ReceiverTimeout is how long the sandbox waits for a receiver.
+func ReceiverTimeout(r *Running) time.Duration { return r.receivers.Timeout }
+
 // BreakState makes writes of the state file fail, as a full disk does.
 func BreakState(r *Running) {
 	r.state.mu.Lock()

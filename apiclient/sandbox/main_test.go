@@ -13,9 +13,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(apidoc.Main(m, apidoc.Sandbox)) }
 
 const (
 	key       = "key-of-the-tests"

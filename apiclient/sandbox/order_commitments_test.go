@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 func TestACreationIsExecutedEchoedStoredAndLogged(t *testing.T) {
@@ -102,6 +103,7 @@ func TestWhatIsAccepted(t *testing.T) {
 
 func TestMalformedBodies(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 400 malformed")
 	tests := map[string]string{
 		"not JSON":                 "{",
 		"an array":                 "[" + body() + "]",
@@ -136,6 +138,7 @@ func TestMalformedBodies(t *testing.T) {
 
 func TestFieldFaultsAreListedAllAtOnceInTheOrderOfTheDocument(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 400 validation")
 	type test struct {
 		sent string
 		keys []string
@@ -207,6 +210,7 @@ func TestAnOptionalFieldThatIsThereMustBeRightForEveryOrderType(t *testing.T) {
 
 func TestRetrievalRefuses(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 404")
 	at := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
 	b := start(t, sandbox.Options{Now: func() time.Time { return at }})
 	g := b.get(orders + "/" + someOther)

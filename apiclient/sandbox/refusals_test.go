@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 func TestTheListOfWebhooksIsAnEmptyArray(t *testing.T) {
@@ -19,6 +20,7 @@ func TestTheListOfWebhooksIsAnEmptyArray(t *testing.T) {
 
 func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "5 rule 1", "5 rule 2")
 	keys := map[string][]string{
 		"none": nil, "empty": {""}, "wrong": {"another"}, "with a scheme": {"Bearer " + key}, "in another case": {strings.ToUpper(key)},
 	}
@@ -117,6 +119,7 @@ func TestAWrongVerbIsRefusedInTextThatNamesIt(t *testing.T) {
 
 func TestAWrongContentTypeIsRefusedWithAnEmptyBody(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "7 status 415")
 	b := start(t, sandbox.Options{})
 	headers := map[string]http.Header{
 		"none":  {},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
 const worldFile = "../../testdata/erp/modern-world.json"
@@ -32,6 +33,7 @@ func inWorld(changes ...string) string {
 
 func TestTheSampleWorldRefusesWhatThePlatformDoesNotKnow(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "4 rule 2")
 	tests := []struct {
 		name   string
 		sent   string
@@ -77,6 +79,7 @@ func TestTheSampleWorldRefusesWhatThePlatformDoesNotKnow(t *testing.T) {
 
 func TestTheWorldMayChangeWhileItIsUsed(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "1 order commitment")
 	b := start(t, sandbox.Options{World: sandbox.NewWorld()})
 	steps := []struct {
 		key    string

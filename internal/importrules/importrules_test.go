@@ -61,6 +61,8 @@ func TestAViolationIsFound(t *testing.T) {
 		"its outer tests may":                        {source{file: "apiclient/a_test.go", pkg: "apiclient_test", imports: []imp{ours("apiclient/sandbox")}}, ""},
 		"the sandbox does not import the client":     {source{file: "apiclient/sandbox/a.go", pkg: "sandbox", imports: []imp{ours("apiclient")}}, "apiclient/sandbox must not import apiclient: "},
 		"nor do the sandbox's tests":                 {source{file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test", imports: []imp{ours("apiclient")}}, "apiclient/sandbox must not import apiclient: "},
+		"the sandbox's tests may use the rows":       {source{file: "apiclient/sandbox/a_test.go", pkg: "sandbox_test", imports: []imp{ours("internal/apidoc")}}, ""},
+		"the rows stay out of the binary":            {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("internal/apidoc")}}, "cmd/safrasync must not import internal/apidoc"},
 		"state may import trade":                     {source{file: "state/a.go", pkg: "state", imports: []imp{ours("trade")}}, ""},
 		"state does not import sync":                 {source{file: "state/a.go", pkg: "state", imports: []imp{engine}}, "state must not import sync"},
 		"console does not import state":              {source{file: "console/a.go", pkg: "console", imports: []imp{ours("state")}}, "console must not import state"},
