@@ -51,7 +51,7 @@ var creations = map[string]kindOf{
 		texts:    []string{"contract_id", "delivered_volume_unit_of_measure", "delivery_date", "car"},
 		numbers:  []string{"delivered_volume"},
 		invalid: map[string][]string{
-			"delivered_volume_unit_of_measure": {`"TON"`, `"t"`}, "delivery_date": {`"2026-3-2"`}, "car": {`"4106902"`, `"PR-x-1"`, `"PRX-1-1"`, `"PR-1"`},
+			"delivered_volume_unit_of_measure": {`"TON"`, `"t"`}, "delivery_date": {`"2026-3-2"`}, "car": {`"4106902"`, `"PR-x-1"`, `"PR-1"`, `"-1-1"`},
 		},
 	},
 	sandbox.ResourceTraceability: {

@@ -8,7 +8,7 @@ var deliveryFields = []field{
 	{name: "delivered_volume", kind: isNumber, odd: oddNumber},
 	{name: "delivered_volume_unit_of_measure", kind: isText, valid: oneOf("kg", "sc", "ton")},
 	{name: "delivery_date", kind: isText, valid: isDate},
-	{name: "car", kind: isText, valid: isCAR, need: never},
+	{name: "car", kind: isText, valid: isCAR, need: never, odd: oddCAR},
 }
 
 // deliveryRoutes is endpoint 3 (chapter 4).

@@ -45,8 +45,8 @@
 // Taken with a remark: members and parameters that the document does not know; members that come twice (the last counts); null (counts as absent);
 // empty texts; numbers with an exponent, zero or negative; an end of delivery before its beginning; documents that do not look like a CPF or CNPJ; report
 // and authentication types other than those shown; a key with a blank where any key is accepted; repeated headers (the first counts); parameters of the
-// Content-Type; an Idempotency-Key; contracts that were not made here; a second webhook for an event; webhook addresses that could not be reached over
-// https; credentials without a colon; an update that leaves a secret out.
+// Content-Type; an Idempotency-Key; a state code in car that is not of two letters; contracts that were not made here; a second webhook for an event;
+// webhook addresses that could not be reached over https; credentials without a colon; an update that leaves a secret out.
 //
 // Taken without one: an amount of traceability above that of its commitment; a producer there who is not the commitment's; a credit score for a producer
 // that the platform does not know. Success is 201 for what creates and 200 for what reads. Retrieval shows the fields that were sent. The consent's status

@@ -89,7 +89,11 @@ func allTexts(items []*node) bool {
 	return !slices.ContainsFunc(items, func(n *node) bool { return n.kind != isText })
 }
 
-// check returns one key for each field that is missing or wrong.
+// check returns one key for each field that is missing or wrong. The document states that a failed validation is a 400 in form (a) with several keys
+// (chapter 7), and shows one of them, message.name.mandatory; it is silent about the keys of the other fields, which follow that one and the
+// message.<parameter>.invalid of form (b). Silent too: whether a value outside an enumeration is a 400 or the 403 in form (c). The latter names four
+// enumerations, of which person_type alone occurs here (field.unexpected); all others break the list of allowed values and are a 400. A text that is
+// no UUID where the table has one is taken for a wrong value, not for a wrong type: its JSON type is right.
 func (v values) check(fields []field) []string {
 	purchase := v.text("order_type") == "COMPRA"
 	var keys []string
@@ -180,9 +184,11 @@ func (v values) echo(id string, fields []field) []byte {
 }
 
 var (
+	// seasonShape is <year>/<year> (chapter 2.1), a year with four digits as in the document's dates.
 	seasonShape = regexp.MustCompile(`^[0-9]{4}/[0-9]{4}$`)
-	// carShape is <state code>-<number>-<code> (chapter 2.2). What the code looks like is not stated, so any will do.
-	carShape      = regexp.MustCompile(`^[A-Za-z]{2}-[0-9]+-[^\s-][^\s]*$`)
+	// carShape is <state code>-<number>-<code> (chapter 2.2). What the two codes look like is not stated, so any will do; a state code that is not of
+	// two letters is remarked on.
+	carShape      = regexp.MustCompile(`^[A-Za-z0-9]+-[0-9]+-[^\s-][^\s]*$`)
 	documentShape = regexp.MustCompile(`^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$`)
 )
 

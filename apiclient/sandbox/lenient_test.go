@@ -30,6 +30,7 @@ func TestWhatTheDocumentDoesNotRefuseIsTakenWithARemark(t *testing.T) {
 		{"an end before the beginning", "order_commitments", body("end_delivery_date", `"2026-02-01"`), []string{"date_order end_delivery_date"}},
 		{"nothing odd", "order_commitments", body(), nil},
 		{"an empty contract", "deliveries", delivery.with("contract_id", `""`), []string{"contract_unknown_here contract_id", "empty contract_id"}},
+		{"another kind of state code", "deliveries", delivery.with("car", `"41-4106902-A1"`), []string{"contract_unknown_here contract_id", "other_value car"}},
 		{"no document", "credit_score", score.with("social_id", `"123"`), []string{"document social_id"}},
 		{"an empty name", "credit_score", score.with("name", `" "`), []string{"empty name"}},
 		{"no report", "credit_score", score.with("reports", "[]"), []string{"empty reports"}},

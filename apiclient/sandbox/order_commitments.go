@@ -85,8 +85,8 @@ func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
 }
 
 // missing finds the first prerequisite that fails (chapter 1, chapter 4 rule 2). Rule 2 leaves 400 or 404 open; chapter 7 has 404 for a
-// lookup that finds nothing and 400 for a broken business rule, so not found is 404 and not linked 400. The issuer's key is not listed; it
-// follows the pattern message.entidade.not-found.
+// lookup that finds nothing and 400 for a broken business rule, so not found is 404 and not linked 400. Rule 2 does not speak of the issuer, but
+// chapter 1 wants it to exist like the others; its key follows the pattern message.entidade.not-found. The order is ours: none is stated.
 func (w *World) missing(v values) (status int, key string) {
 	producer, wallet := v.text("producer_id"), v.text("wallet_id")
 	switch {

@@ -122,6 +122,13 @@ func oddUnlessDocument(text string) string {
 	return ""
 }
 
+func oddCAR(text string) string {
+	if state, _, _ := strings.Cut(text, "-"); len(state) != 2 || strings.ContainsAny(state, "0123456789") {
+		return remarkOtherValue
+	}
+	return ""
+}
+
 func oddUnless(shown string) func(string) string {
 	return func(text string) string {
 		if text != shown {

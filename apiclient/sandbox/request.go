@@ -127,7 +127,7 @@ func (s *Server) answer(rq *request) answer {
 	if needsContentType(rq.http, len(rq.body)) && !isJSON(rq.http.Header) {
 		return answer{status: http.StatusUnsupportedMediaType}
 	}
-	if rq.tooBig {
+	if rq.tooBig { // no ground in the document, which sets no limit: the sandbox protects itself, and says so in no form of the API
 		return gatewayPage(http.StatusRequestEntityTooLarge)
 	}
 	return ep.handle(rq)

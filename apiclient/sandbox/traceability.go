@@ -20,9 +20,10 @@ func (s *Server) traceabilityRoutes() []route {
 	}}
 }
 
-// createTraceability requires an existing order commitment (chapter 1), and the registrations that the body names: an identifier that is
-// looked up and not found is a 404 (chapter 7). Whether the producer must be that of the commitment is not stated, so any will do; so may the
-// volume exceed that of the commitment.
+// createTraceability requires an existing order commitment (chapter 1). What it does with a producer, user or farm that the platform does not know is
+// not stated: chapter 1 calls these registrations prerequisites of the commercial flow, of which traceability is a part, and chapter 7 has 404 for
+// a lookup that finds nothing, so that is chosen, with keys by the pattern of chapter 7; only a world that forgets one of them can bring it about.
+// Whether the producer must be that of the commitment is not stated, so any will do; so may the volume exceed that of the commitment.
 func (s *Server) createTraceability(rq *request) answer {
 	commitment, refusal := s.pathID(rq, commitmentParameter)
 	if refusal != nil {

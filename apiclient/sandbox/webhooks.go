@@ -115,6 +115,7 @@ func (s *Server) updateWebhook(rq *request) answer {
 	defer s.mu.Unlock()
 	i := s.newestWebhook(v.text("webhook_event"))
 	if i < 0 {
+		// The body of this 404 is not shown; that of the other lookups is chosen.
 		return messages(http.StatusNotFound, keyWebhookNotFound)
 	}
 	w, before := s.webhooks[i], s.webhooks[i]
