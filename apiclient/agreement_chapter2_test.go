@@ -21,6 +21,9 @@ func (m meeting) creates(f form, commitment string, request any) (apiclient.Answ
 	if len(made) == 0 || made[len(made)-1].ID != a.ID {
 		m.t.Fatalf("the newest of %d records is not %q", len(made), a.ID)
 	}
+	if odd := m.last().Remarks; len(odd) != 0 {
+		m.t.Errorf("the sandbox took it with remarks: %v", odd)
+	}
 	return a, made[len(made)-1]
 }
 

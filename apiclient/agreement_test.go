@@ -2,6 +2,7 @@ package apiclient_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,16 @@ func meet(t *testing.T, opts sandbox.Options, faults ...string) meeting {
 		}
 	})
 	return meeting{newClient(t, apiclient.Options{BaseURL: box.URL}), box, t}
+}
+
+// last is the newest request as the sandbox saw it, without the two remarks that are about the world of these tests.
+func (m meeting) last() sandbox.Request {
+	requests := m.box.Report().Requests
+	r := requests[len(requests)-1]
+	r.Remarks = slices.DeleteFunc(r.Remarks, func(r sandbox.Remark) bool {
+		return r.Code == "contract_unknown_here" || r.Code == "event_again"
+	})
+	return r
 }
 
 // commitment makes an order commitment and gives its id.

@@ -458,6 +458,15 @@ func TestMissingAndImpossibleFieldsAreNamedTogetherAndNeverSent(t *testing.T) {
 			"name is missing; social_id is empty; give a CPF or CNPJ; reports is missing; car_list has an empty entry (number 1); " +
 				"sigef_list is not valid UTF-8; check the character set of the source",
 		},
+		"2.5 empty report": {
+			func() (apiclient.Answer, error) {
+				r := scoreRequest()
+				r.Reports = []apiclient.Report{""}
+				_, a, err := c.RequestCreditScore(ctx, r)
+				return a, err
+			},
+			"reports is missing",
+		},
 		"2.6 empty": {
 			func() (apiclient.Answer, error) {
 				return c.CreateCreditAnalysis(ctx, apiclient.CreditAnalysisRequest{CorporateIdentity: "1"})
