@@ -17,16 +17,22 @@ func TestTogetherChapter1_WhatMustExistBefore(t *testing.T) {
 		t.Parallel()
 		m := meet(t, sandbox.Options{World: sandbox.NewWorld()})
 		r := fullRequest()
-		for _, know := range []func(){
-			func() { m.box.Know(sandbox.Producers, r.ProducerID) },
-			func() { m.box.Know(sandbox.Users, r.IssuerID) },
-			func() { m.box.Know(sandbox.Wallets, r.WalletID) },
-			func() { m.box.LinkWallet(r.WalletID, r.ProducerID) },
-			func() { m.box.Know(sandbox.DeliveryPlaces, r.DeliveryPlaceID) },
+		for _, step := range []struct {
+			key  string
+			know func()
+		}{
+			{"message.producer.not-found", func() { m.box.Know(sandbox.Producers, r.ProducerID) }},
+			{"message.user.not-found", func() { m.box.Know(sandbox.Users, r.IssuerID) }},
+			{"message.wallet.not-found", func() { m.box.Know(sandbox.Wallets, r.WalletID) }},
+			{"message.wallet.producer-not-linked", func() { m.box.LinkWallet(r.WalletID, r.ProducerID) }},
+			{"message.delivery-place.not-found", func() { m.box.Know(sandbox.DeliveryPlaces, r.DeliveryPlaceID) }},
 		} {
 			a, err := m.CreateOrderCommitment(ctx, r)
 			wantKnown(t, a, err, apiclient.NotCreated, apiclient.FaultNone)
-			know()
+			if !slices.Equal(a.Messages, []string{step.key}) {
+				t.Errorf("messages = %v, want %s", a.Messages, step.key)
+			}
+			step.know()
 		}
 		m.commitment()
 	})

@@ -147,7 +147,7 @@ func endpoints() []endpoint {
 
 func TestEveryEndpointOfChapter4(t *testing.T) {
 	t.Parallel()
-	apidoc.Covers(t, apidoc.Client, "5 rule 1", "9 prefix", "9 test environment")
+	apidoc.Covers(t, apidoc.Client, "5 rule 1", "7 status 415", "9 prefix", "9 test environment")
 	for _, e := range endpoints() {
 		apidoc.Run(t, apidoc.Client, e.row(), func(t *testing.T) {
 			t.Parallel()

@@ -139,6 +139,23 @@ func TestChapter2_AllMissingFieldsAreNamedAtOnceInTheOrderOfTheTable(t *testing.
 	})
 }
 
+func TestChapter2_AConditionalFieldMayBeAbsentForTheOtherOrderTypes(t *testing.T) {
+	t.Parallel()
+	k := creations[sandbox.ResourceOrderCommitments]
+	for _, name := range conditional {
+		apidoc.Run(t, apidoc.Sandbox, k.row(name), func(t *testing.T) {
+			t.Parallel()
+			b := start(t, sandbox.Options{})
+			for _, kind := range []string{"A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"} {
+				if g := b.post(k.with("order_type", quote(kind), name, "")); g.status != 201 {
+					t.Errorf("%s without %s = %d %s", kind, name, g.status, g.body)
+				}
+			}
+			b.wantCreated(3)
+		})
+	}
+}
+
 // conditional are the fields of 2.1 that only a COMPRA must have.
 var conditional = []string{"currency", "price", "initial_delivery_date", "end_delivery_date", "modality", "payday", "payment_type"}
 
