@@ -32,6 +32,7 @@ func Run(t *testing.T, v View, id string, f func(t *testing.T)) {
 // Covers claims rows for the running test, which fails if one of them is wrong. For tests that have another name than the row, or prove several.
 func Covers(t *testing.T, v View, ids ...string) {
 	t.Helper()
+	_, _ = readPage()
 	for _, id := range ids {
 		if fault := faultOf(v, id); fault != "" {
 			t.Error(fault)

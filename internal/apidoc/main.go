@@ -7,7 +7,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // writeVariable makes [Main] write the page instead of comparing it; `make api-coverage` sets it.
@@ -33,16 +35,47 @@ func (j judged) Run() int {
 	if code != 0 || !everythingRan() {
 		return code
 	}
-	file, err := pageFile()
-	if err == nil {
-		err = settle(file, claimed(), j.views, os.Getenv(writeVariable) == "write")
-	}
-	if err != nil {
+	if err := j.settle(); err != nil {
 		fmt.Fprintln(os.Stderr, "FAIL: "+err.Error())
 		return 1
 	}
 	return code
 }
+
+func (j judged) settle() error {
+	have, err := readPage()
+	if err != nil {
+		return err
+	}
+	want, err := settle(have, claimed(), j.views)
+	switch {
+	case err != nil:
+		return err
+	case want == have:
+		return nil
+	case os.Getenv(writeVariable) == "write":
+		file, err := pageFile()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, []byte(want), 0o644)
+	}
+	return fmt.Errorf("docs/api-coverage.md is out of date, run make api-coverage: %s", difference(have, want))
+}
+
+// readPage reads docs/api-coverage.md once, "" if there is none yet. The first claim calls it: Go's test cache sees only the files that are opened
+// while tests run, and would otherwise answer for a page that was changed since.
+var readPage = sync.OnceValues(func() (string, error) {
+	file, err := pageFile()
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return string(text), err
+})
 
 // everythingRan says whether no flag kept tests from running.
 func everythingRan() bool {
@@ -55,33 +88,15 @@ func everythingRan() bool {
 	return worker == nil || worker.Value.String() != "true"
 }
 
-// settle compares the claims of these views with the rows and the page, or writes the page.
-func settle(file string, tests map[cell][]string, views []View, write bool) error {
+// settle is the page with the columns of these views as claimed, and the others as they stand there. It fails for a row without a test.
+func settle(have string, tests map[cell][]string, views []View) (want string, err error) {
 	if missing := uncovered(tests, views); len(missing) > 0 {
-		return fmt.Errorf("rows of the API's document that no test claims (see internal/apidoc):\n\t%s", strings.Join(missing, "\n\t"))
+		return "", fmt.Errorf("rows of the API's document that no test claims (see internal/apidoc):\n\t%s", strings.Join(missing, "\n\t"))
 	}
-	have, err := os.ReadFile(file)
-	if err != nil && (!write || !errors.Is(err, os.ErrNotExist)) {
-		return fmt.Errorf("%w; run make api-coverage", err)
-	}
-	all := parse(string(have))
-	maps.DeleteFunc(all, func(c cell, _ []string) bool {
-		for _, v := range views {
-			if c.view == v {
-				return true
-			}
-		}
-		return false
-	})
+	all := parse(have)
+	maps.DeleteFunc(all, func(c cell, _ []string) bool { return slices.Contains(views, c.view) })
 	maps.Copy(all, tests)
-	want := page(all)
-	if want == string(have) {
-		return nil
-	}
-	if write {
-		return os.WriteFile(file, []byte(want), 0o644)
-	}
-	return fmt.Errorf("docs/api-coverage.md is out of date, run make api-coverage: %s", difference(string(have), want))
+	return page(all), nil
 }
 
 // pageFile finds docs/api-coverage.md from the folder of the running test.
