@@ -26,7 +26,7 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL and gcc when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird and gcc when missing
 	$(GOTEST) ./...
 
 .PHONY: check
@@ -71,6 +71,8 @@ clean: ## remove what was built, and the installed tools
 need:
 	@.ci/need-gcc
 	@.ci/need-postgres
+	@.ci/need-mariadb
+	@.ci/need-firebird
 
 .PHONY: format-check
 format-check: tools

@@ -28,7 +28,7 @@ var rules = map[string]rule{
 		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody",
 	},
 	"erp": {
-		testsMay: []string{"internal/pgtest"},
+		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway"},
 		reason:   "erp knows databases and rows, not what a row means or where it goes; sync converts",
 	},
 	"apiclient": {
@@ -57,16 +57,21 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync": {
 		may:      []string{"*"},
-		testsMay: []string{"internal/pgtest"},
+		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway"},
 		reason:   "cmd wires everything, but a test server has no place in the binary",
 	},
-	"internal/pgtest":      {reason: "pgtest serves the tests of all packages, so it may depend on none"},
+	"internal/pgtest":      {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
+	"internal/mariatest":   {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
+	"internal/fbtest":      {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},
+	"internal/throwaway":   {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":      {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 }
 
 // testOnly are the folders that never get into the binary.
-var testOnly = []string{"internal/pgtest", "internal/apidoc", "internal/importrules"}
+var testOnly = []string{
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/apidoc", "internal/importrules",
+}
 
 // source is what the checks need to know of one Go file.
 type source struct {

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
 // binDirEnv names the folder with initdb and postgres, for machines where several versions are installed.
@@ -62,24 +60,4 @@ func hasServer(dir string) bool {
 		}
 	}
 	return true
-}
-
-// serverUser returns whom the server runs as: nil for ourselves, or an unprivileged user when we are root, because
-// PostgreSQL refuses to run as root.
-func serverUser() (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		u, err := user.Lookup(name)
-		if err != nil {
-			continue
-		}
-		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
-		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
-		if uidErr == nil && gidErr == nil {
-			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
-		}
-	}
-	return nil, errors.New("PostgreSQL does not run as root and there is neither a user postgres nor a user nobody: create one, or run the tests as an ordinary user")
 }

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,22 +16,24 @@ import (
 	"time"
 
 	_ "github.com/lib/pq" // the driver "postgres"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 // patience bounds every wait for the server. It is no measure of speed: a run that reaches it is broken.
-const patience = 2 * time.Minute
+const patience = throwaway.Patience
 
 // Cluster is one PostgreSQL server with its data directory.
 type Cluster struct {
 	binDir string
 	as     *syscall.Credential
-	dir    *workDir
+	dir    *throwaway.Dir
 	nextDB atomic.Int64
 
 	mu     sync.Mutex // guards what follows
 	port   int
-	server *process // nil while stopped
-	log    *serverLog
+	server *throwaway.Process // nil while stopped
+	log    *throwaway.Log
 }
 
 // newCluster creates a data directory and starts a server on it.
@@ -42,15 +42,15 @@ func newCluster() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	as, err := serverUser()
+	as, err := throwaway.User("postgres")
 	if err != nil {
 		return nil, err
 	}
-	dir, err := newWorkDir(as)
+	dir, err := kind.NewDir(as)
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the server: %w", err)
 	}
-	c := &Cluster{binDir: binDir, as: as, dir: dir, log: newServerLog()}
+	c := &Cluster{binDir: binDir, as: as, dir: dir, log: throwaway.NewLog(readyLine)}
 	if err = c.initialize(); err == nil {
 		err = c.startOnFreePort()
 	}
@@ -61,7 +61,7 @@ func newCluster() (*Cluster, error) {
 }
 
 // DataDir returns the absolute path of the data directory.
-func (c *Cluster) DataDir() string { return filepath.Join(c.dir.path, "data") }
+func (c *Cluster) DataDir() string { return filepath.Join(c.dir.Path, "data") }
 
 // Port returns the TCP port on 127.0.0.1. It stays the same over restarts.
 func (c *Cluster) Port() int {
@@ -160,15 +160,15 @@ func (c *Cluster) initialize() error {
 	cmd := c.command("initdb", "--pgdata="+c.DataDir(), "--username=postgres", "--auth=trust", "--encoding=UTF8",
 		"--locale=C", "--no-sync", "--no-instructions")
 	cmd.Stdout, cmd.Stderr = &out, &out
-	p, err := spawn(cmd, syscall.SIGKILL, c.as)
+	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, c.as)
 	if err != nil {
 		return err
 	}
-	if err := p.wait("initdb"); err != nil {
+	if err := p.Wait("initdb"); err != nil {
 		return err
 	}
-	if p.err != nil {
-		return fmt.Errorf("initdb failed: %w: %s", p.err, out.String())
+	if p.Err != nil {
+		return fmt.Errorf("initdb failed: %w: %s", p.Err, out.String())
 	}
 	files := map[string]string{"postgresql.auto.conf": settings, "pg_hba.conf": authentication}
 	for name, text := range files {
@@ -201,6 +201,9 @@ const authentication = `host all pw_user 127.0.0.1/32 scram-sha-256
 host all all     127.0.0.1/32 trust
 `
 
+// readyLine is what the server logs when it accepts connections; English, because it runs under LC_ALL=C.
+const readyLine = "database system is ready to accept connections"
+
 // portTaken is what the server logs when it cannot bind; English, because it runs under LC_ALL=C.
 const portTaken = "Address already in use"
 
@@ -210,7 +213,7 @@ func (c *Cluster) startOnFreePort() error {
 	var err error
 	for range tries {
 		var port int
-		if port, err = freePort(); err != nil {
+		if port, err = throwaway.FreePort(); err != nil {
 			return err
 		}
 		if err = c.start(port); err == nil {
@@ -224,11 +227,11 @@ func (c *Cluster) startOnFreePort() error {
 }
 
 func (c *Cluster) start(port int) error {
-	log := newServerLog()
+	log := throwaway.NewLog(readyLine)
 	cmd := c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(port))
 	cmd.Stdout, cmd.Stderr = log, log
 	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory and end its children.
-	p, err := spawn(cmd, syscall.SIGQUIT, c.as)
+	p, err := throwaway.Spawn(cmd, syscall.SIGQUIT, c.as)
 	if err != nil {
 		return err
 	}
@@ -236,13 +239,13 @@ func (c *Cluster) start(port int) error {
 	c.port, c.log, c.server = port, log, p
 	c.mu.Unlock()
 	select {
-	case <-log.ready:
+	case <-log.Ready:
 		return nil
-	case <-p.done:
+	case <-p.Done:
 		c.mu.Lock()
 		c.server = nil
 		c.mu.Unlock()
-		return fmt.Errorf("the server did not start: %w; its log:\n%s", errors.Join(p.err, errors.New("it ended")), log)
+		return fmt.Errorf("the server did not start: %w; its log:\n%s", errors.Join(p.Err, errors.New("it ended")), log)
 	case <-time.After(patience):
 		return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", patience, log), c.stop())
 	}
@@ -257,54 +260,20 @@ func (c *Cluster) stop() error {
 		return nil
 	}
 	// An error means that it has ended already; then wait returns at once.
-	_ = p.cmd.Process.Signal(syscall.SIGQUIT)
-	return p.wait("postgres") // its exit status says only that it was told to quit
+	_ = p.Cmd.Process.Signal(syscall.SIGQUIT)
+	return p.Wait("postgres") // its exit status says only that it was told to quit
 }
 
 // remove stops the server and deletes all it has.
 func (c *Cluster) remove() error {
-	return errors.Join(c.stop(), c.dir.remove())
+	return errors.Join(c.stop(), c.dir.Remove())
 }
 
 // command prepares a program of the server with an environment of its own, so that PGDATA, LANG or LD_PRELOAD of the
 // developer's shell have no effect.
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.binDir, name), args...)
-	cmd.Dir = c.dir.path
-	cmd.Env = []string{"PATH=" + c.binDir + ":/usr/bin:/bin", "HOME=" + c.dir.path, "LC_ALL=C", "TZ=UTC"}
+	cmd.Dir = c.dir.Path
+	cmd.Env = []string{"PATH=" + c.binDir + ":/usr/bin:/bin", "HOME=" + c.dir.Path, "LC_ALL=C", "TZ=UTC"}
 	return cmd
-}
-
-// wait waits for the end of the child and kills it when that does not come.
-func (p *process) wait(name string) error {
-	select {
-	case <-p.done:
-		return nil
-	case <-time.After(patience):
-	}
-	_ = p.cmd.Process.Kill()
-	<-p.done
-	return fmt.Errorf("%s did not end in %s and was killed", name, patience)
-}
-
-// freePort picks a port below the ephemeral range: in that range any outgoing connection of a parallel test could take
-// the port of a server that is down for a moment.
-func freePort() (int, error) {
-	lowest, highest := 15000, 32000
-	var ephemeral int
-	if text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		if _, err := fmt.Sscan(string(text), &ephemeral); err == nil && ephemeral > lowest+1000 && ephemeral < highest {
-			highest = ephemeral
-		}
-	}
-	const tries = 100
-	var err error
-	for range tries {
-		port := lowest + rand.IntN(highest-lowest)
-		var l net.Listener
-		if l, err = net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, fmt.Errorf("no free port between %d and %d in %d tries: %w", lowest, highest, tries, err)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/lib/pq"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 const victimEnv = "SAFRASYNC_PGTEST_VICTIM"
@@ -33,7 +35,7 @@ func victim() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(c.server.cmd.Process.Pid, c.dir.path)
+	fmt.Println(c.server.Cmd.Process.Pid, c.dir.Path)
 	select {}
 }
 
@@ -210,7 +212,7 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 			t.Errorf("the server %d is not running: %v", pid, err)
 		}
 	}
-	removeStale(filepath.Dir(dir))
+	kind.RemoveStale(filepath.Dir(dir))
 	if _, err := os.Stat(dir); scanErr == nil && err != nil {
 		t.Errorf("the folder of a living process was removed: %v", err)
 	}
@@ -224,8 +226,8 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 	}
 	defer func() { _ = unix.Close(pidfd) }()
 	waitForEnd(t, pidfd)
-	removeStale(filepath.Dir(dir))
-	for _, left := range []string{dir, dir + lockSuffix} {
+	kind.RemoveStale(filepath.Dir(dir))
+	for _, left := range []string{dir, dir + throwaway.LockSuffix} {
 		if _, err := os.Lstat(left); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there: %v", left, err)
 		}

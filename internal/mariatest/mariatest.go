@@ -1,0 +1,226 @@
+package mariatest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/go-sql-driver/mysql" // the driver "mysql"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
+)
+
+const (
+	// binDirEnv names the folder with mariadbd, for machines where several versions are installed.
+	binDirEnv = "SAFRASYNC_TEST_MARIADB_BIN"
+	shareDir  = "/usr/share/mysql"
+
+	readyLine = "ready for connections"
+	portTaken = "Address already in use"
+)
+
+// User and Password are those of the administrator of every server.
+const (
+	User     = "dono"
+	Password = "senha do dono"
+)
+
+var kind = throwaway.Kind{Prefix: "safrasync-mariatest-", StillServed: func(string) bool { return false }}
+
+var shared = throwaway.Shared[*Server]{Start: start}
+
+// Server is one MariaDB server with its data directory.
+type Server struct {
+	dir     *throwaway.Dir
+	binary  string
+	as      *syscall.Credential
+	port    int
+	process *throwaway.Process
+	log     *throwaway.Log
+	nextDB  atomic.Int64
+}
+
+// Database creates an empty utf8mb4 database for one test, dropped after it, and returns its name with the server.
+func Database(t testing.TB) (*Server, string) {
+	t.Helper()
+	s := shared.Get(t)
+	name := fmt.Sprintf("test_%d", s.nextDB.Add(1))
+	if err := s.admin("CREATE DATABASE " + name); err != nil {
+		t.Fatalf("mariatest: creating a database: %v\nserver log:\n%s", err, s.log)
+	}
+	t.Cleanup(func() {
+		if err := s.admin("DROP DATABASE " + name); err != nil {
+			t.Errorf("mariatest: dropping the test's database: %v", err)
+		}
+	})
+	return s, name
+}
+
+// Address is host:port.
+func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+
+// AdminDSN is the administrator's data source name for the driver "mysql".
+func (s *Server) AdminDSN(database string) string {
+	return fmt.Sprintf("%s:%s@tcp(%s)/%s?charset=utf8mb4", User, Password, s.Address(), database)
+}
+
+// Remove stops the server and deletes all it has.
+func (s *Server) Remove() error {
+	var err error
+	if s.process != nil {
+		err = s.process.Stop(syscall.SIGKILL, "mariadbd")
+		s.process = nil
+	}
+	return errors.Join(err, s.dir.Remove())
+}
+
+func (s *Server) admin(statement string) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), throwaway.Patience)
+	defer cancel()
+	db, err := sql.Open("mysql", s.AdminDSN(""))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, statement)
+	return err
+}
+
+func find() (string, error) {
+	if dir := os.Getenv(binDirEnv); dir != "" {
+		return filepath.Join(dir, "mariadbd"), nil
+	}
+	if path, err := exec.LookPath("mariadbd"); err == nil {
+		return path, nil
+	}
+	const debian = "/usr/sbin/mariadbd" // not in an ordinary user's PATH
+	if _, err := os.Stat(debian); err == nil {
+		return debian, nil
+	}
+	return "", errors.New("mariatest: mariadbd was not found in $" + binDirEnv + ", in PATH or at " + debian + ": run `make test`, which installs it")
+}
+
+func start() (*Server, error) {
+	binary, err := find()
+	if err != nil {
+		return nil, err
+	}
+	as, err := throwaway.User("mysql")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := kind.NewDir(as)
+	if err != nil {
+		return nil, fmt.Errorf("mariatest: making a folder for the server: %w", err)
+	}
+	s := &Server{dir: dir, binary: binary, as: as}
+	if err = s.bootstrap(); err == nil {
+		err = s.startOnFreePort()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("mariatest: %w", err), s.Remove())
+	}
+	return s, nil
+}
+
+// bootstrap makes the data directory as mariadb-install-db does, without the programs of the client package that the script needs.
+func (s *Server) bootstrap() error {
+	if err := s.makeDir("data"); err != nil {
+		return err
+	}
+	script := []string{"CREATE DATABASE mysql;", "USE mysql;", "SET @auth_root_socket = NULL;"}
+	for _, name := range []string{"mysql_system_tables.sql", "mysql_performance_tables.sql", "mysql_system_tables_data.sql"} {
+		text, err := os.ReadFile(filepath.Join(shareDir, name))
+		if err != nil {
+			return err
+		}
+		script = append(script, string(text))
+	}
+	var out strings.Builder
+	cmd := s.command("--bootstrap", "--skip-grant-tables")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(script, "\n")), &out, &out
+	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, s.as)
+	if err != nil {
+		return err
+	}
+	if err := p.Wait("mariadbd --bootstrap"); err != nil {
+		return err
+	}
+	if p.Err != nil {
+		return fmt.Errorf("making the data directory failed: %w: %s", p.Err, out.String())
+	}
+	return nil
+}
+
+func (s *Server) makeDir(name string) error {
+	path := filepath.Join(s.dir.Path, name)
+	if err := os.Mkdir(path, 0o700); err != nil || s.as == nil {
+		return err
+	}
+	return os.Chown(path, int(s.as.Uid), int(s.as.Gid))
+}
+
+// command prepares the server with an environment of its own. --no-defaults keeps the machine's configuration out.
+func (s *Server) command(args ...string) *exec.Cmd {
+	all := append([]string{
+		"--no-defaults", "--datadir=" + filepath.Join(s.dir.Path, "data"), "--lc-messages-dir=" + shareDir,
+		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0", "--skip-log-bin",
+		"--character-set-server=utf8mb4", "--default-time-zone=+00:00", "--performance-schema=OFF", "--skip-name-resolve",
+	}, args...)
+	cmd := exec.Command(s.binary, all...)
+	cmd.Dir = s.dir.Path
+	cmd.Env = []string{"PATH=/usr/bin:/bin:/usr/sbin:/sbin", "HOME=" + s.dir.Path, "LC_ALL=C", "TZ=UTC"}
+	return cmd
+}
+
+func (s *Server) startOnFreePort() error {
+	// The folder is the server's own, so nobody else reads this.
+	init := filepath.Join(s.dir.Path, "init.sql")
+	text := fmt.Sprintf("CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON *.* TO '%s'@'127.0.0.1' WITH GRANT OPTION;\n", User, Password, User)
+	if err := os.WriteFile(init, []byte(text), 0o644); err != nil {
+		return err
+	}
+	const tries = 20
+	var err error
+	for range tries {
+		if s.port, err = throwaway.FreePort(); err != nil {
+			return err
+		}
+		if err = s.startServer(init); err == nil {
+			return nil
+		}
+		if !strings.Contains(s.log.String(), portTaken) {
+			return err
+		}
+	}
+	return fmt.Errorf("no free port in %d tries, last: %w", tries, err)
+}
+
+func (s *Server) startServer(init string) error {
+	s.log = throwaway.NewLog(readyLine)
+	cmd := s.command(fmt.Sprintf("--port=%d", s.port), "--bind-address=127.0.0.1", "--socket="+filepath.Join(s.dir.Path, "s"),
+		"--pid-file="+filepath.Join(s.dir.Path, "pid"), "--init-file="+init, "--max-connections=100")
+	cmd.Stdout, cmd.Stderr = s.log, s.log
+	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, s.as)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-s.log.Ready:
+		s.process = p
+		return nil
+	case <-p.Done:
+		return fmt.Errorf("the server did not start: %w; its log:\n%s", errors.Join(p.Err, errors.New("it ended")), s.log)
+	case <-time.After(throwaway.Patience):
+		return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", throwaway.Patience, s.log), p.Stop(syscall.SIGKILL, "mariadbd"))
+	}
+}
