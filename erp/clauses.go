@@ -1,11 +1,14 @@
 package erp
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // selectParts is a plain SELECT cut at its conditions.
 type selectParts struct {
 	sql        string
-	dialect    syntax
+	dialect    *language
 	fromAt     int      // offset of FROM
 	headEnd    int      // where the FROM clause ends
 	tail       string   // GROUP BY and ORDER BY
@@ -33,6 +36,9 @@ func splitSelect(st statement) (p selectParts, ok bool) {
 	for i, t := range st.toks {
 		switch t.kind {
 		case tokOpen:
+			if i+1 < len(st.toks) && st.toks[i+1].kind == tokOther && i+2 < len(st.toks) && st.toks[i+2].kind == tokClose && st.body[st.toks[i+1].start] == '+' {
+				return p, false // Oracle's a.x = b.x(+): a condition that is a join
+			}
 			depth++
 			if depth == 1 && p.fromAt >= 0 && whereAt < 0 && tailAt == len(st.toks) && i+1 < len(st.toks) {
 				if w := st.toks[i+1].word; w == "SELECT" || w == "WITH" || w == "VALUES" || st.toks[i+1].kind == tokOpen {
@@ -44,6 +50,9 @@ func splitSelect(st statement) (p selectParts, ok bool) {
 		}
 		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
 			continue
+		}
+		if slices.Contains(st.dialect.opaque, t.word) {
+			return p, false
 		}
 		switch t.word {
 		case "UNION", "INTERSECT", "EXCEPT", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
@@ -212,7 +221,7 @@ func (h head) with(cond string) string {
 }
 
 // tidy puts a piece of a query on one line, without its comments.
-func tidy(sql string, dialect syntax) string {
+func tidy(sql string, dialect *language) string {
 	toks, err := tokenize(sql, dialect)
 	if err != nil {
 		return strings.Join(strings.Fields(sql), " ")

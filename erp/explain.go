@@ -136,9 +136,9 @@ func (x explainer) find(ctx context.Context, sql string) (*Row, error) {
 			return err
 		}
 		for _, fast := range []bool{true, false} {
-			b := x.source.d.newBinder()
+			b := newBinder(x.source.d)
 			cond := x.source.d.looseKey(b, p.keyCols, x.key, fast)
-			query := where(p.st.wrap(selectList(p.items)), cond) + " LIMIT 1"
+			query := p.st.first(selectList(p.items), cond)
 			if err := tx.few(ctx, query, b.args, p.items, func(values []Value) error {
 				row := p.row(values)
 				found = &row

@@ -46,7 +46,7 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("reading from a silent server: %v, want a deadline", err)
 	}
-	p := &postgres{target: "erp:5432/coop"}
+	p := &postgres{address: "erp:5432/coop"}
 	if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeUnreachable {
 		t.Errorf("it is called %s, want %s", got, CodeUnreachable)
 	}
@@ -64,7 +64,7 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 
 func TestAnUntrustedCertificateIsCalledThat(t *testing.T) {
 	t.Parallel()
-	p := &postgres{target: "erp:5432/coop"}
+	p := &postgres{address: "erp:5432/coop"}
 	for _, err := range []error{x509.UnknownAuthorityError{}, fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: "erp"})} {
 		if got := CodeOf(p.problem(t.Context(), err, statement{}, -1)); got != CodeTLS {
 			t.Errorf("%T is called %s, want %s", err, got, CodeTLS)

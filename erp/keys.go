@@ -51,14 +51,14 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 }
 
 func (s *Source) chunk(ctx context.Context, tx readTx, p plan, keys [][]Value) (rows [][]Value, err error) {
-	if t, ok := tx.(*pgTx); ok {
-		k := keyReader{t: t, plan: p, items: p.items}
+	if t := tx.(salvageTx); t.salvages() {
+		k := keyReader{t: t, d: s.d, plan: p, items: p.items}
 		for _, i := range p.key {
 			k.keyItems = append(k.keyItems, p.items[i])
 		}
 		return k.read(ctx, keys)
 	}
-	b := s.d.newBinder()
+	b := newBinder(s.d)
 	cond, bad := s.d.keys(b, p.keyCols, keys)
 	if bad != nil {
 		return nil, bad

@@ -13,6 +13,8 @@ const (
 	DriverPostgres = "postgres"
 	// DriverSQLite is a SQLite file, opened read-only.
 	DriverSQLite = "sqlite"
+	// DriverMySQL is MySQL 5.7 or later, or MariaDB 10.3 or later.
+	DriverMySQL = "mysql"
 )
 
 const (

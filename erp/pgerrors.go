@@ -82,9 +82,9 @@ func (p *postgres) serverProblem(e *pq.Error) *Error {
 	message := strings.ToValidUTF8(e.Message, "?")
 	switch e.Code {
 	case "28P01", "28000":
-		return failf(CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and pg_hba.conf on the server", p.target)
+		return failf(CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and pg_hba.conf on the server", p.address)
 	case "3D000":
-		return failf(CodeNoDatabase, "the ERP database of %s does not exist; check the name at the end of erp.dsn", p.target)
+		return failf(CodeNoDatabase, "the ERP database of %s does not exist; check the name at the end of erp.dsn", p.address)
 	case "42601":
 		return failf(CodeSyntax, "the database does not accept the query: %s", message)
 	case "42703":
@@ -104,7 +104,7 @@ func (p *postgres) serverProblem(e *pq.Error) *Error {
 	case "22021", "22P05":
 		return failf(CodeEncoding, "the database holds bytes that are no valid text and stopped the query; set erp.charset, or convert the column in the query")
 	case "08P01":
-		return failf(CodeConfig, "the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly", p.target)
+		return failf(CodeConfig, "the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly", p.address)
 	case "22023":
 		return failf(CodeConfig, "the ERP database does not accept a setting of the session or an argument in the query; check erp.time_zone and the settings in erp.dsn")
 	case "25P03":
@@ -112,13 +112,13 @@ func (p *postgres) serverProblem(e *pq.Error) *Error {
 	}
 	switch e.Code.Class() {
 	case "08", "57":
-		return failf(CodeUnreachable, "the ERP database at %s ended the connection or is starting; it is tried again at the next run", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s ended the connection or is starting; it is tried again at the next run", p.address)
 	case "53":
-		return failf(CodeUnreachable, "the ERP database at %s has no connection or memory left for us; it is tried again at the next run", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s has no connection or memory left for us; it is tried again at the next run", p.address)
 	case "22":
 		return failf(CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, e.g. cast only what matches")
 	case "28":
-		return failf(CodeAuth, "the ERP database at %s refused the user; check erp.dsn", p.target)
+		return failf(CodeAuth, "the ERP database at %s refused the user; check erp.dsn", p.address)
 	case "42", "0A":
 		return failf(CodeSyntax, "the database does not accept the query: %s", message)
 	}
@@ -134,25 +134,25 @@ func (p *postgres) connectionProblem(err error) *Error {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, pq.ErrSSLNotSupported):
-		return failf(CodeTLS, "the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.target)
+		return failf(CodeTLS, "the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.address)
 	case errors.As(err, &verify), errors.As(err, &cert), errors.As(err, &host), errors.As(err, &invalid):
-		return failf(CodeTLS, "the certificate of the ERP database at %s is not trusted; check sslmode and sslrootcert in erp.dsn", p.target)
+		return failf(CodeTLS, "the certificate of the ERP database at %s is not trusted; check sslmode and sslrootcert in erp.dsn", p.address)
 	case errors.As(err, &dns):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: the name of the host is not known; check erp.dsn and DNS", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s is not reachable: the name of the host is not known; check erp.dsn and DNS", p.address)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: connection refused; is PostgreSQL running, and is the port right?", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s is not reachable: connection refused; is PostgreSQL running, and is the port right?", p.address)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return failf(CodeUnreachable, "the ERP database at %s does not answer; check the network and firewall", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s does not answer; check the network and firewall", p.address)
 	case errors.Is(err, os.ErrNotExist):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: no such socket; is PostgreSQL running on this host?", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s is not reachable: no such socket; is PostgreSQL running on this host?", p.address)
 	}
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) {
-		return failf(CodeUnreachable, "the connection to the ERP database at %s was lost; it is tried again at the next run", p.target)
+		return failf(CodeUnreachable, "the connection to the ERP database at %s was lost; it is tried again at the next run", p.address)
 	}
 	if strings.Contains(err.Error(), "too many clients") {
-		return failf(CodeUnreachable, "the ERP database at %s has no connection left for us", p.target)
+		return failf(CodeUnreachable, "the ERP database at %s has no connection left for us", p.address)
 	}
-	return failf(CodeOther, "the ERP database at %s gave an answer that the driver does not understand", p.target)
+	return failf(CodeOther, "the ERP database at %s gave an answer that the driver does not understand", p.address)
 }

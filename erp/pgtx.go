@@ -2,12 +2,12 @@ package erp
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 )
 
 // pgTx is one REPEATABLE READ, READ ONLY transaction.
@@ -17,7 +17,7 @@ type pgTx struct {
 }
 
 func (p *postgres) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
-	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := c.BeginTxx(ctx, readOnlySnapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (t *pgTx) columns(ctx context.Context, st statement) (cols []Column, err er
 }
 
 func (t *pgTx) few(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
-	batch, _, err := t.fetch(ctx, query, args, items)
+	batch, _, err := t.fetchSized(ctx, query, args, items)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items
 		return err
 	}
 	for n := fetchFirst; ; {
-		batch, size, err := t.fetch(ctx, fmt.Sprintf("FETCH FORWARD %d FROM %s", n, name), nil, items)
+		batch, size, err := t.fetchSized(ctx, fmt.Sprintf("FETCH FORWARD %d FROM %s", n, name), nil, items)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items
 	return err
 }
 
-func (t *pgTx) fetch(ctx context.Context, query string, args []any, items []selectItem) (batch [][]Value, size int, err error) {
+func (t *pgTx) fetchSized(ctx context.Context, query string, args []any, items []selectItem) (batch [][]Value, size int, err error) {
 	rows, err := t.tx.QueryxContext(ctx, query, args...)
 	if err != nil {
 		return nil, 0, err
@@ -143,9 +143,9 @@ func deliver(ctx context.Context, batch [][]Value, fn func([]Value) error) error
 	return nil
 }
 
-// inSavepoint runs fn so that a failure of one statement leaves the
+// attempt runs fn in a savepoint, so that a failure of one statement leaves the
 // transaction, and with it the snapshot, usable.
-func (t *pgTx) inSavepoint(ctx context.Context, name string, fn func() error) error {
+func (t *pgTx) attempt(ctx context.Context, name string, fn func() error) error {
 	if _, err := t.tx.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
 		return err
 	}
@@ -160,4 +160,43 @@ func (t *pgTx) inSavepoint(ctx context.Context, name string, fn func() error) er
 	}
 	_, err := t.tx.ExecContext(ctx, "RELEASE SAVEPOINT "+name)
 	return err
+}
+
+var _ salvageTx = (*pgTx)(nil)
+
+func (t *pgTx) salvages() bool               { return true }
+func (t *pgTx) rowError(err error) bool      { return isDataError(err) }
+func (t *pgTx) finish(context.Context) error { return nil }
+
+func (t *pgTx) fetch(ctx context.Context, query string, args []any, items []selectItem) ([][]Value, error) {
+	rows, _, err := t.fetchSized(ctx, query, args, items)
+	return rows, err
+}
+
+func (t *pgTx) batches(ctx context.Context, query string, args []any, items []selectItem, fn func([][]Value) error) error {
+	return t.cursor(ctx, "safrasync_keys", query, args, items, fn)
+}
+
+// reason says what is wrong with one column of one key.
+func (t *pgTx) reason(ctx context.Context, k keyReader, column int, key [][]Value, failure error) string {
+	var e *pq.Error
+	if !errors.As(failure, &e) {
+		return "the database cannot read this value"
+	}
+	if e.Code != "22021" && e.Code != "22P05" || column >= len(k.plan.cols) {
+		return "the database cannot compute this value (SQLSTATE " + string(e.Code) + ")"
+	}
+	name := "q." + quoteName(k.plan.cols[column].Name)
+	item := selectItem{
+		sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), getdatabaseencoding()) END",
+		convert: func(v any) Value {
+			raw, _ := v.([]byte)
+			return textValue(string(raw), charset{})
+		},
+	}
+	rows, err := k.fetch(ctx, []selectItem{item}, key)
+	if err == nil && len(rows) > 0 && rows[0][0].Err != "" {
+		return rows[0][0].Err
+	}
+	return "bytes that are no valid text (SQLSTATE " + string(e.Code) + ")"
 }

@@ -18,9 +18,9 @@ import (
 
 // postgres is the dialect of PostgreSQL through lib/pq.
 type postgres struct {
-	opt    Options
-	cs     charset
-	target string
+	opt     Options
+	cs      charset
+	address string
 	// bytesMode: the server's encoding is SQL_ASCII. It then checks text only on
 	// its way out, and one wrong byte fails the whole query; so text is asked
 	// for as bytes and decoded here.
@@ -32,7 +32,7 @@ var _ dialect = (*postgres)(nil)
 // applicationName shows the ERP's administrators who is reading.
 const applicationName = "safrasync"
 
-func openPostgres(opt Options, cs charset) (*sqlx.DB, *postgres, error) {
+func openPostgres(opt Options, cs charset) (*sqlx.DB, dialect, error) {
 	cfg, err := postgresConfig(opt)
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +48,7 @@ func openPostgres(opt Options, cs charset) (*sqlx.DB, *postgres, error) {
 	db.SetConnMaxIdleTime(time.Minute)
 	// After a fail-over an old connection may sit on the wrong node.
 	db.SetConnMaxLifetime(5 * time.Minute)
-	return db, &postgres{opt: opt, cs: cs, target: targetOf(cfg)}, nil
+	return db, &postgres{opt: opt, cs: cs, address: targetOf(cfg)}, nil
 }
 
 // postgresConfig reads the DSN. lib/pq's and net/url's errors quote what they
@@ -156,8 +156,23 @@ func zoneName(loc *time.Location) string {
 	return name
 }
 
-func (p *postgres) syntax() syntax     { return postgresSyntax }
-func (p *postgres) newBinder() *binder { return &binder{dollar: true} }
+func (p *postgres) syntax() *language { return postgresSyntax }
+func (p *postgres) target() string    { return p.address }
+
+func (p *postgres) probe(ctx context.Context, db *sqlx.DB) error {
+	encoding, err := p.charset(ctx, db)
+	p.bytesMode = encoding == "SQL_ASCII"
+	return err
+}
+
+func (p *postgres) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
+	return encoding, db.GetContext(ctx, &encoding, "SHOW server_encoding")
+}
+
+func (p *postgres) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
+	err = db.QueryRowxContext(ctx, "SELECT current_setting('server_version'), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')").Scan(&version, &sees)
+	return version, sees, err
+}
 
 func (p *postgres) changedAtUsable(col Column) *Error {
 	switch col.Type {

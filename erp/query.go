@@ -2,7 +2,6 @@ package erp
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -54,23 +53,27 @@ type Result struct {
 
 // binder collects the arguments of a statement and hands out placeholders.
 type binder struct {
-	dollar bool
-	args   []any
+	placeholder func(n int) string
+	args        []any
 }
 
 func (b *binder) add(v any) string {
 	b.args = append(b.args, v)
-	if b.dollar {
-		return "$" + strconv.Itoa(len(b.args))
-	}
-	return "?"
+	return b.placeholder(len(b.args))
 }
 
 // dialect is what differs between databases. The
 // conditions are built on the alias q of the wrapped query.
 type dialect interface {
-	syntax() syntax
-	newBinder() *binder
+	syntax() *language
+	// target names the database for people: never a user or password.
+	target() string
+	// probe looks at the database once, after opening.
+	probe(ctx context.Context, db *sqlx.DB) error
+	// charset is the encoding in which the database keeps text.
+	charset(ctx context.Context, db *sqlx.DB) (string, error)
+	// facts are its version, and whether the open transactions of others show.
+	facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error)
 	// item is how a column is selected; raw keeps the stored text of the
 	// changed_at column.
 	item(col Column, key bool) selectItem
@@ -106,9 +109,30 @@ type readTx interface {
 	few(ctx context.Context, sql string, args []any, items []selectItem, fn func([]Value) error) error
 	// stream runs a statement of any size; fn may be slow.
 	stream(ctx context.Context, sql string, args []any, items []selectItem, fn func([]Value) error) error
+	// finish is asked when all was read without an error.
+	finish(ctx context.Context) error
 	// end closes the transaction; there is nothing to commit.
 	end()
 }
+
+// salvageTx can go on after one row has ended a statement.
+type salvageTx interface {
+	readTx
+	// salvages tells whether the database can fail on one row at all.
+	salvages() bool
+	// attempt runs fn so that a failure leaves the transaction usable.
+	attempt(ctx context.Context, name string, fn func() error) error
+	// rowError tells whether a value of one row made a statement fail.
+	rowError(err error) bool
+	// fetch runs a statement with a small result.
+	fetch(ctx context.Context, query string, args []any, items []selectItem) ([][]Value, error)
+	// batches gives rows in batches; fn may use the transaction.
+	batches(ctx context.Context, query string, args []any, items []selectItem, fn func([][]Value) error) error
+	// reason says what is wrong with one column of one key.
+	reason(ctx context.Context, k keyReader, column int, key [][]Value, failure error) string
+}
+
+func newBinder(d dialect) *binder { return &binder{placeholder: d.syntax().placeholder} }
 
 // chunkKeys is how many keys one statement asks for: small enough for every
 // planner, large enough to save round trips.

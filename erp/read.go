@@ -72,7 +72,7 @@ func (p plan) keyOf(values []Value) (key []Value, usable bool) {
 // is returned as it is. After any error the result is empty and nothing may be
 // concluded from the rows seen: they were real, but perhaps not all.
 //
-// Memory does not grow with the table but for eight bytes a row (PostgreSQL),
+// Memory does not grow with the table but for eight bytes a row,
 // needed to give no row twice if the database gives up half way and the rest
 // is read key by key.
 func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {
@@ -116,22 +116,22 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 		}
 		return d.window(b, r.tracker.col, r.window)
 	}
-	b := d.newBinder()
+	b := newBinder(d)
 	cond, bad := condition(b)
 	if bad != nil {
 		return bad
 	}
 	query := where(r.plan.st.wrap(selectList(items)), cond)
-	salvager, can := tx.(*pgTx)
-	if !can {
+	salvager := tx.(salvageTx)
+	if !salvager.salvages() {
 		if err := tx.stream(ctx, query, b.args, items, r.give); err != nil {
 			return err
 		}
 	} else {
 		r.keep = true
-		err := salvager.inSavepoint(ctx, "safrasync_read", func() error { return tx.stream(ctx, query, b.args, items, r.give) })
+		err := salvager.attempt(ctx, "safrasync_read", func() error { return tx.stream(ctx, query, b.args, items, r.give) })
 		if err != nil {
-			if ctx.Err() != nil || !isDataError(err) {
+			if ctx.Err() != nil || !salvager.rowError(err) {
 				return err
 			}
 			r.result.Degraded = true
@@ -150,7 +150,7 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 func (r *reader) give(values []Value) error {
 	if r.plan.changed >= 0 {
 		raw := values[len(r.plan.cols)]
-		if raw.Kind == Number { // SQLite only: text is what a bound can be compared with
+		if raw.Kind == Number { // of a SQLite file: text is what a bound can be compared with
 			return failf(CodeConfig, "changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}

@@ -2,19 +2,16 @@ package erp
 
 import (
 	"context"
-	"errors"
 	"slices"
-
-	"github.com/lib/pq"
 )
 
 // salvage reads what is left after a value made the whole query fail: a text
-// with impossible bytes, a cast that does not fit one row. PostgreSQL then ends
-// the statement, so the keys are listed first, without the other columns, and
+// with impossible bytes, a cast that does not fit one row. The database then
+// ends the statement, so the keys are listed first, without the other columns, and
 // the rows fetched by key in ever smaller chunks until only the bad values are
 // left. All of it happens in the snapshot of the failed read; rows given
 // before the failure are not given again.
-func (r *reader) salvage(ctx context.Context, t *pgTx, items []selectItem, condition func(*binder) (string, *Error)) error {
+func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem, condition func(*binder) (string, *Error)) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
 	given := make(map[uint64]int, len(r.given))
 	for _, h := range r.given {
@@ -26,15 +23,15 @@ func (r *reader) salvage(ctx context.Context, t *pgTx, items []selectItem, condi
 	for i, at := range r.plan.key {
 		keyItems[i] = items[at]
 	}
-	b := t.p.newBinder()
+	b := newBinder(r.source.d)
 	cond, bad := condition(b)
 	if bad != nil {
 		return bad
 	}
-	k := keyReader{t: t, plan: r.plan, items: items, keyItems: keyItems, condition: condition}
+	k := keyReader{t: t, d: r.source.d, plan: r.plan, items: items, keyItems: keyItems, condition: condition}
 	done := map[uint64]bool{}
 	list := where(r.plan.st.wrap(selectList(keyItems)), cond)
-	err := t.cursor(ctx, "safrasync_keys", list, b.args, keyItems, func(batch [][]Value) error {
+	err := t.batches(ctx, list, b.args, keyItems, func(batch [][]Value) error {
 		var keys [][]Value
 		for _, key := range batch {
 			if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {
@@ -70,17 +67,18 @@ func (r *reader) salvage(ctx context.Context, t *pgTx, items []selectItem, condi
 	return err
 }
 
-// keyReader fetches rows by key in PostgreSQL, bad values included.
+// keyReader fetches rows by key, bad values included.
 type keyReader struct {
-	t               *pgTx
+	d               dialect
+	t               salvageTx
 	plan            plan
 	items, keyItems []selectItem
 	condition       func(*binder) (string, *Error) // further condition; nil = none
 }
 
 func (k keyReader) query(items []selectItem, keys [][]Value) (string, []any, error) {
-	b := k.t.p.newBinder()
-	cond, bad := k.t.p.keys(b, k.plan.keyCols, keys)
+	b := newBinder(k.d)
+	cond, bad := k.d.keys(b, k.plan.keyCols, keys)
 	if bad != nil {
 		return "", nil, bad
 	}
@@ -101,8 +99,8 @@ func (k keyReader) fetch(ctx context.Context, items []selectItem, keys [][]Value
 	if err != nil {
 		return nil, err
 	}
-	err = k.t.inSavepoint(ctx, "safrasync_chunk", func() error {
-		rows, _, err = k.t.fetch(ctx, query, args, items)
+	err = k.t.attempt(ctx, "safrasync_chunk", func() error {
+		rows, err = k.t.fetch(ctx, query, args, items)
 		return err
 	})
 	if err != nil {
@@ -117,7 +115,7 @@ func (k keyReader) read(ctx context.Context, keys [][]Value) ([][]Value, error) 
 	switch {
 	case err == nil:
 		return rows, nil
-	case ctx.Err() != nil || !isDataError(err):
+	case ctx.Err() != nil || !k.t.rowError(err):
 		return nil, err
 	case len(keys) == 1:
 		return k.broken(ctx, keys)
@@ -139,7 +137,7 @@ func (k keyReader) read(ctx context.Context, keys [][]Value) ([][]Value, error) 
 func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error) {
 	alone, err := k.fetch(ctx, k.keyItems, key)
 	if err != nil {
-		if isDataError(err) {
+		if k.t.rowError(err) {
 			return nil, failf(CodeData, "a stored key does not fit the type of the key columns any more, or the key itself cannot be computed; was a type changed in the ERP?")
 		}
 		return nil, err
@@ -150,12 +148,12 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 	}
 	for c := range k.items {
 		values, err := k.fetch(ctx, k.items[c:c+1], key)
-		if err != nil && (ctx.Err() != nil || !isDataError(err)) {
+		if err != nil && (ctx.Err() != nil || !k.t.rowError(err)) {
 			return nil, err
 		}
 		why := ""
 		if err != nil {
-			why = k.reason(ctx, c, key, err)
+			why = k.t.reason(ctx, k, c, key, err)
 		}
 		for i := range rows {
 			switch {
@@ -167,28 +165,4 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 		}
 	}
 	return rows, nil
-}
-
-// reason says what is wrong with one column of one key.
-func (k keyReader) reason(ctx context.Context, column int, key [][]Value, failure error) string {
-	var e *pq.Error
-	if !errors.As(failure, &e) {
-		return "the database cannot read this value"
-	}
-	if e.Code != "22021" && e.Code != "22P05" || column >= len(k.plan.cols) {
-		return "the database cannot compute this value (SQLSTATE " + string(e.Code) + ")"
-	}
-	name := "q." + quoteName(k.plan.cols[column].Name)
-	item := selectItem{
-		sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), getdatabaseencoding()) END",
-		convert: func(v any) Value {
-			raw, _ := v.([]byte)
-			return textValue(string(raw), charset{})
-		},
-	}
-	rows, err := k.fetch(ctx, []selectItem{item}, key)
-	if err == nil && len(rows) > 0 && rows[0][0].Err != "" {
-		return rows[0][0].Err
-	}
-	return "bytes that are no valid text (SQLSTATE " + string(e.Code) + ")"
 }

@@ -2,6 +2,9 @@ package erp
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -23,36 +26,30 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 	if bad != nil {
 		return nil, bad
 	}
-	s := &Source{opt: opt}
-	switch opt.Driver {
-	case DriverPostgres:
-		db, p, err := openPostgres(opt, cs)
-		if err != nil {
-			return nil, err
-		}
-		s.db, s.d = db, p
-		var encoding string
-		if err := db.GetContext(ctx, &encoding, "SHOW server_encoding"); err != nil {
-			_ = db.Close() // the reason is more telling
-			return nil, p.problem(ctx, err, statement{}, -1)
-		}
-		p.bytesMode = encoding == "SQL_ASCII"
-	case DriverSQLite:
-		db, lite, err := openSQLite(opt, cs)
-		if err != nil {
-			return nil, err
-		}
-		s.db, s.d = db, lite
-		var tables int
-		if err := db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master"); err != nil {
-			_ = db.Close() // the reason is more telling
-			return nil, lite.problem(ctx, err, statement{}, -1)
-		}
-	default:
-		return nil, failf(CodeConfig, "unknown erp.driver %q: use postgres or sqlite", opt.Driver)
+	opener, known := openers[opt.Driver]
+	if !known {
+		return nil, failf(CodeConfig, "unknown erp.driver %q: use %s", opt.Driver, strings.Join(Drivers(), ", "))
 	}
-	return s, nil
+	db, d, err := opener(opt, cs)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.probe(ctx, db); err != nil {
+		err = d.problem(ctx, err, statement{}, -1)
+		_ = db.Close() // the reason is more telling
+		return nil, err
+	}
+	return &Source{opt: opt, db: db, d: d}, nil
 }
+
+// openers make a pool and the dialect of each driver; none of them connects.
+var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
+	DriverPostgres: openPostgres,
+	DriverSQLite:   openSQLite,
+}
+
+// Drivers are the values of Options.Driver, in the order of the alphabet.
+func Drivers() []string { return slices.Sorted(maps.Keys(openers)) }
 
 // Close ends all connections.
 func (s *Source) Close() error {
@@ -64,27 +61,14 @@ func (s *Source) Close() error {
 
 // Target names the database for people: host:port/name or the file's path,
 // never a user or password.
-func (s *Source) Target() string {
-	switch d := s.d.(type) {
-	case *postgres:
-		return d.target
-	case *sqlite:
-		return d.path
-	default:
-		return ""
-	}
-}
+func (s *Source) Target() string { return s.d.target() }
 
 // Charset is the encoding in which the database keeps text: PostgreSQL's
 // server_encoding, or SQLite's. "SQL_ASCII" means that it does not know, and
 // deserves a warning: see Options.Charset.
 func (s *Source) Charset(ctx context.Context) (string, error) {
-	query := "SHOW server_encoding"
-	if s.d.syntax() == sqliteSyntax {
-		query = "PRAGMA encoding"
-	}
-	var encoding string
-	if err := s.db.GetContext(ctx, &encoding, query); err != nil {
+	encoding, err := s.d.charset(ctx, s.db)
+	if err != nil {
 		return "", s.d.problem(ctx, err, statement{}, -1)
 	}
 	return encoding, nil
@@ -106,13 +90,9 @@ type Facts struct {
 
 // Facts asks the database about itself.
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
-	query := "SELECT current_setting('server_version'), pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')"
-	if s.d.syntax() == sqliteSyntax {
-		query = "SELECT sqlite_version(), 0"
-	}
 	var f Facts
-	err := s.db.QueryRowxContext(ctx, query).Scan(&f.Version, &f.SeesTransactions)
-	if err != nil {
+	var err error
+	if f.Version, f.SeesTransactions, err = s.d.facts(ctx, s.db); err != nil {
 		return Facts{}, s.d.problem(ctx, err, statement{}, -1)
 	}
 	if f.Charset, err = s.Charset(ctx); err != nil {
@@ -169,7 +149,10 @@ func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) (err er
 		return err
 	}
 	defer tx.end()
-	return fn(clk, tx)
+	if err := fn(clk, tx); err != nil {
+		return err
+	}
+	return tx.finish(ctx)
 }
 
 func (s *Source) describe(ctx context.Context, tx readTx, st statement) ([]Column, error) {

@@ -22,7 +22,7 @@ type sqlite struct {
 
 var _ dialect = (*sqlite)(nil)
 
-func openSQLite(opt Options, cs charset) (*sqlx.DB, *sqlite, error) {
+func openSQLite(opt Options, cs charset) (*sqlx.DB, dialect, error) {
 	path, immutable, err := sqlitePath(string(opt.DSN))
 	if err != nil {
 		return nil, nil, err
@@ -84,8 +84,21 @@ func sqlitePath(dsn string) (path string, immutable bool, err *Error) {
 	return rest, immutable, nil
 }
 
-func (s *sqlite) syntax() syntax     { return sqliteSyntax }
-func (s *sqlite) newBinder() *binder { return &binder{} }
+func (s *sqlite) syntax() *language { return sqliteSyntax }
+func (s *sqlite) target() string    { return s.path }
+
+func (s *sqlite) probe(ctx context.Context, db *sqlx.DB) error {
+	var tables int
+	return db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master")
+}
+
+func (s *sqlite) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
+	return encoding, db.GetContext(ctx, &encoding, "PRAGMA encoding")
+}
+
+func (s *sqlite) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
+	return version, false, db.GetContext(ctx, &version, "SELECT sqlite_version()")
+}
 
 // changedAtUsable cannot know: a declared type says little in SQLite. The
 // values are looked at while reading.

@@ -1,6 +1,9 @@
 package erp
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // statement is a configured query that may be put into parentheses.
 type statement struct {
@@ -8,13 +11,13 @@ type statement struct {
 	// in it are offsets in the configured text.
 	body    string
 	toks    []token // without comments
-	dialect syntax
+	dialect *language
 }
 
 // parseStatement accepts exactly one query. The read-only transaction is what
 // protects the ERP; this check gives the better message, and makes sure that
 // the text cannot break out of the parentheses it is wrapped in.
-func parseStatement(sql string, dialect syntax) (statement, *Error) {
+func parseStatement(sql string, dialect *language) (statement, *Error) {
 	all, err := tokenize(sql, dialect)
 	if err != nil {
 		return statement{}, err
@@ -61,26 +64,83 @@ func parseStatement(sql string, dialect syntax) (statement, *Error) {
 		}
 	}
 	st.body = sql[:last.end]
+	if i, found := dialect.banned(st); found {
+		t := st.toks[i]
+		e := s.fail(t.start, fmt.Sprintf("%q is not allowed in a query that only reads", sql[t.start:t.end]))
+		e.Code = CodeReadOnly
+		return statement{}, e
+	}
 	return st, nil
 }
 
 const (
 	wrapOpen  = " FROM (\n"
-	wrapClose = "\n) AS q"
+	wrapClose = "\n)"
 )
 
 // wrap builds SELECT items FROM (query) AS q. The line breaks keep a comment
 // in the query's last line from swallowing the parenthesis.
-func (st statement) wrap(items []string) string {
-	return "SELECT " + strings.Join(items, ", ") + wrapOpen + st.body + wrapClose
+func (st statement) wrap(items []string) string { return st.wrapAfter("SELECT ", items) }
+
+func (st statement) wrapAfter(sel string, items []string) string {
+	with, body := st.parts()
+	return with + sel + strings.Join(items, ", ") + wrapOpen + body + wrapClose + st.dialect.alias
+}
+
+// first is the first row for which a condition holds.
+func (st statement) first(items []string, cond string) string {
+	l := st.dialect
+	return where(st.wrapAfter("SELECT "+l.firstPrefix, items), cond+l.firstCond) + l.firstSuffix
 }
 
 // describeOpen precedes the query when its columns are asked for.
 const describeOpen = "SELECT *" + wrapOpen
 
-func (st statement) describe() string { return describeOpen + st.body + wrapClose + " LIMIT 0" }
+func (st statement) describe() string { return st.wrap([]string{"*"}) + st.dialect.noRows }
 
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// parts gives the query as it may stand in parentheses. SQL Server allows
+// neither WITH there nor an ORDER BY that limits nothing: the first is put in
+// front, the second left out.
+func (st statement) parts() (with, body string) {
+	if !st.dialect.flatCTE {
+		return "", st.body
+	}
+	from, to, depth := 0, len(st.body), 0
+	isWith := st.toks[0].word == "WITH"
+	top := false
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		switch t.word {
+		case "SELECT":
+			if isWith && from == 0 {
+				from = t.start
+			}
+		case "TOP":
+			top = true
+		case "ORDER":
+			to = t.start
+		case "OFFSET":
+			top = true
+		}
+	}
+	if top {
+		to = len(st.body)
+	}
+	if from > 0 {
+		with = st.body[:from] + "\n"
+	}
+	return with, strings.TrimRight(st.body[from:to], " \t\r\n")
+}
+
+func quoteName(name string) string { return postgresSyntax.quote(name) } // SQLite's too
 
 // nearText quotes a little of the query from a byte offset on, for messages.
 func nearText(sql string, at int) string {

@@ -5,14 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// syntax is the lexical dialect: where strings, names and comments end.
-type syntax uint8
-
-const (
-	postgresSyntax syntax = iota
-	sqliteSyntax
-)
-
 type tokenKind uint8
 
 const (
@@ -38,7 +30,7 @@ type token struct {
 // tokenize cuts a query into tokens. It understands just enough of SQL to know
 // what is text and what is code; everything else is the database's business.
 // Every byte that is not white space belongs to exactly one token.
-func tokenize(sql string, dialect syntax) ([]token, *Error) {
+func tokenize(sql string, dialect *language) ([]token, *Error) {
 	s := scanner{sql: sql, dialect: dialect}
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return nil, s.fail(i, "it contains a NUL byte")
@@ -60,7 +52,7 @@ func tokenize(sql string, dialect syntax) ([]token, *Error) {
 
 type scanner struct {
 	sql     string
-	dialect syntax
+	dialect *language
 	pos     int
 	toks    []token
 }
@@ -87,31 +79,39 @@ func (s *scanner) next() *Error {
 	rest := s.rest()
 	c := rest[0]
 	switch {
-	case strings.HasPrefix(rest, "--"):
+	case strings.HasPrefix(rest, "--") && (!s.dialect.dashNeedsBlank || len(rest) == 2 || rest[2] <= ' '), c == '#' && s.dialect.hashComments:
 		n := strings.IndexAny(rest, "\n\r")
 		if n < 0 {
 			n = len(rest)
 		}
 		s.emit(tokComment, n)
+	case s.dialect.executableComments && (strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!")):
+		return s.fail(s.pos, "it contains a comment that the database would run (/*! … */); write it as plain SQL")
 	case strings.HasPrefix(rest, "/*"):
 		return s.block()
 	case c == '\'':
-		return s.quoted(tokString, '\'', 0, false)
+		return s.quoted(tokString, '\'', 0, s.dialect.backslash)
+	case c == '"' && s.dialect.doubleQuoteText:
+		return s.quoted(tokString, '"', 0, s.dialect.backslash)
 	case c == '"':
 		return s.quoted(tokName, '"', 0, false)
-	case c == '`' && s.dialect == sqliteSyntax:
+	case c == '`' && s.dialect.backtick:
 		return s.quoted(tokName, '`', 0, false)
-	case c == '[' && s.dialect == sqliteSyntax:
+	case c == '[' && s.dialect.bracketDoubled:
+		return s.quoted(tokName, ']', 0, false)
+	case c == '[' && s.dialect.bracket:
 		n := strings.IndexByte(rest, ']')
 		if n < 0 {
 			return s.fail(s.pos, "a name in [brackets] does not end")
 		}
 		s.emit(tokName, n+1)
-	case (c == 'e' || c == 'E') && s.dialect == postgresSyntax && strings.HasPrefix(rest[1:], "'"):
+	case (c == 'e' || c == 'E') && s.dialect.postgresStrings && strings.HasPrefix(rest[1:], "'"):
 		return s.quoted(tokString, '\'', 1, true)
-	case isWordStart(c):
+	case s.dialect.oracleStrings && alternativeQuote(rest) > 0:
+		return s.alternative(alternativeQuote(rest))
+	case isWordStart(c), strings.IndexByte(s.dialect.wordMore, c) >= 0:
 		n := 1
-		for n < len(rest) && isWordPart(rest[n]) {
+		for n < len(rest) && (isWordPart(rest[n]) || strings.IndexByte(s.dialect.wordMore, rest[n]) >= 0) {
 			n++
 		}
 		s.emit(tokWord, n)
@@ -123,7 +123,7 @@ func (s *scanner) next() *Error {
 		s.emit(tokNumber, n)
 	case c == '$':
 		return s.dollar()
-	case s.dialect == sqliteSyntax && (c == '?' || c == ':' || c == '@'):
+	case strings.IndexByte(s.dialect.params, c) >= 0:
 		s.param()
 	case c == '(':
 		s.emit(tokOpen, 1)
@@ -158,14 +158,14 @@ func (s *scanner) quoted(kind tokenKind, quote byte, skip int, backslash bool) *
 	return s.fail(s.pos, "a string does not end")
 }
 
-// block reads a /* comment */; PostgreSQL nests them, SQLite does not, and in
-// SQLite the end of the text ends the comment too.
+// block reads a /* comment */; PostgreSQL and SQL Server nest them, others do
+// not, and in SQLite the end of the text ends the comment too.
 func (s *scanner) block() *Error {
 	rest := s.rest()
 	depth := 0
 	for i := 0; i < len(rest)-1; {
 		switch {
-		case rest[i] == '/' && rest[i+1] == '*' && (depth == 0 || s.dialect == postgresSyntax):
+		case rest[i] == '/' && rest[i+1] == '*' && (depth == 0 || s.dialect.nestedComments):
 			depth++
 			i += 2
 		case rest[i] == '*' && rest[i+1] == '/':
@@ -182,6 +182,34 @@ func (s *scanner) block() *Error {
 	return s.fail(s.pos, "a comment does not end")
 }
 
+// alternativeQuote gives the length of the opening q'[ or nq'[ of a string, or 0.
+func alternativeQuote(rest string) int {
+	n := 0
+	if rest[0] == 'n' || rest[0] == 'N' {
+		n = 1
+	}
+	if len(rest) < n+3 || rest[n] != 'q' && rest[n] != 'Q' || rest[n+1] != '\'' || isSpace(rest[n+2]) {
+		return 0
+	}
+	return n + 3
+}
+
+// alternative reads q'[…]' of Oracle and Firebird; the sign after the quote, or
+// its counterpart, and a quote end it.
+func (s *scanner) alternative(open int) *Error {
+	rest := s.rest()
+	sign, size := utf8.DecodeRuneInString(rest[open-1:])
+	if pair := strings.IndexRune("[]{}()<>", sign); pair >= 0 && pair%2 == 0 {
+		sign = rune("[]{}()<>"[pair+1])
+	}
+	end := strings.Index(rest[open-1+size:], string(sign)+"'")
+	if end < 0 {
+		return s.fail(s.pos, "a string does not end")
+	}
+	s.emit(tokString, open-1+size+end+len(string(sign))+1)
+	return nil
+}
+
 // dollar reads $tag$…$tag$ or the parameter $1.
 func (s *scanner) dollar() *Error {
 	rest := s.rest()
@@ -189,7 +217,7 @@ func (s *scanner) dollar() *Error {
 	for n < len(rest) && (isWordStart(rest[n]) || isDigit(rest[n])) {
 		n++
 	}
-	if s.dialect == postgresSyntax && n < len(rest) && rest[n] == '$' && (n == 1 || !isDigit(rest[1])) {
+	if s.dialect.postgresStrings && n < len(rest) && rest[n] == '$' && (n == 1 || !isDigit(rest[1])) {
 		tag := rest[:n+1]
 		end := strings.Index(rest[len(tag):], tag)
 		if end < 0 {

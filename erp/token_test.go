@@ -10,7 +10,7 @@ import (
 func TestTokenizeKnowsTextFromCode(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		dialect syntax
+		dialect *language
 		sql     string
 		want    string
 	}{
@@ -32,6 +32,13 @@ func TestTokenizeKnowsTextFromCode(t *testing.T) {
 		{postgresSyntax, `1.5e3+.5`, `1.5e3|+|.5`},
 		{postgresSyntax, `ação`, `ação`},
 		{sqliteSyntax, `a = :b OR c = ?1`, `a|=|:b|OR|c|=|?1`},
+		{mysqlSyntax, `'a\'b' "c;\"d" x`, `'a\'b'|"c;\"d"|x`},
+		{mysqlSyntax, "a--1 -- b;\n`c``;` # d;\ne", "a|-|-|1|-- b;|`c``;`|# d;|e"},
+		{mysqlSyntax, "a = @b /*+ HINT */", "a|=|@b|/*+ HINT */"},
+		{firebirdSyntax, `q'{it's;}' RDB$DB_KEY :x`, `q'{it's;}'|RDB$DB_KEY|:x`},
+		{oracleSyntax, `nq'[it's;]' Q'!a'!' col# "x;" a.b(+)`, `nq'[it's;]'|Q'!a'!'|col#|"x;"|a|.|b|(|+|)`},
+		{sqlserverSyntax, `[a];]]b] #t N'x' /* /* */ */ @v`, `[a]|;|]|]|b|]|#t|N|'x'|/* /* */ */|@v`},
+		{sqlserverSyntax, `[a]];b] c`, `[a]];b]|c`},
 	} {
 		toks, err := tokenize(c.sql, c.dialect)
 		if err != nil {
@@ -46,6 +53,16 @@ func TestTokenizeKnowsTextFromCode(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.sql, diff)
 		}
 	}
+	for _, c := range []struct {
+		dialect *language
+		sql     string
+	}{
+		{mysqlSyntax, `'a\'`}, {mysqlSyntax, `a /*! DROP */`}, {mysqlSyntax, `a /*M! x */`}, {oracleSyntax, `q'[a)'`}, {oracleSyntax, `q'`}, {sqlserverSyntax, `[a]]`},
+	} {
+		if toks, err := tokenize(c.sql, c.dialect); err == nil {
+			t.Errorf("%s: %q gives %v, want an error", c.dialect.name, c.sql, toks)
+		}
+	}
 	for _, sql := range []string{`'a`, `"a`, `$$a`, `$a$ $b$`, `/* a`, `/* /* */`, `E'a\'`, "a\x00b", "a\xffb"} {
 		if toks, err := tokenize(sql, postgresSyntax); err == nil {
 			t.Errorf("%q gives %v, want an error", sql, toks)
@@ -53,19 +70,19 @@ func TestTokenizeKnowsTextFromCode(t *testing.T) {
 	}
 }
 
+var languages = []*language{postgresSyntax, sqliteSyntax, mysqlSyntax, firebirdSyntax, sqlserverSyntax, oracleSyntax}
+
 func FuzzTokenize(f *testing.F) {
 	for _, s := range []string{
 		"", "SELECT 1", "SELECT a.b, 'c' FROM d WHERE x BETWEEN 1 AND 2 AND y = E'\\'' ORDER BY 1;", "$$ $1 $a$ x", "/* /* */ */ --",
 		"select case when a and b then c end from t join u on (a = b) where a or b;;", "\"", "[x] `y` ?1 :a @b $c", "((", "FROM WHERE SELECT .", "SELECT FROM WHERE 0 AND AND 0", "é'ç",
 	} {
-		f.Add(s, true)
-		f.Add(s, false)
-	}
-	f.Fuzz(func(t *testing.T, sql string, lite bool) {
-		dialect := postgresSyntax
-		if lite {
-			dialect = sqliteSyntax
+		for i := range languages {
+			f.Add(s, uint8(i))
 		}
+	}
+	f.Fuzz(func(t *testing.T, sql string, number uint8) {
+		dialect := languages[int(number)%len(languages)]
 		toks, err := tokenize(sql, dialect)
 		if err != nil {
 			return
