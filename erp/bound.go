@@ -67,3 +67,34 @@ func (t *boundTracker) bound(since string, c clock) (text string, future bool) {
 	}
 	return text, future
 }
+
+// naiveLimits are the limits where a stored time may have no zone: it may be
+// UTC or local, so the bound takes the earlier reading and the warning the
+// later one. horizon is the start of the oldest open transaction; zero: not known.
+func naiveLimits(now, horizon time.Time, zone *time.Location) func(Column, moment) []limit {
+	return func(_ Column, sample moment) []limit {
+		l := naiveLimit(now, zone, sample)
+		if horizon.IsZero() {
+			return []limit{l}
+		}
+		h := naiveLimit(horizon, zone, sample)
+		h.warnAfter = time.Time{}
+		return []limit{l, h}
+	}
+}
+
+func naiveLimit(at time.Time, zone *time.Location, sample moment) limit {
+	if sample.zoned {
+		return limit{text: sample.like(at), at: at, warnAfter: at}
+	}
+	_, offset := at.In(zone).Zone()
+	early, late := at, at.Add(time.Duration(offset)*time.Second)
+	if late.Before(early) {
+		early, late = late, early
+	}
+	l := limit{text: sample.like(early), at: early, warnAfter: late}
+	if sample.sep == "" {
+		l.at = early.Truncate(24 * time.Hour)
+	}
+	return l
+}

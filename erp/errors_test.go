@@ -356,9 +356,9 @@ func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
 }
 
-func TestASilentServerDoesNotHangTheReader(t *testing.T) {
-	t.Parallel()
-	// A server that accepts and never says a word.
+// silent is the address of a server that accepts and never says a word.
+func silent(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +373,12 @@ func TestASilentServerDoesNotHangTheReader(t *testing.T) {
 			t.Cleanup(func() { _ = c.Close() })
 		}
 	}()
-	err = openError(t, "postgres", "postgres://u:segredo@"+l.Addr().String()+"/erp?connect_timeout=1")
+	return l.Addr().String()
+}
+
+func TestASilentServerDoesNotHangTheReader(t *testing.T) {
+	t.Parallel()
+	err := openError(t, "postgres", "postgres://u:segredo@"+silent(t)+"/erp?connect_timeout=1")
 	wantError(t, err, erp.CodeUnreachable, "does not answer")
 }
 

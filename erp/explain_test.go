@@ -9,19 +9,19 @@ import (
 )
 
 func TestExplainNamesTheConditionsThatExcludeARow(t *testing.T) {
-	t.Parallel()
 	statements := []string{
-		`CREATE TABLE contrato (filial char(2), num varchar(10), situacao text, del text, emissao date, cart int, qtd int)`,
-		`CREATE TABLE carteira (id int, nome text)`,
+		`CREATE TABLE contrato (filial char(2), num varchar(10), situacao varchar(10), del varchar(1), emissao date, cart int, qtd int)`,
+		`CREATE TABLE carteira (id int, nome varchar(20))`,
 		`INSERT INTO carteira VALUES (1, 'Norte')`,
-		`INSERT INTO contrato VALUES
-		('01', '000001', 'aprovado', '', '2026-02-01', 1, 10), ('01', '000002', 'rascunho', '', '2026-02-01', 1, 10),
-		('01', '000003', 'rascunho', '*', '2025-02-01', 1, 10), ('01', ' 000004 ', 'aprovado', '*', '2026-02-01', 1, 10),
-		('01', '000005', 'aprovado', '', '2026-02-01', 9, 10), ('01', '000006', 'cancelado', '', '2026-02-01', 9, 10),
-		('01', '000007', 'a', '', '2026-02-01', 1, 1), ('01', '000007', 'b', '', '2026-02-01', 1, 2)`,
 	}
-	pg, _ := postgres(t, statements...)
-	lite, _ := sqlite(t, statements...)
+	for _, values := range []string{
+		`'01', '000001', 'aprovado', '', '2026-02-01', 1, 10`, `'01', '000002', 'rascunho', '', '2026-02-01', 1, 10`,
+		`'01', '000003', 'rascunho', '*', '2025-02-01', 1, 10`, `'01', ' 000004 ', 'aprovado', '*', '2026-02-01', 1, 10`,
+		`'01', '000005', 'aprovado', '', '2026-02-01', 9, 10`, `'01', '000006', 'cancelado', '', '2026-02-01', 9, 10`,
+		`'01', '000007', 'a', '', '2026-02-01', 1, 1`, `'01', '000007', 'b', '', '2026-02-01', 1, 2`,
+	} {
+		statements = append(statements, "INSERT INTO contrato VALUES ("+values+")")
+	}
 	const plain = `SELECT filial, num, situacao -- FROM x WHERE y
 		FROM contrato c /* WHERE */ WHERE situacao = 'aprovado' /* só os bons */ AND del <> '*'
 		AND emissao BETWEEN '2026-01-01' AND '2026-12-31' AND CASE WHEN qtd > 1 AND qtd < 99 THEN 1 ELSE 0 END = 1
@@ -57,8 +57,9 @@ func TestExplainNamesTheConditionsThatExcludeARow(t *testing.T) {
 		{"broken", `SELECT filial, num FROM contrato WHERE nada = 1`, "000001", "unknown"},
 		{"no query", `DROP TABLE contrato`, "000001", "unknown"},
 	}
-	for _, c := range cases {
-		for _, s := range []*erp.Source{pg, lite} {
+	onEach(t, func(t *testing.T, e engine) {
+		s, _ := e.start(t, statements...)
+		for _, c := range cases {
 			x, err := s.Explain(t.Context(), erp.Query{SQL: c.sql, Key: []string{"filial", "num"}}, []string{"01", c.num})
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
@@ -71,7 +72,7 @@ func TestExplainNamesTheConditionsThatExcludeARow(t *testing.T) {
 				t.Errorf("%s: the row shown is %v", c.name, x.Row.Values)
 			}
 		}
-	}
+	})
 }
 
 func showExclusion(x erp.Exclusion) string {

@@ -31,8 +31,25 @@ func floatValue(f float64, bits int) Value { //nolint:forbidigo // the column it
 	return v
 }
 
-// floatBack gives the argument that SQLite compares with a stored float.
-func floatBack(text string) (any, bool) {
-	f, err := strconv.ParseFloat(text, 64) //nolint:forbidigo // a key stored as a binary float
+// floatBack gives the argument to compare with a stored float.
+func floatBack(text string, bits int) (any, bool) {
+	f, err := strconv.ParseFloat(text, bits) //nolint:forbidigo // a key stored as a binary float
 	return f, err == nil
+}
+
+// anyFloat is the value that a driver hands over for a binary float.
+func anyFloat(v any, bits int) Value {
+	switch x := v.(type) {
+	case float64: //nolint:forbidigo // the driver's type
+		return floatValue(x, bits)
+	case float32: //nolint:forbidigo // the driver's type
+		return floatValue(float64(x), bits) //nolint:forbidigo // the same value
+	case []byte:
+		return floatText(string(x), bits)
+	case string:
+		return floatText(x, bits)
+	case int64:
+		return Value{Kind: Float, Text: strconv.FormatInt(x, 10)}
+	}
+	return Value{Kind: Float, Err: "unreadable number"}
 }

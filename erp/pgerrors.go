@@ -2,16 +2,9 @@ package erp
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"database/sql/driver"
 	"errors"
-	"io"
-	"net"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/lib/pq"
@@ -127,29 +120,11 @@ func (p *postgres) serverProblem(e *pq.Error) *Error {
 
 // connectionProblem explains why there is no answer at all.
 func (p *postgres) connectionProblem(err error) *Error {
-	var verify *tls.CertificateVerificationError
-	var cert x509.UnknownAuthorityError
-	var host x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	var dns *net.DNSError
-	switch {
-	case errors.Is(err, pq.ErrSSLNotSupported):
+	if errors.Is(err, pq.ErrSSLNotSupported) {
 		return failf(CodeTLS, "the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.address)
-	case errors.As(err, &verify), errors.As(err, &cert), errors.As(err, &host), errors.As(err, &invalid):
-		return failf(CodeTLS, "the certificate of the ERP database at %s is not trusted; check sslmode and sslrootcert in erp.dsn", p.address)
-	case errors.As(err, &dns):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: the name of the host is not known; check erp.dsn and DNS", p.address)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: connection refused; is PostgreSQL running, and is the port right?", p.address)
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return failf(CodeUnreachable, "the ERP database at %s does not answer; check the network and firewall", p.address)
-	case errors.Is(err, os.ErrNotExist):
-		return failf(CodeUnreachable, "the ERP database at %s is not reachable: no such socket; is PostgreSQL running on this host?", p.address)
 	}
-	var network net.Error
-	if errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed) {
-		return failf(CodeUnreachable, "the connection to the ERP database at %s was lost; it is tried again at the next run", p.address)
+	if e := networkProblem(err, p.address, "PostgreSQL", "sslmode and sslrootcert"); e != nil {
+		return e
 	}
 	if strings.Contains(err.Error(), "too many clients") {
 		return failf(CodeUnreachable, "the ERP database at %s has no connection left for us", p.address)

@@ -15,9 +15,12 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) {
+	os.Exit(pgtest.Run(throwaway.M{M: m}, func() error { return goleak.Find() }))
+}
 
 func saoPaulo(t testing.TB) *time.Location {
 	t.Helper()

@@ -46,6 +46,7 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
 	DriverPostgres: openPostgres,
 	DriverSQLite:   openSQLite,
+	DriverMySQL:    openMySQL,
 }
 
 // Drivers are the values of Options.Driver, in the order of the alphabet.

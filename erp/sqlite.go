@@ -114,7 +114,7 @@ const isoGlob = `'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
 func (s *sqlite) window(b *binder, col Column, w Window) (string, *Error) {
 	m, ok := parseMoment(w.Since)
 	if !ok {
-		return "", failf(CodeOther, "the saved bound %q is no date or time; run a sweep", w.Since)
+		return "", failBound(w.Since)
 	}
 	lookback := max(w.Lookback, 0)
 	if m.sep == "" {
@@ -133,19 +133,10 @@ func (s *sqlite) window(b *binder, col Column, w Window) (string, *Error) {
 // keys binds each part with the storage class it was read with: in SQLite the
 // number 1 and the text '1' are different keys.
 func (s *sqlite) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
-	alternatives := make([]string, 0, len(keys))
-	for _, key := range keys {
-		all := make([]string, len(key))
-		for i, v := range key {
-			arg, err := s.native(cols[i], v)
-			if err != nil {
-				return "", err
-			}
-			all[i] = "q." + quoteName(cols[i].Name) + " = " + b.add(arg)
-		}
-		alternatives = append(alternatives, "("+strings.Join(all, " AND ")+")")
-	}
-	return "(" + strings.Join(alternatives, " OR ") + ")", nil
+	return keyCondition(cols, keys, func(col Column, v Value) (string, *Error) {
+		arg, bad := s.native(col, v)
+		return "q." + quoteName(col.Name) + " = " + b.add(arg), bad
+	})
 }
 
 func (s *sqlite) native(col Column, v Value) (any, *Error) {
@@ -155,7 +146,7 @@ func (s *sqlite) native(col Column, v Value) (any, *Error) {
 			return n, nil
 		}
 	case Float, Number:
-		if f, ok := floatBack(v.Text); ok {
+		if f, ok := floatBack(v.Text, 64); ok {
 			return f, nil
 		}
 	default:
@@ -163,7 +154,7 @@ func (s *sqlite) native(col Column, v Value) (any, *Error) {
 			return string(raw), nil
 		}
 	}
-	return nil, failf(CodeOther, "a stored value of key column %s cannot be bound again", col.Name)
+	return nil, notBindable(col)
 }
 
 func (s *sqlite) looseKey(b *binder, cols []Column, key []string, fast bool) string {
@@ -178,9 +169,7 @@ func (s *sqlite) looseKey(b *binder, cols []Column, key []string, fast bool) str
 	return strings.Join(parts, " AND ")
 }
 
-// clock: SQLite's clock is this host's. A time without zone may be UTC
-// (CURRENT_TIMESTAMP) or local; the bound takes the earlier reading and the
-// warning the later one. There is no horizon: a writer that stamps a row and
+// clock: SQLite's clock is this host's. There is no horizon: a writer that stamps a row and
 // commits it much later is found by the lookback, or by the sweep.
 func (s *sqlite) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 	var text string
@@ -191,23 +180,7 @@ func (s *sqlite) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 	if !ok {
 		return clock{}, failf(CodeOther, "the clock cannot be read")
 	}
-	now := m.at
-	_, offset := now.In(s.opt.TimeZone).Zone()
-	local := now.Add(time.Duration(offset) * time.Second)
-	return clock{now: now, limits: func(_ Column, sample moment) []limit {
-		if sample.zoned {
-			return []limit{{text: sample.like(now), at: now, warnAfter: now}}
-		}
-		early, late := now, local
-		if local.Before(now) {
-			early, late = local, now
-		}
-		l := limit{text: sample.like(early), at: early, warnAfter: late}
-		if sample.sep == "" {
-			l.at = early.Truncate(24 * time.Hour)
-		}
-		return []limit{l}
-	}}, nil
+	return clock{now: m.at, limits: naiveLimits(m.at, time.Time{}, s.opt.TimeZone)}, nil
 }
 
 // Result codes of SQLite that are told apart.
