@@ -104,11 +104,14 @@ func (c boundedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.Connector.Connect(ctx)
 }
 
+// maxIdle is how many connections wait for the next call.
+const maxIdle = 2
+
 // pool opens no connection yet.
 func pool(c driver.Connector, name string) *sqlx.DB {
 	db := sqlx.NewDb(sql.OpenDB(boundedConnector{c}), name)
 	db.SetMaxOpenConns(6)
-	db.SetMaxIdleConns(2)
+	db.SetMaxIdleConns(maxIdle)
 	db.SetConnMaxIdleTime(time.Minute)
 	// After a fail-over an old connection may sit on the wrong node.
 	db.SetConnMaxLifetime(5 * time.Minute)

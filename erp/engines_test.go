@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/fbtest"
 	"github.com/safrasync/safrasync/internal/mariatest"
 )
 
@@ -58,6 +60,41 @@ func mysqlDatabase(t testing.TB, statements ...string) (dsn string, db *sql.DB) 
 	return mysqlURL(server, name, reader, "só leitura"), db
 }
 
+// firebird makes a UTF8 database with these statements, and a reader on it who may only read.
+func firebird(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
+	t.Helper()
+	server, path := fbtest.Database(t, "UTF8")
+	db := admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), statements...)
+	return open(t, erp.Options{Driver: erp.DriverFirebird, DSN: erp.Secret(firebirdReader(t, server, path, db))}), db
+}
+
+// firebirdReader creates a user who may read every table, and returns its address.
+func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB) (dsn string) {
+	t.Helper()
+	reader := "LE_" + strings.ToUpper(strings.TrimSuffix(filepath.Base(path), ".fdb"))
+	exec(t, db, "CREATE USER "+reader+" PASSWORD 'leitura'")
+	rows, err := db.Query("SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []string
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, table)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		exec(t, db, `GRANT SELECT ON "`+table+`" TO USER `+reader)
+	}
+	u := url.URL{Scheme: "firebird", User: url.UserPassword(reader, "leitura"), Host: server.Address(), Path: path}
+	return u.String()
+}
+
 func recursive(n int) string {
 	return fmt.Sprintf("WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < %d) SELECT k FROM n", n)
 }
@@ -67,6 +104,9 @@ func same(s string) string { return s }
 var engines = []engine{
 	{name: "postgres", start: postgres, timestamp: "timestamp", float: "float8", folded: same, numbers: recursive},
 	{name: "sqlite", start: sqlite, timestamp: "TIMESTAMP", float: "REAL", folded: same, numbers: recursive},
+	{name: "firebird", start: firebird, timestamp: "TIMESTAMP", float: "DOUBLE PRECISION", folded: strings.ToUpper, numbers: func(n int) string {
+		return strings.ReplaceAll(strings.Replace(recursive(n), "SELECT 1 UNION", "SELECT 1 FROM RDB$DATABASE UNION", 1), "RECURSIVE n(k)", "RECURSIVE n(k)")
+	}},
 	{name: "mysql", start: mysql, timestamp: "DATETIME(6)", float: "DOUBLE", folded: same, numbers: recursive},
 }
 

@@ -15,6 +15,8 @@ const (
 	DriverSQLite = "sqlite"
 	// DriverMySQL is MySQL 5.7 or later, or MariaDB 10.3 or later.
 	DriverMySQL = "mysql"
+	// DriverFirebird is Firebird 3 or later.
+	DriverFirebird = "firebird"
 )
 
 const (

@@ -44,7 +44,7 @@ func openPostgres(opt Options, cs charset) (*sqlx.DB, dialect, error) {
 	connector.Dialer(newGuardDialer(opt.StatementTimeout))
 	db := sqlx.NewDb(sql.OpenDB(connector), "postgres")
 	db.SetMaxOpenConns(6)
-	db.SetMaxIdleConns(2)
+	db.SetMaxIdleConns(maxIdle)
 	db.SetConnMaxIdleTime(time.Minute)
 	// After a fail-over an old connection may sit on the wrong node.
 	db.SetConnMaxLifetime(5 * time.Minute)

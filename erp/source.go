@@ -2,6 +2,7 @@ package erp
 
 import (
 	"context"
+	"database/sql/driver"
 	"maps"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
 	DriverPostgres: openPostgres,
 	DriverSQLite:   openSQLite,
 	DriverMySQL:    openMySQL,
+	DriverFirebird: openFirebird,
 }
 
 // Drivers are the values of Options.Driver, in the order of the alphabet.
@@ -54,7 +56,8 @@ func Drivers() []string { return slices.Sorted(maps.Keys(openers)) }
 
 // Close ends all connections.
 func (s *Source) Close() error {
-	if err := s.db.Close(); err != nil {
+	err := s.db.Close()
+	if err != nil && CodeOf(s.d.problem(context.Background(), err, statement{}, -1)) != CodeUnreachable { // what is lost needs no closing
 		return failf(CodeOther, "closing the ERP database failed")
 	}
 	return nil
@@ -132,7 +135,7 @@ func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) (err er
 			err = s.d.problem(ctx, err, statement{}, -1)
 		}
 	}()
-	c, err := s.db.Connx(ctx)
+	c, clk, err := s.conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,10 +144,6 @@ func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) (err er
 			err = e
 		}
 	}()
-	clk, err := s.d.clock(ctx, c)
-	if err != nil {
-		return err
-	}
 	tx, err := s.d.begin(ctx, c)
 	if err != nil {
 		return err
@@ -154,6 +153,30 @@ func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) (err er
 		return err
 	}
 	return tx.finish(ctx)
+}
+
+// conn takes a connection from the pool and reads the clock with it. Not every
+// driver notices that the server has closed an idle connection; such a one is
+// thrown away, and a fresh one says whether the server is there.
+func (s *Source) conn(ctx context.Context) (*sqlx.Conn, clock, error) {
+	for left := maxIdle; ; left-- {
+		c, err := s.db.Connx(ctx)
+		if err != nil {
+			return nil, clock{}, err
+		}
+		clk, err := s.d.clock(ctx, c)
+		if err == nil {
+			return c, clk, nil
+		}
+		lost := CodeOf(s.d.problem(ctx, err, statement{}, -1)) == CodeUnreachable
+		if lost {
+			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // so that it does not go back to the pool
+		}
+		_ = c.Close() // the first error is the one to report
+		if !lost || left == 0 {
+			return nil, clock{}, err
+		}
+	}
 }
 
 func (s *Source) describe(ctx context.Context, tx readTx, st statement) ([]Column, error) {

@@ -18,8 +18,10 @@ type streamTx struct {
 	// limit bounds the time the database works without giving a row; the
 	// caller's own time between two rows does not count.
 	limit time.Duration
-	// names changes the columns' names and types as the driver gives them.
+	// names changes the columns' names as the driver gives them.
 	names func([]Column) []Column
+	// typeOf names a type otherwise than the driver does.
+	typeOf func(*sql.ColumnType) string
 	// stop ends on the server what a cancelled call left running there.
 	stop func()
 	// relax and tighten come before and after a statement whose rows the caller
@@ -47,7 +49,11 @@ func (t *streamTx) columns(ctx context.Context, st statement) (cols []Column, er
 			return err
 		}
 		for _, ct := range types {
-			cols = append(cols, Column{Name: ct.Name(), Type: strings.ToLower(ct.DatabaseTypeName())})
+			typ := strings.ToLower(ct.DatabaseTypeName())
+			if t.typeOf != nil {
+				typ = t.typeOf(ct)
+			}
+			cols = append(cols, Column{Name: ct.Name(), Type: typ})
 		}
 		return rows.Err()
 	})
