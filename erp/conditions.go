@@ -79,6 +79,10 @@ func plainNumber(s string) bool {
 	return digits != "" && len(digits) <= 38 && strings.Trim(digits, "0123456789") == ""
 }
 
+// noDateBefore: what lies before it is a program's way to write "none", as
+// 1899-12-30 (Delphi), 1900-01-01 and 1900-12-31.
+const noDateBefore = "1901-01-02"
+
 // zeroDate is a date that a program wrote for "none".
 const zeroDate = "0000-00-00"
 
@@ -95,3 +99,21 @@ func timestampText(s string) Value {
 	}
 	return Value{Kind: Timestamp, Text: text}
 }
+
+// utcInstant reads a timestamp in UTC.
+func utcInstant(s string, zone *time.Location) Value {
+	m, ok := parseMoment(s)
+	if !ok || m.sep == "" {
+		return Value{Kind: Instant, Text: s, Err: oddTime("timestamp", s)}
+	}
+	return Value{Kind: Instant, Text: instantText(m.at, zone)}
+}
+
+func boolValue(v any) Value {
+	if v == true {
+		return Value{Kind: Bool, Text: "true"}
+	}
+	return Value{Kind: Bool, Text: "false"}
+}
+
+func plainTextValue(s string) Value { return textValue(s, charset{}) }

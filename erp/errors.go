@@ -128,6 +128,23 @@ func ended(ctx context.Context) *Error {
 	return e
 }
 
+// knownProblem is an error that needs no looking at the driver's: one of ours,
+// the caller's own, or the end of the context, with the cause that we gave it.
+func knownProblem(ctx context.Context, err error) error {
+	var ours *Error
+	var theirs callerError
+	if errors.As(err, &ours) || errors.As(err, &theirs) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil && errors.As(cause, &ours) {
+		return ours
+	}
+	if e := ended(ctx); e != nil {
+		return e
+	}
+	return nil
+}
+
 // callerError carries an error of the caller's own row function through the
 // package untouched, so that it is never mistaken for one of the database.
 type callerError struct{ err error }

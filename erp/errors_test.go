@@ -52,7 +52,7 @@ func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	wantError(t, openError(t, "postgres", "postgres://u:segredo%zz@h/db"), erp.CodeConfig, "cannot be read as a PostgreSQL address")
 	wantError(t, openError(t, "postgres", "segredo"), erp.CodeConfig, "cannot be read")
 	wantError(t, openError(t, "postgres", dsn+" sslmode=segredo"), erp.CodeConfig, "the value of sslmode")
-	wantError(t, openError(t, "oracle", "segredo"), erp.CodeConfig, `"oracle"`)
+	wantError(t, openError(t, "db2", "segredo"), erp.CodeConfig, `"db2"`, "firebird, mysql, oracle, postgres, sqlite, sqlserver")
 }
 
 func TestAWrongPasswordIsCalledThat(t *testing.T) {

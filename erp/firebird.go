@@ -184,8 +184,8 @@ func (f *firebird) changedAtUsable(col Column) *Error {
 	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. CAST(%s AS TIMESTAMP), or remove changed_at", col.Name, typeName(col), col.Name)
 }
 
-// window: rows without a value are always in, and so are those with a date of
-// 1899-12-30 or 1900-01-01, which Delphi programs write for one.
+// window: rows without a value are always in, and so are those with a date that
+// a program writes for none.
 func (f *firebird) window(b *binder, col Column, w Window) (string, *Error) {
 	low, bad := windowStart(w, col.Type == "date")
 	if bad != nil {
@@ -201,7 +201,7 @@ func (f *firebird) window(b *binder, col Column, w Window) (string, *Error) {
 	default:
 		from = "CAST(" + b.add(low.Format(firebirdTime+" +00:00")) + " AS TIMESTAMP WITH TIME ZONE)"
 	}
-	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < CAST('1900-01-02' AS DATE))", name, from, name, name), nil
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < CAST('%s' AS DATE))", name, from, name, name, noDateBefore), nil
 }
 
 // firebirdTime: Firebird counts ten-thousandths of a second.

@@ -27,16 +27,8 @@ func hasCode(e *firebirddrv.FbError, codes ...int) bool {
 }
 
 func (f *firebird) problem(ctx context.Context, err error, st statement, _ int) error {
-	var ours *Error
-	var theirs callerError
-	if errors.As(err, &ours) || errors.As(err, &theirs) {
-		return err
-	}
-	if cause := context.Cause(ctx); cause != nil && errors.As(cause, &ours) {
-		return ours
-	}
-	if e := ended(ctx); e != nil {
-		return e
+	if known := knownProblem(ctx, err); known != nil {
+		return known
 	}
 	var e *firebirddrv.FbError
 	if errors.As(err, &e) {

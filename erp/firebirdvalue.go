@@ -45,12 +45,7 @@ func (f *firebird) item(col Column, _ bool) selectItem {
 	case "time":
 		return selectItem{sql: cast("13"), convert: asText(func(s string) Value { return Value{Kind: Text, Text: s} })}
 	case "boolean":
-		return selectItem{sql: name, convert: func(v any) Value {
-			if v == true {
-				return Value{Kind: Bool, Text: "true"}
-			}
-			return Value{Kind: Bool, Text: "false"}
-		}}
+		return selectItem{sql: name, convert: boolValue}
 	case "text", "varying":
 		return selectItem{sql: name, convert: f.text}
 	case "blob":

@@ -34,16 +34,8 @@ func mysqlRowError(err error) bool {
 }
 
 func (m *mysql) problem(ctx context.Context, err error, st statement, _ int) error {
-	var ours *Error
-	var theirs callerError
-	if errors.As(err, &ours) || errors.As(err, &theirs) {
-		return err
-	}
-	if cause := context.Cause(ctx); cause != nil && errors.As(cause, &ours) {
-		return ours
-	}
-	if e := ended(ctx); e != nil {
-		return e
+	if known := knownProblem(ctx, err); known != nil {
+		return known
 	}
 	var e *mysqldrv.MySQLError
 	switch {

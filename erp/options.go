@@ -17,6 +17,10 @@ const (
 	DriverMySQL = "mysql"
 	// DriverFirebird is Firebird 3 or later.
 	DriverFirebird = "firebird"
+	// DriverSQLServer is Microsoft SQL Server, not yet tried on a live server.
+	DriverSQLServer = "sqlserver"
+	// DriverOracle is Oracle Database, not yet tried on a live server.
+	DriverOracle = "oracle"
 )
 
 const (
@@ -27,9 +31,10 @@ const (
 
 // Options say which database is read and how.
 type Options struct {
-	// Driver is [DriverPostgres] or [DriverSQLite].
+	// Driver is one of the constants above.
 	Driver string
-	// DSN is a lib/pq address (URL or key=value) or the path of a SQLite file.
+	// DSN is a lib/pq address (URL or key=value), the path of a SQLite file, or a
+	// URL as docs/erp-engines.md shows it.
 	// It may hold a password and is therefore a Secret.
 	DSN Secret
 	// TimeZone is where an instant becomes a calendar day, and the time zone of
@@ -39,7 +44,8 @@ type Options struct {
 	// Waiting for a lock is bounded by 5 s.
 	StatementTimeout time.Duration
 	// Charset names the encoding of text in a database that does not know it
-	// itself: PostgreSQL with SQL_ASCII, or a SQLite file with foreign bytes.
+	// itself: PostgreSQL with SQL_ASCII, Firebird with NONE, or a SQLite file with
+	// foreign bytes.
 	// "" is UTF-8; "WIN1252", "LATIN1", "LATIN9", "CP850" and "CP437" are known.
 	// A database with an encoding of its own converts by itself; then this is
 	// not used.

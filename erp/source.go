@@ -45,10 +45,12 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 
 // openers make a pool and the dialect of each driver; none of them connects.
 var openers = map[string]func(Options, charset) (*sqlx.DB, dialect, error){
-	DriverPostgres: openPostgres,
-	DriverSQLite:   openSQLite,
-	DriverMySQL:    openMySQL,
-	DriverFirebird: openFirebird,
+	DriverPostgres:  openPostgres,
+	DriverSQLite:    openSQLite,
+	DriverMySQL:     openMySQL,
+	DriverFirebird:  openFirebird,
+	DriverSQLServer: openSQLServer,
+	DriverOracle:    openOracle,
 }
 
 // Drivers are the values of Options.Driver, in the order of the alphabet.

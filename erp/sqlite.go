@@ -199,16 +199,8 @@ const (
 )
 
 func (s *sqlite) problem(ctx context.Context, err error, _ statement, _ int) error {
-	var ours *Error
-	var theirs callerError
-	if errors.As(err, &ours) || errors.As(err, &theirs) {
-		return err
-	}
-	if cause := context.Cause(ctx); cause != nil && errors.As(cause, &ours) {
-		return ours
-	}
-	if e := ended(ctx); e != nil {
-		return e
+	if known := knownProblem(ctx, err); known != nil {
+		return known
 	}
 	var e *sqlitedrv.Error
 	if !errors.As(err, &e) {

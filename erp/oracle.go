@@ -1,0 +1,329 @@
+package erp
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	goora "github.com/sijms/go-ora/v2"
+	"github.com/sijms/go-ora/v2/configurations"
+	"github.com/sijms/go-ora/v2/network"
+)
+
+// oracle is the dialect of Oracle Database. It has not yet been tried on a
+// live server: its SQL is tested as text, its values on the driver's types.
+type oracle struct {
+	opt     Options
+	address string
+	session string
+}
+
+var (
+	_ dialect                      = (*oracle)(nil)
+	_ configurations.DialerContext = guardDialer{}
+)
+
+func openOracle(opt Options, _ charset) (*sqlx.DB, dialect, error) {
+	const example = "oracle://USER:PASSWORD@HOST:1521/SERVICE (or ?sid=SID in place of the service; tls=verify and ca=FILE for TCPS)"
+	a, bad := parseAddress(opt.DSN, []string{"oracle"}, "1521", example, "tls", "ca", "sid")
+	if bad != nil {
+		return nil, nil, bad
+	}
+	if (a.path == "") == (a.settings["sid"] == "") {
+		return nil, nil, failf(CodeConfig, "erp.dsn must name a service or a SID; write %s", example)
+	}
+	q := url.Values{"PROGRAM": {applicationName}, "CONNECTION TIMEOUT": {strconv.Itoa(int(connectTimeout.Seconds()))}}
+	if sid := a.settings["sid"]; sid != "" {
+		q.Set("SID", sid)
+	}
+	if a.settings["tls"] == "" && a.settings["ca"] == "" {
+		a.settings["tls"] = "disable" // Oracle listens for TLS on a port of its own
+	}
+	tlsConfig, bad := a.tlsConfig()
+	if bad != nil {
+		return nil, nil, bad
+	}
+	if tlsConfig != nil {
+		q.Set("SSL", "true")
+		q.Set("SSL VERIFY", strconv.FormatBool(!tlsConfig.InsecureSkipVerify))
+	}
+	u := url.URL{Scheme: "oracle", User: url.UserPassword(a.user, a.password), Host: a.hostPort(), Path: "/" + a.path, RawQuery: q.Encode()}
+	connector, ok := goora.NewConnector(u.String()).(*goora.OracleConnector)
+	if !ok {
+		return nil, nil, failf(CodeOther, "the Oracle driver cannot be started")
+	}
+	connector.Dialer(newGuardDialer(opt.StatementTimeout))
+	if tlsConfig != nil {
+		connector.WithTLSConfig(tlsConfig)
+	}
+	zone := zoneName(opt.TimeZone)
+	if zone == "" {
+		zone = "UTC"
+	}
+	o := &oracle{opt: opt, address: a.hostPort() + "/" + a.path + a.settings["sid"]}
+	o.session = "ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS' NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF6' NLS_NUMERIC_CHARACTERS = '.,' NLS_COMP = BINARY NLS_SORT = BINARY TIME_ZONE = '" + zone + "'"
+	return pool(connector, "oracle"), o, nil
+}
+
+func (o *oracle) syntax() *language { return oracleSyntax }
+func (o *oracle) target() string    { return o.address }
+
+func (o *oracle) probe(ctx context.Context, db *sqlx.DB) error {
+	var one string
+	return db.GetContext(ctx, &one, "SELECT '1' FROM DUAL")
+}
+
+func (o *oracle) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
+	return encoding, db.GetContext(ctx, &encoding, "SELECT value FROM nls_database_parameters WHERE parameter = 'NLS_CHARACTERSET'")
+}
+
+func (o *oracle) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
+	return version, false, db.GetContext(ctx, &version, "SELECT MAX(version) FROM product_component_version WHERE LOWER(product) LIKE 'oracle%'")
+}
+
+func (o *oracle) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
+	if _, err := c.ExecContext(ctx, o.session); err != nil {
+		return clock{}, err
+	}
+	var text string
+	if err := c.GetContext(ctx, &text, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+oracleMicro+") FROM DUAL"); err != nil {
+		return clock{}, err
+	}
+	m, ok := parseMoment(text)
+	if !ok {
+		return clock{}, failf(CodeOther, "the ERP database's clock cannot be read")
+	}
+	return clock{now: m.at, limits: naiveLimits(m.at, time.Time{}, o.opt.TimeZone)}, nil
+}
+
+// begin: the driver knows no read-only transactions, Oracle does. SET
+// TRANSACTION must be its first statement, and makes one snapshot of all that
+// follows.
+func (o *oracle) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
+	tx, err := c.BeginTxx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tx.ExecContext(ctx, "SET TRANSACTION READ ONLY"); err != nil {
+		_ = tx.Rollback() // the first error is the one to report
+		return nil, err
+	}
+	return &streamTx{tx: tx, d: o, limit: o.opt.StatementTimeout, typeOf: oracleType}, nil
+}
+
+// oracleTypes are the names that people know, by those of the driver.
+var oracleTypes = map[string]string{
+	"nchar": "varchar2", "varchar": "varchar2", "timestampdty": "timestamp", "timestamptz_dty": "timestamp with time zone", "timestamptz": "timestamp with time zone",
+	"timestampltz_dty": "timestamp with local time zone", "timestampeltz": "timestamp with local time zone", "ocicloblocator": "clob",
+	"ibfloat": "binary_float", "bfloat": "binary_float", "ibdouble": "binary_double", "bdouble": "binary_double", "float": "number",
+	"ocibloblocator": "blob", "ocifilelocator": "bfile", "longraw": "long raw", "longvarchar": "long", "ocixmltype": "xmltype",
+}
+
+func oracleType(ct *sql.ColumnType) string { return oracleTypeName(ct.DatabaseTypeName()) }
+
+func oracleTypeName(driver string) string {
+	low := strings.ToLower(driver)
+	if name, ok := oracleTypes[low]; ok {
+		return name
+	}
+	return low
+}
+
+const (
+	oracleSeconds = "'YYYY-MM-DD HH24:MI:SS'"
+	oracleMicro   = "'YYYY-MM-DD HH24:MI:SS.FF6'"
+)
+
+func (o *oracle) changedAtUsable(col Column) *Error {
+	if col.Type == "date" || strings.HasPrefix(col.Type, "timestamp") {
+		return nil
+	}
+	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(%s, 'YYYYMMDDHH24MISS'), or remove changed_at", col.Name, typeName(col), col.Name)
+}
+
+// oracleTime binds a time in the column's own type. A DATE of Oracle has a time.
+func oracleTime(b *binder, col Column, at time.Time) string {
+	switch col.Type {
+	case "date":
+		return "TO_DATE(" + b.add(at.Format("2006-01-02 15:04:05")) + ", " + oracleSeconds + ")"
+	case "timestamp":
+		return "TO_TIMESTAMP(" + b.add(at.Format(isoMicro)) + ", " + oracleMicro + ")"
+	}
+	return "TO_TIMESTAMP_TZ(" + b.add(at.Format(isoMicro+" +00:00")) + ", 'YYYY-MM-DD HH24:MI:SS.FF6 TZH:TZM')"
+}
+
+func (o *oracle) window(b *binder, col Column, w Window) (string, *Error) {
+	low, bad := windowStart(w, false)
+	if bad != nil {
+		return "", bad
+	}
+	name := oracleSyntax.column(col)
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < DATE '%s')", name, oracleTime(b, col, low), name, name, noDateBefore), nil
+}
+
+func (o *oracle) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
+	return keyCondition(cols, keys, func(col Column, v Value) (string, *Error) { return o.term(b, col, v) })
+}
+
+func (o *oracle) term(b *binder, col Column, v Value) (string, *Error) {
+	equals := oracleSyntax.column(col) + " = "
+	switch v.Kind {
+	case Int, Number:
+		return equals + oracleNumber(b, v.Text), nil
+	case Float:
+		if col.Type == "binary_float" {
+			return equals + "TO_BINARY_FLOAT(" + b.add(v.Text) + ")", nil
+		}
+		return equals + "TO_BINARY_DOUBLE(" + b.add(v.Text) + ")", nil
+	case Timestamp, Instant:
+		m, ok := parseMoment(v.Text)
+		if !ok {
+			return "", notBindable(col)
+		}
+		return equals + oracleTime(b, col, m.at), nil
+	default:
+		return equals + b.add(v.Text), nil
+	}
+}
+
+// oracleNumber binds a decimal by a format of its own digits, whatever the
+// session's decimal separator is.
+func oracleNumber(b *binder, text string) string {
+	whole, fraction, exact := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	format := strings.Repeat("9", max(1, len(whole)))
+	if exact {
+		format += "D" + strings.Repeat("9", len(fraction))
+	}
+	return "TO_NUMBER(" + b.add(text) + ", '" + format + "', 'NLS_NUMERIC_CHARACTERS=''.,''')"
+}
+
+func oracleNumeric(typ string) bool {
+	return typ == "number" || typ == "binary_float" || typ == "binary_double"
+}
+
+func (o *oracle) looseKey(b *binder, cols []Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := oracleSyntax.column(c)
+		switch {
+		case oracleNumeric(c.Type) && !plainNumber(key[i]):
+			parts[i] = "1 = 0"
+		case oracleNumeric(c.Type):
+			parts[i] = name + " = " + oracleNumber(b, key[i])
+		case c.Type == "date", c.Type == "timestamp":
+			parts[i] = "TO_CHAR(" + name + ", 'YYYY-MM-DD\"T\"HH24:MI:SS') LIKE " + b.add(key[i]+"%")
+		case fast && c.Type != "char":
+			parts[i] = name + " = " + b.add(key[i])
+		default: // a CHAR and an argument of another length are never equal
+			parts[i] = "TRIM(TRANSLATE(" + name + ", CHR(9) || CHR(10) || CHR(13), '   ')) = " + b.add(key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// item selects numbers and times as text. What Oracle stores as an empty
+// string is NULL, and arrives so.
+func (o *oracle) item(col Column, _ bool) selectItem {
+	name := oracleSyntax.column(col)
+	switch col.Type {
+	case "number":
+		return selectItem{sql: "TO_CHAR(" + name + ", 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')", convert: asText(oracleNumberValue)}
+	case "binary_float":
+		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 32) }}
+	case "binary_double":
+		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 64) }}
+	case "date":
+		return selectItem{sql: "TO_CHAR(" + name + ", " + oracleSeconds + ")", convert: asText(timestampText)}
+	case "timestamp":
+		return selectItem{sql: "TO_CHAR(" + name + ", " + oracleMicro + ")", convert: asText(timestampText)}
+	case "timestamp with time zone", "timestamp with local time zone":
+		return selectItem{sql: "TO_CHAR(SYS_EXTRACT_UTC(CAST(" + name + " AS TIMESTAMP WITH TIME ZONE)), " + oracleMicro + ")", convert: asText(func(s string) Value { return utcInstant(s, o.opt.TimeZone) })}
+	case "raw", "long raw", "blob", "bfile":
+		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END", convert: asText(func(string) Value {
+			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(" + col.Name + ") or RAWTOHEX(" + col.Name + ")"}
+		})}
+	default:
+		return selectItem{sql: name, convert: asText(plainTextValue)}
+	}
+}
+
+// oracleNumberValue adds the zero that TM9 leaves out before the separator.
+func oracleNumberValue(s string) Value {
+	if digits := strings.TrimPrefix(s, "-"); strings.HasPrefix(digits, ".") {
+		s = strings.TrimSuffix(s, digits) + "0" + digits
+	}
+	if !plainNumber(s) && len(strings.Trim(s, "-.0123456789")) > 0 {
+		return Value{Kind: Number, Err: "unreadable number"} // ~ stands for infinity, E for more than 64 digits
+	}
+	return numberValue(s)
+}
+
+func (o *oracle) rawItem(col Column) selectItem {
+	item := o.item(col, false)
+	suffix := ""
+	if strings.HasSuffix(col.Type, "time zone") {
+		suffix = "+00:00"
+	}
+	item.convert = asText(func(s string) Value { return Value{Kind: Text, Text: s + suffix} })
+	return item
+}
+
+func (o *oracle) problem(ctx context.Context, err error, st statement, _ int) error {
+	if known := knownProblem(ctx, err); known != nil {
+		return known
+	}
+	var e *network.OracleError
+	if errors.As(err, &e) {
+		return o.serverProblem(e)
+	}
+	if e := networkProblem(err, o.address, "the Oracle listener", "tls and ca"); e != nil {
+		return e
+	}
+	return failf(CodeOther, "the ERP database at %s gave an answer that the driver does not understand", o.address)
+}
+
+var oracleQuoted = regexp.MustCompile(`"[^"]*"(\."[^"]*")*`)
+
+func (o *oracle) serverProblem(e *network.OracleError) *Error {
+	const intro = "the database does not accept the query: "
+	name := oracleQuoted.FindString(e.ErrMsg)
+	switch e.ErrCode {
+	case 1017, 1005, 1045, 28000, 28001:
+		return failf(CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and that the account is not locked or expired", o.address)
+	case 12505, 12514, 12504, 12154:
+		return failf(CodeNoDatabase, "the listener at %s does not know the service or SID; check the end of erp.dsn", o.address)
+	case 904:
+		return failf(CodeMissingColumn, intro+"unknown column or function %s; was it renamed in the ERP?", name)
+	case 942:
+		return failf(CodeMissingTable, intro+"a table or view does not exist, or the reading user may not see it; write its owner before it, and grant SELECT")
+	case 918, 960:
+		return failf(CodeDuplicateColumn, intro+"two columns have the same name %s; name one of them with AS", name)
+	case 998:
+		return failf(CodeDuplicateColumn, "the query returns an expression without a name; name each with AS")
+	case 1031, 41900:
+		return failf(CodePermission, "the reading user lacks a right on an object of the query; grant it SELECT")
+	case 1456, 16000, 14552, 14551, 14553:
+		return failf(CodeReadOnly, "the query tries to write, and the ERP is only read; remove that part of the query")
+	case 1013, 40, 2399:
+		return failf(CodeTimeout, "the database stopped the statement; it may take %s (erp.statement_timeout)", o.opt.StatementTimeout)
+	case 54, 60, 4021:
+		return failf(CodeLocked, "a table of the query is locked by another session; try again later")
+	case 1555, 8176:
+		return failf(CodeTimeout, "the database no longer has the past rows that this reading needs (snapshot too old); make the query faster, or enlarge UNDO_RETENTION")
+	case 1722, 1426, 1427, 1476, 1841, 1839, 1843, 1847, 1858, 1861, 1830, 6502, 1489, 29275:
+		return failf(CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, e.g. by TO_NUMBER(… DEFAULT NULL ON CONVERSION ERROR)")
+	case 28, 1012, 1033, 1034, 1089, 1090, 3113, 3114, 3135, 12170, 12516, 12518, 12519, 12520, 12528, 12537, 12541, 12547, 20, 18, 2391:
+		return failf(CodeUnreachable, "the ERP database at %s ended the connection, is starting, or has no connection left for us; it is tried again at the next run", o.address)
+	}
+	if e.ErrCode >= 900 && e.ErrCode < 1000 {
+		return failf(CodeSyntax, intro+"syntax error ORA-%05d", e.ErrCode)
+	}
+	return failf(CodeOther, "the ERP database reports ORA-%05d; its own log has the details", e.ErrCode)
+}

@@ -1,0 +1,335 @@
+package erp
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	mssql "github.com/microsoft/go-mssqldb"
+	"github.com/microsoft/go-mssqldb/msdsn"
+)
+
+// sqlserver is the dialect of Microsoft SQL Server. It has not yet been tried
+// on a live server: its SQL is tested as text, its values on the driver's types.
+type sqlserver struct {
+	opt     Options
+	address string
+	// isolation is SNAPSHOT where the database allows it.
+	isolation sql.IsolationLevel
+}
+
+var _ dialect = (*sqlserver)(nil)
+
+func openSQLServer(opt Options, _ charset) (*sqlx.DB, dialect, error) {
+	const example = "sqlserver://USER:PASSWORD@HOST:1433/DATABASE?tls=verify (and instance=NAME for a named instance)"
+	a, bad := parseAddress(opt.DSN, []string{"sqlserver"}, "", example, "tls", "ca", "instance")
+	if bad != nil {
+		return nil, nil, bad
+	}
+	if a.path == "" {
+		return nil, nil, failf(CodeConfig, "erp.dsn names no database; write %s", example)
+	}
+	tlsConfig, bad := a.tlsConfig()
+	if bad != nil {
+		return nil, nil, bad
+	}
+	host := a.host
+	if a.port != "" {
+		host = a.hostPort()
+	} else if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	q := url.Values{"database": {a.path}, "encrypt": {"disable"}, "ApplicationIntent": {"ReadOnly"}, "app name": {applicationName}, "dial timeout": {"15"}}
+	if tlsConfig != nil {
+		q.Set("encrypt", "true")
+	}
+	u := url.URL{Scheme: "sqlserver", User: url.UserPassword(a.user, a.password), Host: host, Path: a.settings["instance"], RawQuery: q.Encode()}
+	cfg, err := msdsn.Parse(u.String())
+	if err != nil {
+		return nil, nil, failf(CodeConfig, "erp.dsn cannot be used as a SQL Server address; write %s", example)
+	}
+	cfg.TLSConfig = tlsConfig
+	connector := mssql.NewConnectorConfig(cfg)
+	connector.Dialer = newGuardDialer(opt.StatementTimeout)
+	if a.port == "" {
+		a.port = "1433"
+	}
+	return pool(connector, "sqlserver"), &sqlserver{opt: opt, address: a.target(), isolation: sql.LevelReadCommitted}, nil
+}
+
+func (s *sqlserver) syntax() *language { return sqlserverSyntax }
+func (s *sqlserver) target() string    { return s.address }
+
+func (s *sqlserver) probe(ctx context.Context, db *sqlx.DB) error {
+	var allowed bool
+	err := db.GetContext(ctx, &allowed, "SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT) FROM sys.databases WHERE database_id = DB_ID()")
+	if err == nil && allowed {
+		s.isolation = sql.LevelSnapshot
+	}
+	return err
+}
+
+func (s *sqlserver) charset(ctx context.Context, db *sqlx.DB) (encoding string, err error) {
+	return encoding, db.GetContext(ctx, &encoding, "SELECT CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))")
+}
+
+func (s *sqlserver) facts(ctx context.Context, db *sqlx.DB) (version string, sees bool, err error) {
+	return version, false, db.GetContext(ctx, &version, "SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")
+}
+
+// sqlserverSession: a lock is not waited for longer than elsewhere, the ERP is
+// never the victim of a deadlock with us, and dates are read in ISO order.
+const sqlserverSession = "SET LOCK_TIMEOUT %d; SET DEADLOCK_PRIORITY LOW; SET DATEFORMAT ymd; SET XACT_ABORT OFF"
+
+func (s *sqlserver) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
+	if _, err := c.ExecContext(ctx, fmt.Sprintf(sqlserverSession, lockTimeout.Milliseconds())); err != nil {
+		return clock{}, err
+	}
+	var text string
+	if err := c.GetContext(ctx, &text, "SELECT CONVERT(VARCHAR(33), SYSUTCDATETIME(), 126)"); err != nil {
+		return clock{}, err
+	}
+	m, ok := parseMoment(text)
+	if !ok {
+		return clock{}, failf(CodeOther, "the ERP database's clock cannot be read")
+	}
+	return clock{now: m.at, limits: naiveLimits(m.at, time.Time{}, s.opt.TimeZone)}, nil
+}
+
+// begin: SQL Server has no read-only transaction, but no SELECT can write there
+// either; the words for what could (OPENQUERY, NEXT VALUE, INTO …) are refused.
+func (s *sqlserver) begin(ctx context.Context, c *sqlx.Conn) (readTx, error) {
+	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: s.isolation})
+	if err != nil {
+		return nil, err
+	}
+	return &streamTx{tx: tx, d: s, limit: s.opt.StatementTimeout}, nil
+}
+
+func (s *sqlserver) changedAtUsable(col Column) *Error {
+	switch col.Type {
+	case "date", "datetime", "datetime2", "smalldatetime", "datetimeoffset":
+		return nil
+	}
+	return failf(CodeConfig, "changed_at column %s has type %s; turn it into a DATETIME2 in the query, e.g. CAST(%s AS DATETIME2), or remove changed_at", col.Name, typeName(col), col.Name)
+}
+
+// sqlserverTime binds a time in the column's own type, so that an index serves.
+func sqlserverTime(b *binder, col Column, at time.Time) string {
+	layout := isoMicro
+	switch col.Type {
+	case "date":
+		layout = "2006-01-02"
+	case "datetime":
+		layout = "2006-01-02T15:04:05.000"
+	case "smalldatetime":
+		layout = "2006-01-02T15:04:05"
+	case "datetimeoffset":
+		layout = isoMicro + " +00:00"
+	}
+	return "CAST(" + b.add(at.Format(layout)) + " AS " + strings.ToUpper(col.Type) + ")"
+}
+
+func (s *sqlserver) window(b *binder, col Column, w Window) (string, *Error) {
+	low, bad := windowStart(w, col.Type == "date")
+	if bad != nil {
+		return "", bad
+	}
+	name := sqlserverSyntax.column(col)
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '%s')", name, sqlserverTime(b, col, low), name, name, strings.ReplaceAll(noDateBefore, "-", "")), nil
+}
+
+func (s *sqlserver) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
+	return keyCondition(cols, keys, func(col Column, v Value) (string, *Error) { return s.term(b, col, v) })
+}
+
+func (s *sqlserver) term(b *binder, col Column, v Value) (string, *Error) {
+	equals := sqlserverSyntax.column(col) + " = "
+	switch v.Kind {
+	case Int, Number:
+		return equals + sqlserverNumber(b, v.Text), nil
+	case Float:
+		f, ok := floatBack(v.Text, sqlserverBits(col))
+		if !ok {
+			return "", notBindable(col)
+		}
+		return equals + b.add(f), nil
+	case Date, Timestamp, Instant:
+		if typ := strings.ToUpper(col.Type); typ == "DATETIME2" || typ == "DATETIMEOFFSET" {
+			return equals + "CAST(" + b.add(v.Text) + " AS " + typ + "(7))", nil
+		}
+		return equals + "CAST(" + b.add(v.Text) + " AS " + strings.ToUpper(col.Type) + ")", nil
+	case Bool:
+		return equals + "CAST(" + b.add(v.Text) + " AS BIT)", nil
+	default:
+		return equals + sqlserverText(b, col, v.Text), nil
+	}
+}
+
+func sqlserverBits(col Column) int {
+	if col.Type == "real" {
+		return 32
+	}
+	return 64
+}
+
+// sqlserverNumber binds a decimal with its own scale, a whole number as one.
+func sqlserverNumber(b *binder, text string) string {
+	_, fraction, exact := strings.Cut(text, ".")
+	if !exact && len(text) < 19 {
+		return "CAST(" + b.add(text) + " AS BIGINT)"
+	}
+	return fmt.Sprintf("CAST(%s AS DECIMAL(38,%d))", b.add(text), len(fraction))
+}
+
+// sqlserverText: the driver sends NVARCHAR, and comparing VARCHAR with it would
+// convert the whole column instead of the argument.
+func sqlserverText(b *binder, col Column, text string) string {
+	switch col.Type {
+	case "varchar", "char":
+		return "CAST(" + b.add(text) + " AS VARCHAR(8000))"
+	case "uniqueidentifier":
+		return "CAST(" + b.add(text) + " AS UNIQUEIDENTIFIER)"
+	}
+	return b.add(text)
+}
+
+func sqlserverNumeric(typ string) bool {
+	switch typ {
+	case "tinyint", "smallint", "int", "bigint", "decimal", "money", "smallmoney", "real", "float":
+		return true
+	}
+	return false
+}
+
+func (s *sqlserver) looseKey(b *binder, cols []Column, key []string, fast bool) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		name := sqlserverSyntax.column(c)
+		switch {
+		case sqlserverNumeric(c.Type) && !plainNumber(key[i]):
+			parts[i] = "1 = 0"
+		case sqlserverNumeric(c.Type):
+			parts[i] = name + " = " + sqlserverNumber(b, key[i])
+		case strings.Contains(c.Type, "char") && !fast:
+			parts[i] = "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name + ", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.add(key[i])
+		case strings.HasPrefix(c.Type, "date"), c.Type == "smalldatetime":
+			parts[i] = name + " = TRY_CAST(" + b.add(key[i]) + " AS " + strings.ToUpper(c.Type) + ")"
+		default:
+			parts[i] = name + " = " + sqlserverText(b, c, key[i])
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func (s *sqlserver) item(col Column, _ bool) selectItem {
+	name := sqlserverSyntax.column(col)
+	iso := func(expr string) string { return "CONVERT(VARCHAR(33), " + expr + ", 126)" }
+	switch col.Type {
+	case "tinyint", "smallint", "int", "bigint":
+		return selectItem{sql: name, convert: asText(func(s string) Value { return Value{Kind: Int, Text: s} })}
+	case "decimal":
+		return selectItem{sql: name, convert: asText(numberValue)}
+	case "money", "smallmoney":
+		return selectItem{sql: "CONVERT(VARCHAR(30), " + name + ", 2)", convert: asText(numberValue)}
+	case "real":
+		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 32) }}
+	case "float":
+		return selectItem{sql: name, convert: func(v any) Value { return anyFloat(v, 64) }}
+	case "bit":
+		return selectItem{sql: name, convert: boolValue}
+	case "date":
+		return selectItem{sql: iso(name), convert: asText(pgDate)}
+	case "datetime", "datetime2", "smalldatetime":
+		return selectItem{sql: iso(name), convert: asText(timestampText)}
+	case "datetimeoffset":
+		return selectItem{sql: iso("CAST(SWITCHOFFSET(" + name + ", '+00:00') AS DATETIME2(7))"), convert: asText(s.instant)}
+	case "time":
+		return selectItem{sql: "CAST(" + name + " AS VARCHAR(16))", convert: asText(plainTextValue)}
+	case "uniqueidentifier":
+		return selectItem{sql: "CAST(" + name + " AS VARCHAR(36))", convert: asText(func(s string) Value { return Value{Kind: Text, Text: strings.ToLower(s)} })}
+	case "binary", "varbinary", "image", "geography", "geometry", "hierarchyid":
+		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END", convert: asText(func(string) Value {
+			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. CAST(" + col.Name + " AS VARCHAR(100))"}
+		})}
+	case "sql_variant", "xml":
+		return selectItem{sql: "CAST(" + name + " AS NVARCHAR(MAX))", convert: asText(plainTextValue)}
+	default:
+		return selectItem{sql: name, convert: asText(plainTextValue)}
+	}
+}
+
+func (s *sqlserver) rawItem(col Column) selectItem {
+	item := s.item(col, false)
+	suffix := ""
+	if col.Type == "datetimeoffset" {
+		suffix = "+00:00"
+	}
+	item.convert = asText(func(s string) Value { return Value{Kind: Text, Text: s + suffix} })
+	return item
+}
+
+func (s *sqlserver) instant(text string) Value { return utcInstant(text, s.opt.TimeZone) }
+
+func (s *sqlserver) problem(ctx context.Context, err error, st statement, _ int) error {
+	if known := knownProblem(ctx, err); known != nil {
+		return known
+	}
+	var e mssql.Error
+	if errors.As(err, &e) {
+		return s.serverProblem(e)
+	}
+	if e := networkProblem(err, s.address, "SQL Server", "tls and ca"); e != nil {
+		return e
+	}
+	return failf(CodeOther, "the ERP database at %s gave an answer that the driver does not understand", s.address)
+}
+
+var sqlserverQuoted = regexp.MustCompile(`'([^']*)'`)
+
+func (s *sqlserver) serverProblem(e mssql.Error) *Error {
+	const intro = "the database does not accept the query: "
+	switch e.Number {
+	case 18456, 18452, 18470, 18486, 18487, 18488:
+		return failf(CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and that the server allows SQL Server logins", s.address)
+	case 4060, 911:
+		return failf(CodeNoDatabase, "the ERP database of %s does not exist or the user may not open it; check the name at the end of erp.dsn", s.address)
+	case 207:
+		return failf(CodeMissingColumn, intro+"%s; was it renamed in the ERP?", e.Message)
+	case 208:
+		return failf(CodeMissingTable, intro+"%s; check the schema (dbo) and the spelling", e.Message)
+	case 209:
+		return failf(CodeDuplicateColumn, intro+"%s; two columns have this name", e.Message)
+	case 8156:
+		name := ""
+		if q := sqlserverQuoted.FindStringSubmatch(e.Message); q != nil {
+			name = q[1]
+		}
+		return failf(CodeDuplicateColumn, "the query returns two columns named %q; give one of them another name with AS", name)
+	case 8155:
+		return failf(CodeDuplicateColumn, "the query returns an expression without a name; name each with AS")
+	case 229, 230, 262, 297, 300, 916:
+		return failf(CodePermission, "the reading user lacks a right: %s; grant it SELECT", e.Message)
+	case 1222:
+		return failf(CodeLocked, "a table of the query stayed locked by another session for %s; try again later, or let the database keep row versions (READ_COMMITTED_SNAPSHOT)", lockTimeout)
+	case 1205, 3960:
+		return failf(CodeLocked, "the reading met a writer and gave way; it is tried again at the next run")
+	case 3906, 3908:
+		return failf(CodeReadOnly, "the query tries to write, and the ERP is only read; remove that part of the query")
+	case 3952, 3953:
+		return failf(CodeConfig, "a table of the query is in a database without snapshots; switch ALLOW_SNAPSHOT_ISOLATION on there too")
+	case 220, 232, 241, 242, 244, 245, 248, 295, 296, 512, 517, 535, 8114, 8115, 8134, 8152, 2628, 9819:
+		return failf(CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, e.g. by TRY_CAST instead of CAST")
+	case 102, 105, 156, 170, 174, 195, 319, 1033, 137, 4104, 4121, 8120:
+		return failf(CodeSyntax, intro+"%s", e.Message)
+	case 233, 6005, 17142, 10928, 10929, 40197, 40501, 40613:
+		return failf(CodeUnreachable, "the ERP database at %s ended the connection or is starting; it is tried again at the next run", s.address)
+	}
+	return failf(CodeOther, "the ERP database reports error %d; its own log has the details", e.Number)
+}
