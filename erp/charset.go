@@ -34,6 +34,21 @@ func findCharset(name string) (charset, *Error) {
 	return charset{name: name, table: table}, nil
 }
 
+// CheckCharset says what is wrong with the name of a charset for
+// Options.Charset; nil when nothing is.
+func CheckCharset(name string) error {
+	if _, err := findCharset(name); err != nil {
+		return err
+	}
+	return nil
+}
+
+// UnknownCharset tells whether a database with this charset (Facts.Charset)
+// keeps whatever bytes the programs have sent.
+func UnknownCharset(name string) bool {
+	return name == "SQL_ASCII" || name == "NONE" || name == "OCTETS"
+}
+
 // decode returns the text, or why the bytes are none. Positions count bytes
 // from 1, as a person counts.
 func (c charset) decode(raw string) (text, errText string) {

@@ -70,8 +70,8 @@ func (s *Source) Close() error {
 func (s *Source) Target() string { return s.d.target() }
 
 // Charset is the encoding in which the database keeps text: PostgreSQL's
-// server_encoding, or SQLite's. "SQL_ASCII" means that it does not know, and
-// deserves a warning: see Options.Charset.
+// server_encoding, say. Where [UnknownCharset] is true of it, it does not know
+// and deserves a warning: see Options.Charset.
 func (s *Source) Charset(ctx context.Context) (string, error) {
 	encoding, err := s.d.charset(ctx, s.db)
 	if err != nil {
@@ -82,6 +82,8 @@ func (s *Source) Charset(ctx context.Context) (string, error) {
 
 // Facts are what a check of the installation wants to know of the database.
 type Facts struct {
+	// Product is what the database is called: "PostgreSQL", "MariaDB" …
+	Product string
 	// Version of the server or library.
 	Version string
 	// Charset as Source.Charset gives it.
@@ -98,8 +100,12 @@ type Facts struct {
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
 	var f Facts
 	var err error
+	f.Product = s.d.syntax().name
 	if f.Version, f.SeesTransactions, err = s.d.facts(ctx, s.db); err != nil {
 		return Facts{}, s.d.problem(ctx, err, statement{}, -1)
+	}
+	if strings.Contains(f.Version, "MariaDB") {
+		f.Product = "MariaDB"
 	}
 	if f.Charset, err = s.Charset(ctx); err != nil {
 		return Facts{}, err

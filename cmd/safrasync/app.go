@@ -146,6 +146,7 @@ func (a *App) openERP(ctx context.Context) (*erp.Source, error) {
 	}
 	source, err := erp.Open(ctx, erp.Options{
 		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(), StatementTimeout: config.ERP.StatementTimeout,
+		Charset: config.ERP.Charset,
 	})
 	if err != nil {
 		return nil, err

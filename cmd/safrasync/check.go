@@ -159,12 +159,12 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 		return
 	}
 	facts, err := source.Facts(ctx)
-	product := erpProducts[c.app.config.ERP.Driver] + " " + facts.Version
+	product := facts.Product + " " + facts.Version
 	switch {
 	case err != nil:
 		c.fail("erp", checkERPHint, checkFault, bare(err))
 		return
-	case facts.Charset == "SQL_ASCII":
+	case erp.UnknownCharset(facts.Charset) && c.app.config.ERP.Charset == "":
 		c.warn("erp", checkCharsetHint, checkERPOK, source.Target(), product, facts.Charset)
 	default:
 		c.pass("erp", checkERPOK, source.Target(), product, facts.Charset)
@@ -181,9 +181,6 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 		c.job(ctx, e, job)
 	}
 }
-
-// erpProducts are the databases by their driver.
-var erpProducts = map[string]string{"postgres": "PostgreSQL", "sqlite": "SQLite"}
 
 // bare is an error's text without the name of its package, where the line begins with it already.
 func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }

@@ -44,8 +44,9 @@ type APIConfig struct {
 
 // ERPConfig says how the ERP's database is reached. It is only ever read (I8).
 type ERPConfig struct {
-	Driver           string        `yaml:"driver"` // required: postgres or sqlite
-	DSN              Secret        `yaml:"dsn"`    // required
+	Driver           string        `yaml:"driver"`  // required: one of erp.Drivers
+	DSN              Secret        `yaml:"dsn"`     // required
+	Charset          string        `yaml:"charset"` // of a database that does not know its own
 	TimeZone         string        `yaml:"time_zone"`
 	StatementTimeout time.Duration `yaml:"statement_timeout"`
 }

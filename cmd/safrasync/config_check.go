@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/erp"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -153,7 +154,10 @@ func headerSafe(value string) bool {
 func (c *Config) checkERP(d *configDecoder) {
 	d.require("erp", map[string]bool{"driver": c.ERP.Driver == "", "dsn": c.ERP.DSN.IsZero()})
 	if c.ERP.Driver != "" {
-		d.oneOf("erp.driver", c.ERP.Driver, "postgres", "sqlite")
+		d.oneOf("erp.driver", c.ERP.Driver, erp.Drivers()...)
+	}
+	if err := erp.CheckCharset(c.ERP.Charset); err != nil && !d.faulty("erp.charset") {
+		d.fault("erp.charset", "is not known; use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437")
 	}
 	d.checkDSN("erp.dsn", c.ERP.DSN)
 	between(d, "erp.statement_timeout", c.ERP.StatementTimeout, time.Second, 24*time.Hour)

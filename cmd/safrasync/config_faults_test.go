@@ -31,8 +31,15 @@ func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			name: "an unknown key without a suggestion",
 			old:  "  driver: postgres",
 			edit: `  driver: postgres
-  charset: WIN1252`,
-			want: "config.yaml:6:3: erp: unknown key `charset`; there are driver, dsn, time_zone, statement_timeout",
+  collation: WIN1252`,
+			want: "config.yaml:6:3: erp: unknown key `collation`; there are driver, dsn, charset, time_zone, statement_timeout",
+		},
+		{
+			name: "an unknown charset",
+			old:  "  driver: postgres",
+			edit: `  driver: postgres
+  charset: EBCDIC`,
+			want: "config.yaml:6:12: erp.charset: is not known; use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437",
 		},
 		{
 			name: "a key of a later version at the top",
@@ -247,8 +254,8 @@ jobs:`,
 		{
 			name: "an unknown driver",
 			old:  "driver: postgres",
-			edit: "driver: oracle",
-			want: "config.yaml:5:11: erp.driver: must be postgres or sqlite",
+			edit: "driver: db2",
+			want: "config.yaml:5:11: erp.driver: must be firebird, mysql, oracle, postgres, sqlite or sqlserver",
 		},
 		{
 			name: "an unknown time zone",

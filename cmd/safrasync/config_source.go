@@ -111,7 +111,7 @@ var (
 )
 
 // shownValues are the keys under api, erp and state whose values are never secret.
-var shownValues = []string{"timeout", "max_in_flight", "rate_limit", "doubt", "quarantine", "stop_after_unknown", "ca_file", "driver", "time_zone", "statement_timeout"}
+var shownValues = []string{"timeout", "max_in_flight", "rate_limit", "doubt", "quarantine", "stop_after_unknown", "ca_file", "driver", "charset", "time_zone", "statement_timeout"}
 
 // openSections have no secrets: their lines are shown, but for those that speak of one.
 var openSections = []string{"references", "values", "checks", "language", "jobs"}
