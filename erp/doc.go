@@ -10,6 +10,9 @@
 //   - Read-only, three times over: the query must be one single query, it runs
 //     in a transaction that the database itself holds to be read only, and the
 //     session default is read only as well (SQLite: the file is opened so).
+//     Where a database or its driver knows no such thing (Firebird, SQL Server),
+//     the transaction is rolled back and firebird.go and sqlserver.go say why
+//     nothing stays.
 //   - One snapshot per call. The rows and the bound to save belong together;
 //     the database's clock is the only one used.
 //   - The bound never passes the oldest transaction that is visible and still
@@ -23,7 +26,9 @@
 //   - No call hangs: see guard.go for what lib/pq needs to keep that promise.
 //
 // Read on: source.go (opening), read.go (a read from start to end), bound.go
-// (what is saved), postgres.go and sqlite.go (the two dialects), salvage.go
-// (rows that make PostgreSQL give up), explain.go and token.go (the small
+// (what is saved), language.go (how each database writes SQL), the
+// dialects postgres.go, sqlite.go, mysql.go, firebird.go, sqlserver.go and
+// oracle.go, streamtx.go (transactions of all but the first), salvage.go (rows
+// that make a database give up), explain.go and token.go (the small
 // reader of SQL).
 package erp
