@@ -1,10 +1,12 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -45,16 +47,19 @@ func (s *Store) References(ctx context.Context) (codes map[string]map[string]str
 	}
 }
 
-// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and code.
+// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and code, numbers as numbers.
 func (s *Store) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	var rows []referenceRow
-	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ? ORDER BY kind, code`), kind, kind); err != nil {
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
 		return nil, s.fault(ctx, "reading the references", err)
 	}
 	out := make([]trade.Reference, len(rows))
 	for i, r := range rows {
 		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID}
 	}
+	slices.SortFunc(out, func(a, b trade.Reference) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareCodes(a.Code, b.Code))
+	})
 	return out, nil
 }
 

@@ -1,26 +1,29 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // referenceJSON is one line of `refs list --json`.
 type referenceJSON struct {
-	Kind string  `json:"kind"`
-	Code string  `json:"code"`
-	ID   *string `json:"id"`   // null: rows wait for it
-	Rows int     `json:"rows"` // rows that wait for it
-	From string  `json:"from"` // ledger, or erp for a kind that is read from there
+	Kind  string  `json:"kind"`
+	Code  *string `json:"code"`  // null: the total of the kind
+	ID    *string `json:"id"`    // null: rows wait for it
+	Rows  int     `json:"rows"`  // rows that wait for it, or for such a row
+	From  string  `json:"from"`  // ledger, or erp for a kind that is read from there
+	Total bool    `json:"total"` // what the missing codes of the kind block together, each row once
+
+	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // those rows by kind of record
+	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need it and are invalid besides
 }
 
-// listReferences lists the de-para: what rows wait for first, those that block most rows at the top.
+// listReferences lists the de-para: what rows wait for first, those that block most rows at the top, then the codes that are there.
 func (a *App) listReferences(ctx context.Context, args []string) error {
 	kind := ""
 	if len(args) > 0 {
@@ -33,86 +36,177 @@ func (a *App) listReferences(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	lines, err := missingReferences(ctx, store, kind)
+	all, err := store.Shortages(ctx)
 	if err != nil {
 		return err
+	}
+	var missing []trade.Shortage
+	for _, s := range all {
+		if kind == "" || s.Kind == kind {
+			missing = append(missing, s)
+		}
 	}
 	stored, err := store.ListReferences(ctx, kind)
 	if err != nil {
 		return err
 	}
-	have := map[[2]string]bool{}
-	for _, r := range stored {
-		have[[2]string{r.Kind, r.Code}] = true
-	}
-	// A code that came after the last run is not missing any more, although rows still stand as waiting for it.
-	lines = slices.DeleteFunc(lines, func(l referenceJSON) bool { return have[[2]string{l.Kind, l.Code}] })
-	for _, r := range stored {
-		lines = append(lines, referenceJSON{Kind: r.Kind, Code: r.Code, ID: &r.ID})
-	}
-	for i := range lines {
-		lines[i].From = "ledger"
-		if _, fromERP := a.config.References[lines[i].Kind]; fromERP {
-			lines[i].From = "erp"
-		}
-		if a.asJSON {
-			if err := a.printJSON(lines[i]); err != nil {
-				return err
-			}
-		}
-	}
 	if !a.asJSON {
-		a.printReferences(lines)
+		a.printReferences(missing, stored)
+		return nil
+	}
+	for _, s := range missing {
+		line := referenceJSON{Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: a.refsFrom(s.Kind), Blocks: s.Blocked, Invalid: s.Invalid}
+		if s.Code == "" {
+			line.Code, line.Total = nil, true
+		}
+		if err := a.printJSON(line); err != nil {
+			return err
+		}
+	}
+	for _, r := range stored {
+		if err := a.printJSON(referenceJSON{Kind: r.Kind, Code: &r.Code, ID: &r.ID, From: a.refsFrom(r.Kind)}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (a *App) printReferences(lines []referenceJSON) {
-	if len(lines) == 0 {
+// refsFrom says where a kind is kept, as in JSON.
+func (a *App) refsFrom(kind string) string {
+	if _, fromERP := a.config.References[kind]; fromERP {
+		return "erp"
+	}
+	return "ledger"
+}
+
+func (a *App) printReferences(missing []trade.Shortage, stored []trade.Reference) {
+	if len(missing)+len(stored) == 0 {
 		a.tell(refsNone)
 		return
 	}
-	t := a.newTable(refsHeadKind, refsHeadCode, refsHeadID, refsHeadRows, refsHeadFrom)
-	missing := 0
-	for _, l := range lines {
-		id, rows := a.text(refsMissing), any(l.Rows)
-		if l.ID != nil {
-			id, rows = *l.ID, ""
-		} else {
-			missing++
-		}
-		t.AppendRow(table.Row{l.Kind, printable(l.Code), printable(id), rows, a.text(refsFrom[l.From])})
+	if len(missing) > 0 {
+		a.printMissing(missing)
+	}
+	if len(stored) == 0 {
+		return
+	}
+	t := a.newTable(refsHeadKind, refsHeadCode, refsHeadID, refsHeadFrom)
+	for _, r := range stored {
+		t.AppendRow(table.Row{r.Kind, printable(r.Code), printable(r.ID), a.text(refsFrom[a.refsFrom(r.Kind)])})
 	}
 	t.Render()
-	if missing > 0 {
-		a.show(refsMissingCount, missing)
-	}
 }
 
-// missingReferences counts the rows that each missing code blocks, as of the last run.
-func missingReferences(ctx context.Context, store *state.Store, kind string) ([]referenceJSON, error) {
-	index := map[[2]string]int{}
-	var out []referenceJSON
-	err := store.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Waiting, trade.Invalid}}, func(e trade.Entry) error {
-		seen := map[[2]string]bool{} // one code may stand in two fields of a row
-		for _, w := range e.WaitingFor {
-			id := [2]string{w.Ref, w.Code}
-			if w.Ref == "" || kind != "" && w.Ref != kind || seen[id] {
-				continue
-			}
-			seen[id] = true
-			i, ok := index[id]
-			if !ok {
-				i = len(out)
-				index[id] = i
-				out = append(out, referenceJSON{Kind: w.Ref, Code: w.Code})
-			}
-			out[i].Rows++
+// printMissing writes the codes without an id and, below, what each kind blocks.
+func (a *App) printMissing(missing []trade.Shortage) {
+	kinds := kindsOf(missing)
+	head := []phrase{refsHeadKind, refsHeadMissing}
+	for _, k := range kinds {
+		head = append(head, recordsHead(k))
+	}
+	t := a.newTable(append(head, refsHeadTonnes, refsHeadInvalid, refsHeadFrom)...)
+	var right []table.ColumnConfig
+	for n := 3; n <= len(kinds)+4; n++ {
+		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(right)
+	codes := map[string]int{}
+	for _, s := range missing {
+		if s.Code == "" {
+			continue
 		}
-		return nil
-	})
-	slices.SortFunc(out, func(x, y referenceJSON) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Code, y.Code))
-	})
-	return out, err
+		codes[s.Kind]++
+		row := table.Row{s.Kind, printable(s.Code)}
+		for _, k := range kinds {
+			row = append(row, loadRows(s.Blocked[k]))
+		}
+		invalid := 0
+		for _, l := range s.Invalid {
+			invalid += l.Rows
+		}
+		t.AppendRow(append(row, a.voice().weight(s.Blocked), invalid, a.text(refsFrom[a.refsFrom(s.Kind)])))
+	}
+	t.Render()
+	for _, s := range missing {
+		if s.Code == "" {
+			a.show(refsMissingTotal, s.Kind, codes[s.Kind], a.voice().load(s.Blocked))
+		}
+	}
+	a.show(refsMissingHint)
+	a.line("")
+}
+
+// kindsOf gives the kinds of records that stand in a list of shortages, in the order of trade.Kinds; there is at least one.
+func kindsOf(missing []trade.Shortage) []trade.Kind {
+	var out []trade.Kind
+	for _, k := range trade.Kinds {
+		for _, s := range missing {
+			if s.Blocked[k] != nil {
+				out = append(out, k)
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		return trade.Kinds[:1]
+	}
+	return out
+}
+
+func loadRows(l *trade.Load) int {
+	if l == nil {
+		return 0
+	}
+	return l.Rows
+}
+
+// load says what is blocked: "38 contratos, 112 entregas, 4.310 t".
+func (v voice) load(blocked map[trade.Kind]*trade.Load) string {
+	var parts []string
+	for _, k := range trade.Kinds {
+		if l := blocked[k]; l != nil {
+			parts = append(parts, v.text(recordsCount(k), l.Rows))
+		}
+	}
+	if len(parts) == 0 {
+		return v.text(refsBlocksNone)
+	}
+	parts = append(parts, v.weight(blocked)+" t")
+	unweighed := 0
+	for _, l := range blocked {
+		unweighed += l.Unweighed
+	}
+	if unweighed > 0 {
+		parts = append(parts, v.text(refsUnweighed, unweighed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// weight is the sum of all kinds of records in tonnes, to the kilogram. A delivery's grain is its contract's too: it is the weight of the records that cannot go.
+func (v voice) weight(blocked map[trade.Kind]*trade.Load) string {
+	var kg trade.Decimal
+	for _, l := range blocked {
+		kg = kg.Add(l.Kilograms)
+	}
+	return v.number(kg.Round(0).Tonnes())
+}
+
+// number writes a decimal as the language does: 4.310,5 or 4,310.5.
+func (v voice) number(d trade.Decimal) string {
+	whole, fraction, broken := strings.Cut(d.String(), ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	group, point := ".", ","
+	if v.lang == trade.English {
+		group, point = ",", "."
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + group + whole[i:]
+	}
+	if broken {
+		whole += point + fraction
+	}
+	return sign + whole
 }

@@ -1,5 +1,7 @@
 package main
 
+import "github.com/safrasync/safrasync/trade"
+
 // What refs, check and sandbox say.
 var (
 	actAsk         = phrase{"Confirma? [s/N] ", "Go ahead? [y/N] "}
@@ -18,12 +20,16 @@ var (
 	refsRemoved      = phrase{"%s: %d removido(s)", "%s: %d removed"}
 	refsDone         = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança; as linhas que esperavam seguem na próxima execução.", "%s: %d added, %d changed, %d unchanged; the rows that waited go with the next run."}
 	refsNone         = phrase{"nenhum de-para gravado, e nenhuma linha espera por um", "no references are stored, and no row waits for one"}
-	refsMissing      = phrase{"FALTA", "MISSING"}
-	refsMissingCount = phrase{"%d código(s) faltam; grave-os com `safrasync refs import` ou no ERP, conforme a origem.", "%d code(s) are missing; add them with `safrasync refs import`, or in the ERP where they come from there."}
+	refsMissingTotal = phrase{"%s: %d código(s) sem id seguram %s", "%s: %d code(s) without an id block %s"}
+	refsMissingHint  = phrase{"Grave os que faltam com `safrasync refs import`, ou no ERP quando a origem é o ERP.", "Add what is missing with `safrasync refs import`, or in the ERP where it comes from there."}
+	refsBlocksNone   = phrase{"nenhuma linha que possa seguir só com isso", "no row that could go with that alone"}
+	refsUnweighed    = phrase{"%d linha(s) sem quantidade ou unidade legível", "%d row(s) without a readable amount or unit"}
 	refsHeadKind     = phrase{"De-para", "Kind"}
 	refsHeadCode     = phrase{"Código no ERP", "ERP code"}
 	refsHeadID       = phrase{"Id na plataforma", "Platform id"}
-	refsHeadRows     = phrase{"Linhas esperando", "Rows waiting"}
+	refsHeadMissing  = phrase{"Código sem id", "Code without id"}
+	refsHeadTonnes   = phrase{"Peso (t)", "Weight (t)"}
+	refsHeadInvalid  = phrase{"Inválidas também", "Also invalid"}
 	refsHeadFrom     = phrase{"Origem", "From"}
 
 	planTitle   = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança", "%s: %d new, %d changed, %d unchanged"}
@@ -76,3 +82,13 @@ var refsFrom = map[string]phrase{
 	"ledger": {"registro local", "ledger"},
 	"erp":    {"ERP", "ERP"},
 }
+
+// recordNames are the kinds of records: as the head of a column, and after their number.
+var recordNames = map[trade.Kind][2]phrase{
+	"order_commitments": {{"Contratos", "Contracts"}, {"%d contrato(s)", "%d contract(s)"}},
+	"deliveries":        {{"Entregas", "Deliveries"}, {"%d entrega(s)", "%d delivery(ies)"}},
+	"traceability":      {{"Rastreab.", "Traceab."}, {"%d rastreabilidade(s)", "%d traceability record(s)"}},
+}
+
+func recordsHead(k trade.Kind) phrase  { return recordNames[k][0] }
+func recordsCount(k trade.Kind) phrase { return recordNames[k][1] }

@@ -1,0 +1,141 @@
+package state
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+const deliveries trade.Kind = "deliveries"
+
+// short makes an entry that waits for things.
+func short(key string, sends trade.Kind, state trade.State, q trade.Quantity, awaited ...trade.Awaited) trade.Entry {
+	e := newEntry(key)
+	e.Sends, e.State, e.Quantity, e.WaitingFor = sends, state, q, awaited
+	e.Payload, e.PayloadHash = nil, ""
+	return e
+}
+
+func wallet(code string) trade.Awaited   { return trade.Awaited{Ref: "wallets", Code: code} }
+func producer(code string) trade.Awaited { return trade.Awaited{Ref: "producers", Code: code} }
+
+func contract(key string) trade.Awaited {
+	return trade.Awaited{Job: "contracts", Key: key, ParentState: trade.Waiting}
+}
+
+func weighing(unit trade.Unit, amount string) trade.Quantity {
+	q := sacas(amount)
+	q.Unit = unit
+	return q
+}
+
+// shortages gives what Shortages says, one line for each code.
+func shortages(t *testing.T, s *Store) []string {
+	t.Helper()
+	all, err := s.Shortages(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, one := range all {
+		line := one.Kind + " " + one.Code
+		for _, side := range []struct {
+			name  string
+			loads map[trade.Kind]*trade.Load
+		}{{"blocks", one.Blocked}, {"invalid", one.Invalid}} {
+			for _, kind := range []trade.Kind{trade.OrderCommitments, deliveries} {
+				if l := side.loads[kind]; l != nil {
+					line += fmt.Sprintf("; %s %d %s, %s kg, %d unweighed", side.name, l.Rows, kind, l.Kilograms, l.Unweighed)
+				}
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		mustRecord(
+			t, s, lease,
+			newEntry("goes"),
+			short("a", trade.OrderCommitments, trade.Waiting, sacas("100"), wallet("10")),
+			short("b", trade.OrderCommitments, trade.Waiting, weighing(trade.TON, "2.5"), wallet("10"), producer("7")),
+			short("c", trade.OrderCommitments, trade.Waiting, weighing(trade.KG, "0.1"), wallet("2"), wallet("2"), wallet("10")),
+			short("d", trade.OrderCommitments, trade.Waiting, trade.Quantity{}, wallet("9")),
+			short("e", trade.OrderCommitments, trade.Invalid, sacas("1"), wallet("10")),
+			short("f", trade.OrderCommitments, trade.Waiting, sacas("5"), trade.Awaited{Platform: "wallets", ID: "x"}),
+		)
+		lease = mustLease(t, s, "deliveries")
+		mustRecord(
+			t, s, lease,
+			short("1", deliveries, trade.Waiting, weighing("kg", "30"), contract("a")),
+			short("2", deliveries, trade.Waiting, weighing("ton", "1"), contract("b")),
+			short("3", deliveries, trade.Waiting, weighing("sc", "1"), contract("e")),    // its contract is invalid: the wallet alone does not help
+			short("4", deliveries, trade.Waiting, weighing("sc", "1"), contract("goes")), // nothing is missing
+			short("5", deliveries, trade.Waiting, weighing("sc", "1"), contract("a"), contract("c"), wallet("10")),
+		)
+		want := []string{
+			"producers 7; blocks 1 order_commitments, 2500 kg, 0 unweighed; blocks 1 deliveries, 1000 kg, 0 unweighed",
+			"producers ; blocks 1 order_commitments, 2500 kg, 0 unweighed; blocks 1 deliveries, 1000 kg, 0 unweighed",
+			"wallets 10; blocks 3 order_commitments, 8500.1 kg, 0 unweighed; blocks 3 deliveries, 1090 kg, 0 unweighed; invalid 1 order_commitments, 60 kg, 0 unweighed",
+			"wallets 2; blocks 1 order_commitments, 0.1 kg, 0 unweighed; blocks 1 deliveries, 60 kg, 0 unweighed",
+			"wallets 9; blocks 1 order_commitments, 0 kg, 1 unweighed",
+			"wallets ; blocks 4 order_commitments, 8500.1 kg, 1 unweighed; blocks 3 deliveries, 1090 kg, 0 unweighed; invalid 1 order_commitments, 60 kg, 0 unweighed",
+		}
+		if diff := cmp.Diff(want, shortages(t, s)); diff != "" {
+			t.Errorf("Shortages (-want +got):\n%s", diff)
+		}
+
+		// A code that has come blocks nothing any more, although the rows still stand as waiting for it.
+		if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"10": "x"}); err != nil {
+			t.Fatal(err)
+		}
+		want = []string{
+			want[0], want[1],
+			"wallets 2; blocks 1 order_commitments, 0.1 kg, 0 unweighed; blocks 1 deliveries, 60 kg, 0 unweighed",
+			"wallets 9; blocks 1 order_commitments, 0 kg, 1 unweighed",
+			"wallets ; blocks 2 order_commitments, 0.1 kg, 1 unweighed; blocks 1 deliveries, 60 kg, 0 unweighed",
+		}
+		if diff := cmp.Diff(want, shortages(t, s)); diff != "" {
+			t.Errorf("Shortages after a code came (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// BenchmarkShortages looks for what is missing in a ledger of 1,000,000 entries, of which 150,000 contracts wait for one of 3,000 wallets and 50,000
+// deliveries for such a contract.
+func BenchmarkShortages(b *testing.B) {
+	benchBoth(b, func(b *testing.B, s *Store) {
+		if _, err := s.write.ExecContext(b.Context(), manyEntries); err != nil {
+			b.Fatal(err)
+		}
+		if s.d.name == Postgres {
+			if _, err := s.write.ExecContext(b.Context(), `ANALYZE entry`); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for b.Loop() {
+			all, err := s.Shortages(b.Context())
+			if err != nil || len(all) != 3001 || all[3000].Rows() != 200_000 {
+				b.Fatal(len(all), err)
+			}
+		}
+	})
+}
+
+const manyEntries = `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
+	warnings, cells, source_hash, mapped_with, payload, payload_hash, amount, unit, gone_sweeps, version)
+SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 950000 THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
+	'waiting', '', NULL, '[]', 1, 0, 0, 0,
+	CASE WHEN i <= 800000 THEN '[]' WHEN i <= 950000 THEN '[{"ref":"wallets","code":"' || (i % 3000) || '"}]'
+		ELSE '[{"job":"contracts","key":"01|' || (i - 100000) || '","parent_state":"waiting"}]' END,
+	'[]', '{"filial":"t:01","num":"t:000123","text":"t:` + longText + `"}', 'h', 'm', '{"body":"` + longText + `"}', 'h', '1000.5', 'SC', 0, 1
+FROM (WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 1000000) SELECT i FROM numbers) AS n`
+
+const longText = `0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789` +
+	`0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789`
