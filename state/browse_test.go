@@ -132,7 +132,7 @@ func TestReferencesAndTheirVersion(t *testing.T) {
 			versions[version] = true
 		}
 		check(map[string]map[string]string{}, true)
-		audit := trade.AuditRecord{At: at, Who: "maria", From: "host", Act: "refs import", Target: "wallets", Reason: "new wallets", Detail: "{}"}
+		audit := trade.AuditRecord{At: at, Who: "maria", From: "host", Act: "refs import", Target: "wallets", Reason: "new wallets"}
 		added, changed, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a", "2": "b"}, audit)
 		if added != 2 || changed != 0 || err != nil {
 			t.Errorf("import: %d, %d, %v", added, changed, err)
@@ -168,8 +168,13 @@ func TestReferencesAndTheirVersion(t *testing.T) {
 		if err != nil || len(records) != 2 || records[0].Seq <= records[1].Seq {
 			t.Fatalf("audit: %+v, %v", records, err)
 		}
+		// What was there is told as it was found, not as somebody saw it before.
+		audit.Detail = `[{"code":"2","from":"b","to":"B"},{"code":"3","from":null,"to":"c"}]`
 		if diff := cmp.Diff(audit, records[1], cmpopts.IgnoreFields(trade.AuditRecord{}, "Seq")); diff != "" {
 			t.Errorf("audit record (-want +got):\n%s", diff)
+		}
+		if got, want := records[0].Detail, `[{"code":"1","from":"a","to":null}]`; got != want {
+			t.Errorf("audit of the removal: %s, want %s", got, want)
 		}
 		if records, err := s.Audit(t.Context(), 0); len(records) != 3 || err != nil {
 			t.Errorf("all audit records: %d, %v", len(records), err)

@@ -3,8 +3,8 @@ package state
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -94,8 +94,9 @@ func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes map[st
 	return changed, nil
 }
 
-// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with the audit record. added and changed count the lines
-// that are new and those whose id was another.
+// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with the audit record, whose Detail becomes what was changed
+// (a list of [trade.ReferenceChange]): what stood there at this moment, not when a plan was made. added and changed count the lines that are new and
+// those whose id was another.
 func (s *Store) ImportReferences(ctx context.Context, kind string, codes map[string]string, audit trade.AuditRecord) (added, changed int, err error) {
 	err = s.inTx(ctx, "importing references", func(t *tx) error {
 		have, err := lockReferences(t, kind)
@@ -105,13 +106,7 @@ func (s *Store) ImportReferences(ctx context.Context, kind string, codes map[str
 		if added, changed, err = putReferences(t, kind, have, codes); err != nil {
 			return err
 		}
-		if added+changed > 0 {
-			if err := newVersion(t); err != nil {
-				return err
-			}
-		}
-		_, err = addAudit(t, audit)
-		return err
+		return auditReferences(t, audit, ChangesOf(have, codes))
 	})
 	if err != nil {
 		return 0, 0, err
@@ -119,7 +114,8 @@ func (s *Store) ImportReferences(ctx context.Context, kind string, codes map[str
 	return added, changed, nil
 }
 
-// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record. Codes that are not there are not counted.
+// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record, whose Detail becomes what was removed. Codes that are not
+// there are not counted.
 func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []string, audit trade.AuditRecord) (removed int, err error) {
 	err = s.inTx(ctx, "removing references", func(t *tx) error {
 		have, err := lockReferences(t, kind)
@@ -127,22 +123,19 @@ func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []strin
 			return err
 		}
 		var gone []string
+		var changes []trade.ReferenceChange
 		for _, code := range codes {
-			if _, ok := have[code]; ok {
+			if id, ok := have[code]; ok {
 				gone = append(gone, code)
+				changes = append(changes, trade.ReferenceChange{Code: code, From: &id})
 				delete(have, code)
 			}
 		}
-		if removed = len(gone); removed > 0 {
-			if err := dropReferences(t, kind, gone); err != nil {
-				return err
-			}
-			if err := newVersion(t); err != nil {
-				return err
-			}
+		removed = len(gone)
+		if err := dropReferences(t, kind, gone); err != nil {
+			return err
 		}
-		_, err = addAudit(t, audit)
-		return err
+		return auditReferences(t, audit, changes)
 	})
 	if err != nil {
 		return 0, err
@@ -170,19 +163,47 @@ func lockReferences(t *tx, kind string) (map[string]string, error) {
 	return have, nil
 }
 
-func putReferences(t *tx, kind string, have, codes map[string]string) (added, changed int, err error) {
-	var rows [][]any
-	for _, code := range slices.Sorted(maps.Keys(codes)) {
+// ChangesOf tells what an import of codes changes of a kind as it stands, by code: the plan before it and the audit after it.
+func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
+	var out []trade.ReferenceChange
+	for code, id := range codes {
 		old, known := have[code]
 		switch {
 		case !known:
-			added++
-		case old != codes[code]:
-			changed++
-		default:
-			continue
+			out = append(out, trade.ReferenceChange{Code: code, To: &id})
+		case old != id:
+			out = append(out, trade.ReferenceChange{Code: code, From: &old, To: &id})
 		}
-		rows = append(rows, []any{kind, code, codes[code]})
+	}
+	slices.SortFunc(out, func(a, b trade.ReferenceChange) int { return trade.CompareCodes(a.Code, b.Code) })
+	return out
+}
+
+// auditReferences ends a person's change of references: with another version, where anything changed, and with the record of it.
+func auditReferences(t *tx, audit trade.AuditRecord, changes []trade.ReferenceChange) error {
+	if len(changes) > 0 {
+		if err := newVersion(t); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(list(changes))
+	if err != nil {
+		return fmt.Errorf("the audit of the references: %w", err)
+	}
+	audit.Detail = string(text)
+	_, err = addAudit(t, audit)
+	return err
+}
+
+func putReferences(t *tx, kind string, have, codes map[string]string) (added, changed int, err error) {
+	var rows [][]any
+	for _, c := range ChangesOf(have, codes) {
+		if c.From == nil {
+			added++
+		} else {
+			changed++
+		}
+		rows = append(rows, []any{kind, c.Code, *c.To})
 	}
 	err = t.insertRows("reference", []string{"kind", "code", "id"}, rows, `ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
 	return added, changed, err

@@ -3,7 +3,9 @@ package sync
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -18,6 +20,11 @@ func (r *jobRun) loadReferences(ctx context.Context) error {
 		table, err := r.readReferences(ctx, spec)
 		if err != nil {
 			return err
+		}
+		if len(table) == 0 {
+			if err := r.brakeReferences(ctx, spec.Kind); err != nil {
+				return err
+			}
 		}
 		if _, err := r.ledger.ReplaceReferences(ctx, spec.Kind, table); err != nil {
 			return err
@@ -34,21 +41,40 @@ func (r *jobRun) loadReferences(ctx context.Context) error {
 	return nil
 }
 
+// brakeReferences keeps a table that was not empty: a broken view or a revoked right must not make every row wait.
+func (r *jobRun) brakeReferences(ctx context.Context, kind string) error {
+	known, _, err := r.ledger.References(ctx)
+	if err != nil || len(known[kind]) == 0 {
+		return err
+	}
+	return r.stop(stopReferences, fmt.Sprintf("references.%s: the query returns no code with an id, but %d are known from before; they were kept, and nothing was read or sent. "+
+		"Look whether the table, the view and the rights of the ERP user are right; the next run tries again. If the ERP has no such table any more, take references.%s out "+
+		"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
+}
+
 // readReferences reads one de-para table from the ERP. Rows without a code or an id say nothing; a code with two ids is a fault that IT must cure.
 func (r *jobRun) readReferences(ctx context.Context, spec ReferenceSpec) (map[string]string, error) {
 	table := map[string]string{}
 	columns := append(slices.Clone(spec.Code), spec.ID)
-	double, bad := "", 0
+	doubles, bad, unreadable := map[string]bool{}, 0, 0
 	err := r.source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
 		parts := make([]string, len(spec.Code))
 		blank := true
 		for i := range spec.Code {
-			if values[i].Kind != erp.Null && values[i].Err == "" {
+			if values[i].Err != "" {
+				unreadable++ // without this part the code would be another one
+				return nil
+			}
+			if values[i].Kind != erp.Null {
 				parts[i] = plainText(values[i])
 			}
 			blank = blank && parts[i] == ""
 		}
 		id := values[len(values)-1]
+		if id.Err != "" {
+			unreadable++
+			return nil
+		}
 		if blank || id.Kind == erp.Null || plainText(id) == "" {
 			return nil
 		}
@@ -61,7 +87,7 @@ func (r *jobRun) readReferences(ctx context.Context, spec ReferenceSpec) (map[st
 			text = parsed
 		}
 		if old, ok := table[code]; ok && old != text {
-			double = code
+			doubles[code] = true
 		}
 		table[code] = text
 		return nil
@@ -72,8 +98,13 @@ func (r *jobRun) readReferences(ctx context.Context, spec ReferenceSpec) (map[st
 	if bad > 0 {
 		r.note("references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, bad, maxCode)
 	}
-	if double != "" {
-		return nil, r.stop(stopColumns, fmt.Sprintf("references.%s: code %s has two ids; correct the de-para table or its query", spec.Kind, double))
+	if unreadable > 0 {
+		r.note("references.%s: %d rows have a code or an id that cannot be read; they were left out", spec.Kind, unreadable)
+	}
+	if len(doubles) > 0 {
+		codes := slices.SortedFunc(maps.Keys(doubles), trade.CompareCodes)
+		return nil, r.stop(stopReferences, fmt.Sprintf("references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code stands once",
+			spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
 	}
 	return table, nil
 }

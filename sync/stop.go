@@ -19,6 +19,7 @@ const (
 	stopERP         stopCode = "erp"             // the ERP cannot be read
 
 	stopColumns    stopCode = "columns"     // the query lacks a column of the mapping
+	stopReferences stopCode = "references"  // a de-para table of the ERP is empty all at once, or has a code with two ids
 	stopEmptySweep stopCode = "empty_sweep" // the sweep found less than half of the known rows
 	stopDoubts     stopCode = "in_doubt"    // several unknown outcomes in a row
 	stopMalformed  stopCode = "malformed"   // the API could not read several requests in a row

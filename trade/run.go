@@ -125,5 +125,12 @@ type Reference struct {
 	ID   string `json:"id"`
 }
 
+// ReferenceChange is what a person's act did to one line of a de-para table.
+type ReferenceChange struct {
+	Code string  `json:"code"`
+	From *string `json:"from"` // null: it was not there
+	To   *string `json:"to"`   // null: it is not there any more
+}
+
 // ReferenceKinds are the de-para tables.
 var ReferenceKinds = []string{"producers", "users", "wallets", "delivery_places", "farms"}

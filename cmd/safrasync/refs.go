@@ -135,13 +135,6 @@ func (a *App) audit(f actFlags, act, target string, detail any) (trade.AuditReco
 	return trade.AuditRecord{At: now(), Who: who, From: name + "@" + host, Act: act, Target: target, Reason: f.reason, Detail: string(text)}, nil
 }
 
-// change is one line of an audit record.
-type change struct {
-	Code string  `json:"code"`
-	From *string `json:"from"` // null: it was not there
-	To   *string `json:"to"`   // null: it is not there any more
-}
-
 // setReference stores one code.
 func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlags) error {
 	if err := a.checkKind(kind, toWrite); err != nil {
@@ -160,7 +153,6 @@ func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlag
 		return err
 	}
 	from, was := old[code]
-	c := change{Code: code, To: &parsed}
 	switch {
 	case !was:
 		a.tell(refsWouldAdd, code, parsed)
@@ -168,13 +160,12 @@ func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlag
 		a.tell(refsSame, code)
 		return nil
 	default:
-		c.From = &from
 		a.tell(refsWouldChange, code, from, parsed)
 	}
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
-	record, err := a.audit(f, "refs set", kind, []change{c})
+	record, err := a.audit(f, "refs set", kind, nil)
 	if err != nil {
 		return err
 	}
@@ -210,7 +201,7 @@ func (a *App) removeReference(ctx context.Context, kind, code string, f actFlags
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
-	record, err := a.audit(f, "refs remove", kind, []change{{Code: code, From: &from}})
+	record, err := a.audit(f, "refs remove", kind, nil)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // importFlags are those of `safrasync refs import`.
@@ -41,7 +42,14 @@ func (a *App) importReferences(ctx context.Context, kind, file string, f importF
 	if err != nil {
 		return err
 	}
-	added, changed := planImport(old, table.codes)
+	var added, changed []trade.ReferenceChange
+	for _, c := range state.ChangesOf(old, table.codes) {
+		if c.From == nil {
+			added = append(added, c)
+		} else {
+			changed = append(changed, c)
+		}
+	}
 	unchanged := len(table.codes) - len(added) - len(changed)
 	a.tellPlan(kind, added, changed, unchanged)
 	if len(added)+len(changed) == 0 {
@@ -50,7 +58,7 @@ func (a *App) importReferences(ctx context.Context, kind, file string, f importF
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
-	record, err := a.audit(f.actFlags, "refs import", kind, append(added, changed...))
+	record, err := a.audit(f.actFlags, "refs import", kind, nil)
 	if err != nil {
 		return err
 	}
@@ -82,21 +90,7 @@ func (a *App) readCSV(file string) (table referenceTable, err error) {
 	return table, nil
 }
 
-func planImport(old, codes map[string]string) (added, changed []change) {
-	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		id := codes[code]
-		from, was := old[code]
-		switch {
-		case !was:
-			added = append(added, change{Code: code, To: &id})
-		case from != id:
-			changed = append(changed, change{Code: code, From: &from, To: &id})
-		}
-	}
-	return added, changed
-}
-
-func (a *App) tellPlan(kind string, added, changed []change, unchanged int) {
+func (a *App) tellPlan(kind string, added, changed []trade.ReferenceChange, unchanged int) {
 	a.tell(planTitle, kind, len(added), len(changed), unchanged)
 	for i, c := range changed { // what is overwritten matters more than what is new
 		if i == planShown {

@@ -23,17 +23,20 @@ Exit codes:
   75  another process runs this job
   78  wrong configuration`,
 	}
-	helpSync        = phrase{"lê o ERP e envia o que estiver pronto, agora", "read the ERP and send what is ready, now"}
-	helpCheck       = phrase{"confere configuração, ERP, registro local, chave da API e relógio, sem enviar nada", "check configuration, ERP, ledger, API key and clock; sends nothing"}
-	helpStatus      = phrase{"jobs, últimas e próximas execuções, quantas linhas em cada estado", "jobs, last and next runs, rows by state"}
-	helpRows        = phrase{"lista as linhas e por que estão como estão", "list the rows and why they are as they are"}
-	helpRowsShow    = phrase{"tudo sobre uma linha", "everything about one row"}
-	helpWhy         = phrase{"por que uma linha foi ou não foi enviada", "why a row was or was not sent"}
-	helpPreview     = phrase{"o pedido que sairia, com a origem de cada campo; não envia", "the request that would go out, with each field's origin; sends nothing"}
-	helpRefs        = phrase{"as tabelas de-para: códigos do ERP e ids da plataforma", "the de-para tables: codes of the ERP and ids of the platform"}
-	helpRefsList    = phrase{"lista o de-para; primeiro o que falta", "list the de-para; first what is missing"}
-	helpRefsImport  = phrase{"importa um CSV com o cabeçalho code,id; tudo ou nada", "import a CSV with the header code,id; all or nothing"}
-	helpRefsExport  = phrase{"escreve o de-para como CSV", "write the de-para as CSV"}
+	helpSync       = phrase{"lê o ERP e envia o que estiver pronto, agora", "read the ERP and send what is ready, now"}
+	helpCheck      = phrase{"confere configuração, ERP, registro local, chave da API e relógio, sem enviar nada", "check configuration, ERP, ledger, API key and clock; sends nothing"}
+	helpStatus     = phrase{"jobs, últimas e próximas execuções, quantas linhas em cada estado", "jobs, last and next runs, rows by state"}
+	helpRows       = phrase{"lista as linhas e por que estão como estão", "list the rows and why they are as they are"}
+	helpRowsShow   = phrase{"tudo sobre uma linha", "everything about one row"}
+	helpWhy        = phrase{"por que uma linha foi ou não foi enviada", "why a row was or was not sent"}
+	helpPreview    = phrase{"o pedido que sairia, com a origem de cada campo; não envia", "the request that would go out, with each field's origin; sends nothing"}
+	helpRefs       = phrase{"as tabelas de-para: códigos do ERP e ids da plataforma", "the de-para tables: codes of the ERP and ids of the platform"}
+	helpRefsList   = phrase{"lista o de-para; primeiro o que falta", "list the de-para; first what is missing"}
+	helpRefsImport = phrase{"importa um CSV com o cabeçalho code,id; tudo ou nada", "import a CSV with the header code,id; all or nothing"}
+	helpRefsExport = phrase{
+		"escreve o de-para como CSV; o que uma planilha tomaria por fórmula leva um ' na frente, que refs import tira",
+		"write the de-para as CSV; what a spreadsheet would take for a formula gets a ' before it, which refs import takes away",
+	}
 	helpRefsSet     = phrase{"grava um código", "store one code"}
 	helpRefsRemove  = phrase{"remove um código", "remove one code"}
 	helpSandbox     = phrase{"a API da plataforma em miniatura, nesta máquina, com falhas a pedido", "the platform's API in a box, on this host, with faults on demand"}

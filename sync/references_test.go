@@ -1,0 +1,205 @@
+package sync_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// imports adds codes as `safrasync refs import` does.
+func (b *bench) imports(kind string, codes map[string]string) {
+	b.t.Helper()
+	if _, _, err := b.ledger.ImportReferences(b.t.Context(), kind, codes, trade.AuditRecord{At: b.clock.Now(), Who: "test", Act: "refs import", Target: kind}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bench) table(kind string) map[string]string {
+	b.t.Helper()
+	all, _, err := b.ledger.References(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return all[kind]
+}
+
+func TestARowThatWaitedGoesByItselfAfterAnImport(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.refs = nil
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL, carteira = '2' WHERE num = '0003'`)
+		if r := b.sync(engine.Options{}); r.Sent != 0 || r.States[trade.Waiting] != 2 {
+			t.Fatalf("sent %d, states %v", r.Sent, r.States)
+		}
+		e := b.expect(3, trade.Invalid, "rule:payday")
+		if diff := cmp.Diff([]trade.Awaited{{Ref: "wallets", Code: "2"}}, e.WaitingFor); diff != "" {
+			t.Errorf("an invalid row that is short of a reference says both (-want +got):\n%s", diff)
+		}
+		b.imports("wallets", map[string]string{"1": walletID})
+		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 2 || r.States[trade.Accepted] != 2 {
+			t.Errorf("sweep %t, sent %d, states %v", r.Sweep, r.Sent, r.States)
+		}
+		for _, r := range b.api.Created() {
+			if got := r.Fields["wallet_id"]; got != walletID {
+				t.Errorf("wallet %v was sent", got)
+			}
+		}
+	})
+}
+
+func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.refs, b.limits.MaxInFlight = nil, 1
+		other := uuid.NewString()
+		b.imports("wallets", map[string]string{"1": walletID})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		sent := b.expect(1, trade.Accepted, "")
+
+		b.contract(2)
+		b.contract(3)
+		b.api.SetFaults(faults(t, "throttle=1800s")...)
+		b.sync(engine.Options{})
+		b.expect(2, trade.Pending, "")
+		b.api.SetFaults()
+		b.clock.advance(2 * time.Hour)
+
+		b.imports("wallets", map[string]string{"1": other})
+		b.exec(`UPDATE contrato SET carteira = '9', atualizado = '2026-03-11 08:00:00' WHERE num = '0003'`)
+		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 1 || len(r.Flags) != 0 {
+			t.Errorf("sent %d, flags %v, stopped %+v", r.Sent, r.Flags, r.Stopped)
+		}
+		if got := b.api.Created()[1].Fields["wallet_id"]; got != other {
+			t.Errorf("the row that had not gone was sent with wallet %v, want the new %s", got, other)
+		}
+		if _, err := b.ledger.RemoveReferences(t.Context(), "wallets", []string{"1"}, trade.AuditRecord{At: b.clock.Now(), Act: "refs remove"}); err != nil {
+			t.Fatal(err)
+		}
+		b.contract(4)
+		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || len(r.Flags) != 0 {
+			t.Errorf("sent %d, flags %v", r.Sent, r.Flags)
+		}
+		b.expect(2, trade.Accepted, "")
+		b.expect(4, trade.Waiting, "ref:wallets")
+		if diff := cmp.Diff(sent, b.expect(1, trade.Accepted, "")); diff != "" {
+			t.Errorf("what was sent changed with its reference (-before +after):\n%s", diff)
+		}
+	})
+}
+
+func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.exec(`CREATE TABLE carteiras (filial CHAR(4), cod CHAR(6), uuid CHAR(40))`)
+		padded := func(filial, cod, id string) {
+			b.exec(`INSERT INTO carteiras VALUES (?, ?, ?)`, fmt.Sprintf("%-4s", filial), fmt.Sprintf("%-6s", cod), fmt.Sprintf("%-40s", id))
+		}
+		padded("01", "0001", "{"+strings.ToUpper(walletID)+"}")
+		padded("01", "0001", walletID) // the same id in another spelling is no second one
+		padded("", "a|b", strings.ToUpper(walletID))
+		padded("01", "", "no uuid")
+		padded("", "", walletID)   // no code
+		padded("02", "0002", "  ") // no id yet
+		b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT filial, cod, uuid FROM carteiras", Code: []string{"FILIAL", "cod"}, ID: "uuid"}}
+		b.spec.Query = strings.Replace(b.spec.Query, "carteira,", "'01  ' AS cart_filial, carteira,", 1)
+		b.spec.Fields["wallet_id"] = engine.FieldSpec{Columns: []string{"cart_filial", "carteira"}, Ref: "wallets"}
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET carteira = '0001' WHERE num = '0001'`)
+		b.exec(`UPDATE contrato SET carteira = '  ' WHERE num = '0002'`)
+		if r := b.sync(engine.Options{}); r.Sent != 1 || len(r.Notes) != 0 {
+			t.Errorf("sent %d, notes %q, stopped %+v", r.Sent, r.Notes, r.Stopped)
+		}
+		if diff := cmp.Diff(map[string]string{"01|0001": walletID, `|a\|b`: walletID, "01|": "no uuid"}, b.table("wallets")); diff != "" {
+			t.Errorf("wallets (-want +got):\n%s", diff)
+		}
+		b.expect(1, trade.Accepted, "")
+		b.expect(2, trade.Invalid, "rule:wallet_id")
+		b.expect(3, trade.Waiting, "ref:wallets")
+	})
+}
+
+// twoJobs adds a job that needs no reference, for the contracts of branch 02.
+func (b *bench) twoJobs() {
+	second := contractsSpec()
+	second.Name = "branch"
+	second.Query = strings.Replace(second.Query, "WHERE", "WHERE filial = '02' AND", 1)
+	wallet := walletID
+	second.Fields["wallet_id"] = engine.FieldSpec{Const: &wallet}
+	b.spec.Query = strings.Replace(b.spec.Query, "WHERE", "WHERE filial = '01' AND", 1)
+	b.more = []engine.JobSpec{second}
+	b.contracts(1)
+	b.contract(2)
+	b.exec(`UPDATE contrato SET filial = '02' WHERE num = '0002'`)
+}
+
+func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.twoJobs()
+		b.exec(`INSERT INTO de_para VALUES ('carteira', ' 1 ', ?)`, uuid.NewString())
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stop := reports[0].Stopped; stop == nil || stop.Code != "references" || !strings.Contains(stop.Text, "references.wallets: 1 codes have two ids (1)") {
+			t.Errorf("stopped %+v", stop)
+		}
+		if r := reports[1]; r.Stopped != nil || r.Sent != 1 {
+			t.Errorf("the other job: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		b.exec(`DELETE FROM de_para WHERE codigo = ' 1 '`)
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
+			t.Errorf("after the cure: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+	})
+}
+
+func TestATableOfTheERPThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.twoJobs()
+		b.sync(engine.Options{})
+		b.expect(1, trade.Accepted, "")
+		b.contract(3)
+		b.exec(`UPDATE de_para SET id = ' '`) // the view broke: rows, but no ids
+		for _, dry := range []bool{true, false} {
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: dry})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stop := reports[0].Stopped; stop == nil || stop.Code != "references" || !strings.Contains(stop.Text, "references.wallets: the query returns no code with an id, but 1 are known") {
+				t.Errorf("dry run %t: stopped %+v", dry, stop)
+			}
+			if r := reports[1]; r.Stopped != nil {
+				t.Errorf("the other job stopped: %+v", r.Stopped)
+			}
+		}
+		if diff := cmp.Diff(map[string]string{"1": walletID}, b.table("wallets")); diff != "" {
+			t.Errorf("the de-para was not kept (-want +got):\n%s", diff)
+		}
+		b.exec(`UPDATE de_para SET id = ?`, walletID)
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
+			t.Errorf("after the cure: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+	})
+}
+
+func TestATableOfTheERPThatNeverHadARowIsJustEmpty(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.exec(`DELETE FROM de_para`)
+	b.contracts(1)
+	if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Waiting] != 1 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
