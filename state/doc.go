@@ -28,6 +28,8 @@
 //	job_status  where a job stands, with the reason
 //	run         what each pass did; no end: it runs, or crashed
 //	reference   the de-para tables: kind, code of the ERP, id of the platform
+//	lookup      what the platform answered to questions by CPF or CNPJ, under a keyed hash of the number; the number itself is nowhere
+//	lookup_key  the key of that hash. It keeps the numbers out of screens, exports and logs; whoever has the whole ledger has the key too
 //	block       records that the platform does not know: rows wait for them
 //	audit       acts of people; never altered or deleted
 //	ledger      one row: the ledger's id and the version of the references

@@ -21,6 +21,9 @@ var cellKinds = func() map[byte]erp.Kind {
 // unreadable is the letter of a value that could not be read; its text is the reason.
 const unreadable = '!'
 
+// sealed is the letter of a document, of which only a keyed hash is kept: see seal.
+const sealed = 'h'
+
 // cellOf stores a value of the ERP.
 func cellOf(v erp.Value) trade.Cell {
 	switch {
@@ -39,6 +42,8 @@ func valueOf(c trade.Cell) erp.Value {
 		return erp.Value{Kind: erp.Null}
 	case unreadable:
 		return erp.Value{Kind: erp.Text, Err: c.Text}
+	case sealed:
+		return erp.Value{Kind: erp.Text, Text: c.Text}
 	}
 	return erp.Value{Kind: cellKinds[c.Kind], Text: c.Text}
 }

@@ -4,6 +4,7 @@
 // A pass (pass.go) reads for all its jobs, parents first (order.go), then lets them send in turns. One job, in the order of the data:
 //
 //	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, request.go, decide.go
+//	lookup    documents that rows wait for, off by default  lookup.go, document.go
 //	wait      rows whose parent has no id yet               parent.go
 //	look      the rows about to go are read once more       look.go
 //	submit    intent on disk → bytes leave → answer          submit.go

@@ -116,6 +116,8 @@ type jobRun struct {
 	keeper *leaseKeeper
 	send   *submission // nil when nothing may be sent
 	err    error       // why the run ended before its work was done
+
+	lookups map[string]trade.Lookup // what the platform answered to questions by document, by code
 }
 
 func stopText(s *trade.Stop) string {
@@ -125,7 +127,7 @@ func stopText(s *trade.Stop) string {
 	return s.Text
 }
 
-// discoverAll reads: references, then the ERP, then what the references and the parents changed.
+// discoverAll reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell.
 func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.loadReferences(ctx); err != nil {
 		return err
@@ -136,8 +138,10 @@ func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.refresh(ctx); err != nil {
 		return err
 	}
-	_, err := r.adoptOrphans(ctx)
-	return err
+	if _, err := r.adoptOrphans(ctx); err != nil {
+		return err
+	}
+	return r.lookUp(ctx)
 }
 
 // record stores a page of discovery; a page without content costs nothing.

@@ -20,11 +20,13 @@ type evaluator struct {
 	mappedWith string // fingerprint of the mapping and version of the references
 	today      trade.Date
 	log        *zap.Logger
+	lookupKey  []byte // of the hashes that stand for documents
 }
 
 // evaluate fills in what the mapping and the rules say of a row: state, cause, error, payload. It touches nothing else of the entry. A row on
 // which the program itself fails becomes invalid; the others go on. parents has what the row may hang on, as [jobRun.parentsOf] gives it.
 func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents parents) {
+	values = e.seal(values)
 	defer func() {
 		if r := recover(); r != nil {
 			e.log.Error("a row made the mapping fail", zap.String("job", e.job.Name()), zap.String("key", entry.Key), zap.ByteString("stack", debug.Stack()))
@@ -120,6 +122,7 @@ func hashPart(h hash.Hash, parts ...string) {
 // differs tells whether two versions of a row make two different records under today's mapping. A column that the older version does not
 // have was not mapped then: the newer value stands for both, so that a changed configuration alone is no difference.
 func (e *evaluator) differs(sent, now trade.Values) bool {
+	sent, now = e.seal(sent), e.seal(now)
 	base := make(trade.Values, len(now))
 	for name, cell := range now {
 		base[name] = cell

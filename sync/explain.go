@@ -60,7 +60,7 @@ func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row)
 		return Preview{}, err
 	}
 	entry := trade.Entry{Job: job.Name(), Key: key}
-	values := job.values(row.Get)
+	values := r.eval.seal(job.values(row.Get))
 	known, err := r.parentsOf(ctx, []trade.Values{values})
 	if err != nil {
 		return Preview{}, err

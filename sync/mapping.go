@@ -23,6 +23,7 @@ type Mapping struct {
 	columns     []string       // every column that a field or `cancelled` uses, sorted
 	refs        []string       // de-para kinds in use, sorted
 	sentBy      []string       // jobs whose rows this one's hang on, sorted
+	lookups     []fieldMapping // those of the fields that are looked up on the platform
 	fingerprint string         // changes with every change of the mapping
 }
 
@@ -73,7 +74,11 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 			parents[p.Job] = true
 		}
 		m.fields = append(m.fields, f)
+		if fs.Lookup != "" {
+			m.lookups = append(m.lookups, f)
+		}
 	}
+	errs = append(errs, m.checkLookups(spec, path)...)
 	for name := range spec.Fields {
 		if !known[name] {
 			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})
@@ -102,6 +107,10 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 		return f, &SpecError{path, "an id that another job's row gets comes from that row alone: ref, values and default do not apply"}
 	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
 		return f, &SpecError{path + ".ref", fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", "))}
+	case spec.Lookup != "":
+		if err := checkLookup(path, rule, spec); err != nil {
+			return f, err
+		}
 	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
 		return f, &SpecError{path + ".scale", "give 0 to 12 digits"}
 	case spec.Scale != nil && rule.Type != trade.Number, spec.Number != "" && rule.Type != trade.Number:
@@ -137,6 +146,9 @@ func (m *Mapping) draft(get columnsOf, refs codes, known parents) trade.Draft {
 		if problem != nil {
 			problem.Field, problem.Mapping = f.rule.Field, true
 			problem.Column, problem.Value = strings.Join(out.Origin.Columns, ", "), shorten(out.Origin.Value)
+			if problem.Rule == trade.RuleDocument {
+				problem.Value = "" // what is no document may still be most of one (I10)
+			}
 			d.Problems = append(d.Problems, *problem)
 		}
 		if missing != nil {
@@ -180,6 +192,9 @@ func (f *fieldMapping) apply(get columnsOf, refs codes, known parents) (trade.Dr
 			out.Text, out.Origin.Via = *f.spec.Default, "default"
 		}
 		return out, nil, nil
+	}
+	if f.spec.Lookup != "" {
+		return f.find(out, texts[0], refs)
 	}
 	if f.spec.Ref != "" {
 		return f.resolve(out, joinCode(texts), refs)
@@ -260,6 +275,8 @@ func (f *fieldMapping) via() string {
 	switch {
 	case len(f.spec.SentBy) > 0:
 		return "sent_by " + strings.Join(f.spec.parentJobs(), ", ")
+	case f.spec.Lookup != "":
+		return "lookup " + f.spec.Lookup
 	case f.spec.Ref != "":
 		return "ref " + f.spec.Ref
 	case len(f.spec.Values) > 0:

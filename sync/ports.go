@@ -14,6 +14,7 @@ import (
 // that nothing of the call was stored, except trade.ErrUncertain, which says that nobody knows.
 type Ledger interface {
 	References
+	Lookups
 	Discovery
 	Submission
 
@@ -38,6 +39,18 @@ type References interface {
 	References(ctx context.Context) (map[string]map[string]string, string, error)
 	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the ERP). Equal content changes nothing.
 	ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error)
+}
+
+// Lookups keeps what the platform answered to questions by document, under a keyed hash of the document.
+type Lookups interface {
+	// LookupKey gives the key of that hash, which never changes.
+	LookupKey(ctx context.Context) ([]byte, error)
+	// Lookups gives the answers of one kind of question by their codes.
+	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
+	// RecordLookups stores answers in place of earlier ones; one with an id gives the references another version.
+	RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error
+	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in the order of their numbers; fn may write.
+	Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error
 }
 
 // Discovery is the part of the ledger that reading the ERP uses.
@@ -100,4 +113,6 @@ type Platform interface {
 	SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
 	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte, gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
+	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every error is an *apiclient.Error that does not show the document.
+	GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error)
 }

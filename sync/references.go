@@ -30,6 +30,11 @@ func (r *jobRun) loadReferences(ctx context.Context) error {
 			return err
 		}
 	}
+	return r.makeEvaluator(ctx)
+}
+
+// makeEvaluator makes the evaluator of the references as the ledger has them now.
+func (r *jobRun) makeEvaluator(ctx context.Context) error {
 	refs, version, err := r.ledger.References(ctx)
 	if err != nil {
 		return err
@@ -38,7 +43,7 @@ func (r *jobRun) loadReferences(ctx context.Context) error {
 		job: r.job, refs: refs, mappedWith: r.job.mapping.fingerprint + "." + version,
 		today: trade.DateOf(r.now.In(r.Zone)), log: r.log,
 	}
-	return nil
+	return r.loadLookups(ctx)
 }
 
 // brakeReferences keeps a table that was not empty: a broken view or a revoked right must not make every row wait.

@@ -41,6 +41,8 @@ type FieldSpec struct {
 	Empty      []string          // values that mean "nothing", beside NULL and blanks
 	Ref        string            // de-para kind
 	SentBy     []ParentSpec      // the value is the platform's id of a row of one of these jobs: the row waits for it
+
+	Lookup string `json:",omitempty"` // what the platform is asked with the value: trade.ProducerByDocument; "" = nothing
 }
 
 // ParentSpec names a job and the columns that hold the key of its row.

@@ -18,6 +18,8 @@ type Awaited struct {
 func (a Awaited) Sentence(lang Lang) string {
 	w := lang.words()
 	switch {
+	case a.Ref == ProducerByDocument: // its code is a hash, which tells people nothing
+		return Explain(Waiting, "ref:"+a.Ref, lang).What
 	case a.Ref != "":
 		return w.causes["ref"].with(w.kinds[a.Ref]).What + w.code + a.Code
 	case a.Job != "":

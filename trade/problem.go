@@ -30,6 +30,7 @@ const (
 	RuleDateWindow   = "date_window" // before 2000 or more than five years ahead
 	RuleUnreadable   = "unreadable"  // bytes or a value that cannot be read
 	RuleTooLong      = "too_long"    // longer than any value of this field can be
+	RuleDocument     = "document"    // not a CPF or CNPJ; the value is not told
 	RuleInternal     = "internal"    // the program failed on this row; the others went on
 )
 

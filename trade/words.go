@@ -87,7 +87,7 @@ func (p Problem) Sentence(lang Lang) string {
 	switch {
 	case p.Column == "":
 		return text + "; " + w.nowhere
-	case rule == RuleUnreadable && p.Value == "":
+	case (rule == RuleUnreadable || rule == RuleDocument) && p.Value == "":
 		return text + "; " + fmt.Sprintf(w.hidden, p.Column)
 	case p.Value == "":
 		return text + "; " + fmt.Sprintf(w.blank, p.Column)

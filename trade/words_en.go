@@ -19,6 +19,7 @@ var english = words{
 	kinds: map[string]string{
 		"producers": "producer", "users": "user (issuer)", "wallets": "wallet", "delivery_places": "delivery place", "farms": "farm",
 		"order_commitments": "contract", "wallet_links": "link between wallet and producer",
+		ProducerByDocument: "producer of the CPF/CNPJ",
 	},
 	parents: map[State]string{
 		"":        "waits for contract {key}, which is not in the ERP, or which the query of job {job} leaves out",
@@ -54,6 +55,7 @@ var english = words{
 		RuleDateWindow: "{field} is outside the plausible time ({detail})",
 		RuleUnreadable: "{field} is unreadable in the ERP ({detail})",
 		RuleTooLong:    "{field} is too long",
+		RuleDocument:   "{field}: the document {detail}",
 		RuleInternal:   "the program failed on this row; tell IT",
 	},
 	cures: map[string]Advice{
@@ -68,6 +70,7 @@ var english = words{
 			Do: "If the value is wrong, correct {} in the ERP; if it is right, IT adds it to the map (values). The next run sends the row by itself.",
 		},
 		RuleUnreadable:  {What: "{}: unreadable value in the ERP", Who: "accounting/sales, in the ERP; or IT", Do: "Type {} again in the ERP; if there are many rows, IT looks at the database's character set and at the query."},
+		RuleDocument:    {Who: "accounting/sales, in the ERP", Do: "Correct the CPF or CNPJ in the ERP; the next run sends the row by itself."},
 		RuleUUID:        {Who: "IT", Do: "Correct the id in the de-para or in the ERP; the rows go by themselves in the next run."},
 		RuleNumber:      {Who: "accounting/sales, in the ERP; or IT", Do: "Correct {} in the ERP; if there are many rows, IT looks at the form in the mapping (number)."},
 		RuleDate:        {Who: "accounting/sales, in the ERP; or IT", Do: "Correct {} in the ERP; if there are many rows, IT looks at the form in the mapping (date)."},
@@ -81,6 +84,7 @@ var english = words{
 	nowhere: "the configuration does not map this field",
 	causes: map[string]Advice{
 		"rule":                               {What: "{}: missing or wrong in the ERP", Who: "accounting/sales, in the ERP", Do: "Correct {} in the ERP; the next run sends the row by itself."},
+		"ref:" + ProducerByDocument:          {What: "the platform has given no producer for the row's CPF/CNPJ yet", Who: "administrator of the platform", Do: "Register the producer on the platform, or correct the document in the ERP; the platform is asked again by itself."},
 		"ref":                                {What: "{} without a platform id (de-para)", Who: "IT", Do: "Add the de-para of the {}; the rows go by themselves in the next run."},
 		CauseParent:                          {What: "the contract of this row is not on the platform yet", Who: "see the contract", Do: "Solve the contract; this row goes by itself."},
 		CauseDuplicateKey:                    {What: "the same key stands more than once in the ERP", Who: "IT, in the ERP", Do: "Correct the ERP so that the key stands once; the row goes by itself."},

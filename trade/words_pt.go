@@ -20,6 +20,7 @@ var portuguese = words{
 	kinds: map[string]string{
 		"producers": "produtor", "users": "usuário (emissor)", "wallets": "carteira", "delivery_places": "local de entrega", "farms": "propriedade",
 		"order_commitments": "contrato", "wallet_links": "vínculo entre carteira e produtor",
+		ProducerByDocument: "produtor do CPF/CNPJ",
 	},
 	parents: map[State]string{
 		"":        "aguarda o contrato {key}, que não está no ERP ou que a consulta da rotina {job} deixa de fora",
@@ -55,6 +56,7 @@ var portuguese = words{
 		RuleDateWindow: "{field} está fora do período plausível ({detail})",
 		RuleUnreadable: "{field}: valor ilegível no ERP ({detail})",
 		RuleTooLong:    "{field} é longo demais",
+		RuleDocument:   "{field}: o documento {detail}",
 		RuleInternal:   "o programa falhou nesta linha; avise a TI",
 	},
 	details: [][2]string{
@@ -79,6 +81,18 @@ var portuguese = words{
 		{"text longer than ", "texto com mais de "},
 		{"the database cannot read this value", "o banco não consegue ler este valor"},
 		{"the database cannot compute this value", "o banco não consegue calcular este valor"},
+		{"is one character too short for a CPF (11) or CNPJ (14); a leading zero was probably lost", "tem um caractere a menos que um CPF (11) ou CNPJ (14), talvez um zero à esquerda"},
+		{"is neither a CPF (11 digits) nor a CNPJ (14 characters)", "não é um CPF (11 dígitos) nem um CNPJ (14 caracteres)"},
+		{"contains a character that no CPF or CNPJ has", "tem um caractere que CPF e CNPJ não têm"},
+		{"is empty; give a CPF or CNPJ", "está vazio"},
+		{"has the length of a CPF, but a CPF has digits only", "tem o tamanho de um CPF, mas um CPF só tem dígitos"},
+		{"is no CPF: it repeats one digit", "não é um CPF: repete um dígito"},
+		{"is no CPF: its check digits do not agree; a digit is probably wrong", "não é um CPF: os dígitos verificadores não conferem"},
+		{"has the length of a CNPJ, but the last two characters of a CNPJ are digits", "tem o tamanho de um CNPJ, mas os dois últimos caracteres de um CNPJ são dígitos"},
+		{"is no CNPJ: it repeats one character", "não é um CNPJ: repete um caractere"},
+		{"is no CNPJ: its check digits do not agree; a character is probably wrong", "não é um CNPJ: os dígitos verificadores não conferem"},
+		{"is a number that is neither a CPF nor a CNPJ, also with zeros before it", "é um número que não é CPF nem CNPJ, mesmo com zeros à esquerda"},
+		{"is not text, and no whole number", "não é texto nem número inteiro"},
 	},
 	cures: map[string]Advice{
 		RuleRequired:    {Who: "Contabilidade/Comercial, no ERP", Do: "Preencha {} no ERP; a próxima execução envia sozinha."},
@@ -92,6 +106,7 @@ var portuguese = words{
 			Do: "Se o valor estiver errado, corrija {} no ERP; se estiver certo, a TI o inclui na tabela de conversão (values). A próxima execução envia sozinha.",
 		},
 		RuleUnreadable:  {What: "{}: valor ilegível no ERP", Who: "Contabilidade/Comercial, no ERP; ou TI", Do: "Digite {} outra vez no ERP; se forem muitas linhas, a TI confere a codificação do banco e a consulta."},
+		RuleDocument:    {Who: "Contabilidade/Comercial, no ERP", Do: "Corrija o CPF ou CNPJ no ERP; a próxima execução envia sozinha."},
 		RuleUUID:        {Who: "TI", Do: "Corrija o identificador no de-para ou no ERP; as linhas seguem sozinhas na execução seguinte."},
 		RuleNumber:      {Who: "Contabilidade/Comercial, no ERP; ou TI", Do: "Corrija {} no ERP; se forem muitas linhas, a TI confere o formato no mapeamento (number)."},
 		RuleDate:        {Who: "Contabilidade/Comercial, no ERP; ou TI", Do: "Corrija {} no ERP; se forem muitas linhas, a TI confere o formato no mapeamento (date)."},
@@ -105,6 +120,7 @@ var portuguese = words{
 	nowhere: "a configuração não mapeia este campo",
 	causes: map[string]Advice{
 		"rule":                               {What: "{}: dado ausente ou errado no ERP", Who: "Contabilidade/Comercial, no ERP", Do: "Corrija {} no ERP; a próxima execução envia sozinha."},
+		"ref:" + ProducerByDocument:          {What: "a plataforma ainda não deu um produtor para o CPF/CNPJ da linha", Who: "Administrador da plataforma", Do: "Cadastre o produtor na plataforma, ou corrija o documento no ERP; a plataforma é consultada de novo sozinha."},
 		"ref":                                {What: "{} sem vínculo (de-para)", Who: "TI", Do: "Cadastre o de-para de {}; as linhas seguem sozinhas na execução seguinte."},
 		CauseParent:                          {What: "o contrato desta linha ainda não está na plataforma", Who: "quem cuida do contrato", Do: "Resolva o contrato; esta linha segue sozinha."},
 		CauseDuplicateKey:                    {What: "a mesma chave aparece mais de uma vez no ERP", Who: "TI, no ERP", Do: "Corrija o ERP para que a chave apareça uma só vez; a linha segue sozinha."},

@@ -62,7 +62,7 @@ func TestAdviceFitsTheRule(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, a)
 		}
 	}
-	for _, rule := range []string{RuleRequired, RuleRequiredFor + "COMPRA", RuleNumber, RuleDate, RuleUUID, RuleHarvest, RuleOneOf, RuleUnmapped, RulePositive, RuleDateOrder, RuleDateWindow, RuleUnreadable, RuleTooLong, RuleInternal} {
+	for _, rule := range []string{RuleRequired, RuleRequiredFor + "COMPRA", RuleNumber, RuleDate, RuleUUID, RuleHarvest, RuleOneOf, RuleUnmapped, RulePositive, RuleDateOrder, RuleDateWindow, RuleUnreadable, RuleTooLong, RuleDocument, RuleInternal} {
 		p := Problem{Field: "payday", Rule: rule, Column: "c", Value: "v", Detail: "payday"}
 		pt, en := p.Advice(Portuguese), p.Advice(English)
 		for _, a := range []Advice{pt, en} {

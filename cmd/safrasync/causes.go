@@ -177,6 +177,8 @@ func subjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) strin
 		return problem.Value
 	case problem != nil:
 		return ""
+	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Ref == trade.ProducerByDocument:
+		return "" // its code is a hash, which tells people nothing
 	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Ref != "":
 		return e.WaitingFor[0].Code
 	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Job != "":
@@ -191,8 +193,11 @@ func subjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) strin
 	return strings.Join(parts, " – ")
 }
 
-// erpText is what the ERP has in the columns of a field.
+// erpText is what the ERP has in the columns of a field; "" for a document, of which the ledger has a hash only.
 func erpText(e trade.Entry, spec engine.JobSpec, field string) string {
+	if spec.Fields[field].Lookup != "" {
+		return ""
+	}
 	var parts []string
 	for _, column := range spec.Fields[field].Columns {
 		parts = append(parts, strings.TrimSpace(e.Values[column].Text))

@@ -112,6 +112,7 @@ type FieldConfig struct {
 	Scale   *int32      `yaml:"scale"`
 	Ref     string      `yaml:"ref"`
 	SentBy  Parents     `yaml:"sent_by"`
+	Lookup  string      `yaml:"lookup"`
 }
 
 // Parents are the jobs whose rows' ids a field holds: one name, or a list of names and of maps that name the columns too.

@@ -65,7 +65,7 @@ jobs:`,
 			name: "an unknown key of a field",
 			old:  "haverst: safra",
 			edit: "haverst: {column: safra, upper: x}",
-			want: "config.yaml:18:32: jobs.contracts.fields.haverst: unknown key `upper`; there are column, const, values, default, date, number, empty, scale, ref, sent_by",
+			want: "config.yaml:18:32: jobs.contracts.fields.haverst: unknown key `upper`; there are column, const, values, default, date, number, empty, scale, ref, sent_by, lookup",
 		},
 		{
 			name: "a duplicate key",

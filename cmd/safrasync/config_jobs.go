@@ -93,7 +93,7 @@ func (c *Config) checkField(d *configDecoder, rule trade.FieldRule, f FieldConfi
 		d.fault(path, "has a column and a const; give one of them")
 	case f.Const == nil && len(f.Column) == 0:
 		d.fault(path, "needs a column or a const")
-	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 || f.Scale != nil || f.Ref != ""):
+	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 || f.Scale != nil || f.Ref != "" || f.Lookup != ""):
 		d.fault(path, "has a const, which is sent as it is; the other keys say nothing beside it")
 	case len(f.Column) > 1 && f.Ref == "":
 		d.fault(path+".column", "several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
@@ -196,7 +196,7 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 			columns, parents := f.parents()
 			spec.Fields[name] = engine.FieldSpec{
 				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values, Default: f.Default,
-				Date: f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref,
+				Date: f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
 			}
 		}
 		out = append(out, spec)

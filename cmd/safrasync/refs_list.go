@@ -16,7 +16,7 @@ type referenceJSON struct {
 	Code  *string `json:"code"`  // null: the total of the kind
 	ID    *string `json:"id"`    // null: rows wait for it
 	Rows  int     `json:"rows"`  // rows that wait for it, or for such a row
-	From  string  `json:"from"`  // ledger, or erp for a kind that is read from there
+	From  string  `json:"from"`  // ledger, erp for a kind that is read from there, platform for one that is looked up
 	Total bool    `json:"total"` // what the missing codes of the kind block together, each row once
 
 	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // those rows by kind of record
@@ -28,6 +28,8 @@ func (a *App) listReferences(ctx context.Context, args []string) error {
 	kind := ""
 	if len(args) > 0 {
 		kind = args[0]
+	}
+	if kind != "" && kind != trade.ProducerByDocument {
 		if err := a.checkKind(kind, toRead); err != nil {
 			return err
 		}
@@ -73,6 +75,9 @@ func (a *App) listReferences(ctx context.Context, args []string) error {
 
 // refsFrom says where a kind is kept, as in JSON.
 func (a *App) refsFrom(kind string) string {
+	if kind == trade.ProducerByDocument {
+		return "platform"
+	}
 	if _, fromERP := a.config.References[kind]; fromERP {
 		return "erp"
 	}

@@ -21,7 +21,7 @@ var (
 	refsDone         = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança; as linhas que esperavam seguem na próxima execução.", "%s: %d added, %d changed, %d unchanged; the rows that waited go with the next run."}
 	refsNone         = phrase{"nenhum de-para gravado, e nenhuma linha espera por um", "no references are stored, and no row waits for one"}
 	refsMissingTotal = phrase{"%s: %d código(s) sem id seguram %s", "%s: %d code(s) without an id block %s"}
-	refsMissingHint  = phrase{"Grave os que faltam com `safrasync refs import`, ou no ERP quando a origem é o ERP.", "Add what is missing with `safrasync refs import`, or in the ERP where it comes from there."}
+	refsMissingHint  = phrase{"Grave os que faltam com `safrasync refs import`; quando a origem é o ERP ou a plataforma, cadastre-os lá.", "Add what is missing with `safrasync refs import`; where it comes from the ERP or the platform, add it there."}
 	refsBlocksNone   = phrase{"nenhuma linha que possa seguir só com isso", "no row that could go with that alone"}
 	refsUnweighed    = phrase{"%d linha(s) sem quantidade ou unidade legível", "%d row(s) without a readable amount or unit"}
 	refsHeadKind     = phrase{"De-para", "Kind"}
@@ -81,6 +81,8 @@ var (
 var refsFrom = map[string]phrase{
 	"ledger": {"registro local", "ledger"},
 	"erp":    {"ERP", "ERP"},
+
+	"platform": {"plataforma", "platform"},
 }
 
 // recordNames are the kinds of records: as the head of a column, and after their number.

@@ -169,6 +169,24 @@ CREATE TABLE reference (
     PRIMARY KEY (kind, code)
 );
 
+CREATE TABLE lookup (
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    code TEXT NOT NULL, -- a keyed hash of what was asked for
+    id TEXT NOT NULL, -- '' when the platform has none
+    message TEXT NOT NULL,
+    first_at BIGINT NOT NULL,
+    asked_at BIGINT NOT NULL,
+    next_at BIGINT NOT NULL,
+    tries BIGINT NOT NULL,
+    PRIMARY KEY (kind, code)
+);
+
+CREATE TABLE lookup_key (
+    one BIGINT PRIMARY KEY CHECK (one = 1), -- there is one row
+    secret TEXT NOT NULL
+);
+INSERT INTO lookup_key (one, secret) VALUES (1, replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''));
+
 CREATE TABLE block (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,

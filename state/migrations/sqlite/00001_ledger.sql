@@ -169,6 +169,24 @@ CREATE TABLE reference (
     PRIMARY KEY (kind, code)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE lookup (
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    code TEXT NOT NULL, -- a keyed hash of what was asked for
+    id TEXT NOT NULL, -- '' when the platform has none
+    message TEXT NOT NULL,
+    first_at INTEGER NOT NULL,
+    asked_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    tries INTEGER NOT NULL,
+    PRIMARY KEY (kind, code)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE lookup_key (
+    one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
+    secret TEXT NOT NULL
+) STRICT;
+INSERT INTO lookup_key (one, secret) VALUES (1, lower(hex(randomblob(32))));
+
 CREATE TABLE block (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,

@@ -1,0 +1,138 @@
+package sync
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A document (CPF, CNPJ) that is looked up is personal: neither the ledger nor a log or a text for people has it. Each row's value is sealed before anything
+// is done with it: a keyed hash stands for the number, which is read again from the ERP when the platform is to be asked.
+
+// checkLookup checks how the keys of a field with a lookup go together.
+func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
+	switch {
+	case spec.Lookup != trade.ProducerByDocument:
+		return &SpecError{path + ".lookup", fmt.Sprintf("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument)}
+	case rule.Platform != "producers":
+		return &SpecError{path + ".lookup", fmt.Sprintf("gives a producer, and %s is none", rule.Field)}
+	case len(spec.Columns) != 1:
+		return &SpecError{path, "a lookup needs one column, with the CPF or CNPJ"}
+	case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
+		return &SpecError{path, "has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"}
+	}
+	return nil
+}
+
+// checkLookups refuses a column that is looked up and read by something else too: what is sealed says nothing to others.
+func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
+	var errs []error
+	for _, f := range m.lookups {
+		column := f.spec.Columns[0]
+		for _, other := range m.fields {
+			if other.rule.Field != f.rule.Field && slices.ContainsFunc(other.spec.Columns, func(c string) bool { return strings.EqualFold(c, column) }) {
+				errs = append(errs, &SpecError{path + "." + f.rule.Field, fmt.Sprintf("column %s is read by %s too; select it twice, under two names", column, other.rule.Field)})
+			}
+		}
+		if spec.Cancelled != nil && strings.EqualFold(spec.Cancelled.Column, column) {
+			errs = append(errs, &SpecError{path + "." + f.rule.Field, fmt.Sprintf("column %s is that of cancelled too; select it twice, under two names", column)})
+		}
+	}
+	return errs
+}
+
+// seal gives the values with every document replaced by its code. What is sealed already stays.
+func (e *evaluator) seal(values trade.Values) trade.Values {
+	if len(e.job.mapping.lookups) == 0 {
+		return values
+	}
+	out := maps.Clone(values)
+	for i := range e.job.mapping.lookups {
+		f := &e.job.mapping.lookups[i]
+		column := f.spec.Columns[0]
+		cell, ok := out[column]
+		if !ok || cell.Kind == 0 || cell.Kind == sealed || cell.Kind == unreadable {
+			continue
+		}
+		v := valueOf(cell)
+		if text := plainText(v); text == "" || f.isEmpty(v, text) {
+			out[column] = trade.Cell{}
+			continue
+		}
+		document, err := documentOf(v)
+		if err != nil {
+			// The reason goes with the hash of what was there, so that another wrong value is another content.
+			out[column] = trade.Cell{Kind: sealed, Text: e.code(plainText(v)) + " " + err.Error()}
+			continue
+		}
+		out[column] = trade.Cell{Kind: sealed, Text: e.code(document)}
+	}
+	return out
+}
+
+// codeLength is that of a code: half of a SHA-256 in hexadecimal digits.
+const codeLength = 32
+
+// code is the keyed hash that stands for a document.
+func (e *evaluator) code(document string) string {
+	h := hmac.New(sha256.New, e.lookupKey)
+	h.Write([]byte(document))
+	return hex.EncodeToString(h.Sum(nil)[:codeLength/2])
+}
+
+// find looks a sealed document up among the answers of the platform.
+func (f *fieldMapping) find(out trade.DraftField, text string, refs codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	if len(text) < codeLength { // unreachable: every row is sealed before it is mapped
+		out.Origin.Value = ""
+		return out, &trade.Problem{Rule: trade.RuleDocument}, nil
+	}
+	code, reason, wrong := strings.Cut(text, " ")
+	out.Origin.Value = code
+	if wrong {
+		return out, &trade.Problem{Rule: trade.RuleDocument, Detail: reason}, nil
+	}
+	id, ok := refs[f.spec.Lookup][code]
+	if !ok {
+		return out, nil, &trade.Awaited{Ref: f.spec.Lookup, Code: code}
+	}
+	out.Text = id
+	return out, nil, nil
+}
+
+var errNoWholeNumber = errors.New("is not text, and no whole number")
+
+// documentOf reads a CPF or CNPJ from a value of the ERP, as it is sent. A numeric column has lost the zeros before the number; they come back where the check
+// digits agree, first as a CPF, which a shorter number is far more likely to be. Text is taken as it is: no zeros are added, no letters taken away. The error
+// does not show the value.
+func documentOf(v erp.Value) (string, error) {
+	text := plainText(v)
+	if !numeric(v.Kind) {
+		if v.Kind != erp.Text {
+			return "", errNoWholeNumber
+		}
+		document, _, err := apiclient.ParseDocument(text)
+		return document, err
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	if strings.Trim(fraction, "0") != "" || strings.Trim(whole, "0123456789") != "" || whole == "" {
+		return "", errNoWholeNumber
+	}
+	for _, length := range []int{11, 14} {
+		if len(whole) > length {
+			continue
+		}
+		if document, _, err := apiclient.ParseDocument(strings.Repeat("0", length-len(whole)) + whole); err == nil {
+			return document, nil
+		}
+	}
+	return "", errors.New("is a number that is neither a CPF nor a CNPJ, also with zeros before it")
+}

@@ -1,0 +1,229 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	// lookupHolds is how long an id that the platform gave is believed.
+	lookupHolds = 180 * 24 * time.Hour
+	// askSeldom is how often the platform is asked again for what it has not had for 45 days.
+	askSeldom = 7 * 24 * time.Hour
+	// lookupFailures in a row end the questions of a run: the next one goes on.
+	lookupFailures = 3
+)
+
+// loadLookups gives the evaluator the key of the documents and what the platform answered so far.
+func (r *jobRun) loadLookups(ctx context.Context) error {
+	if len(r.job.mapping.lookups) == 0 {
+		return nil
+	}
+	key, err := r.ledger.LookupKey(ctx)
+	if err != nil {
+		return err
+	}
+	if r.lookups, err = r.ledger.Lookups(ctx, trade.ProducerByDocument); err != nil {
+		return err
+	}
+	found := map[string]string{}
+	for code, l := range r.lookups {
+		if l.ID != "" && l.NextAt.After(r.now) {
+			found[code] = l.ID
+		}
+	}
+	r.eval.lookupKey = key
+	r.eval.refs[trade.ProducerByDocument] = found
+	return nil
+}
+
+// lookUp asks the platform for the producers that rows wait for, each document once, and maps those rows again in the same run. A question that gets no
+// answer leaves its rows waiting: it is no reason to stop.
+func (r *jobRun) lookUp(ctx context.Context) error {
+	if len(r.job.mapping.lookups) == 0 || r.dry != nil {
+		return nil
+	}
+	q := &inquiry{jobRun: r, limiter: rate.NewLimiter(rate.Inf, 1), asked: map[string]bool{}}
+	if r.Limits.RateLimit > 0 {
+		q.limiter = rate.NewLimiter(rate.Limit(r.Limits.RateLimit), 1)
+	}
+	if err := r.ledger.Awaiting(ctx, r.job.Name(), trade.ProducerByDocument, func(e trade.Entry) error { return q.add(ctx, e) }); err != nil {
+		return err
+	}
+	if err := q.flush(ctx); err != nil {
+		return err
+	}
+	if q.failed > 0 {
+		r.note("%d questions for a producer by document got no usable answer (%s); their rows wait, and the next run asks again", q.failed, q.reason)
+	}
+	if q.found == 0 {
+		return nil
+	}
+	if err := r.makeEvaluator(ctx); err != nil {
+		return err
+	}
+	return r.refresh(ctx)
+}
+
+// inquiry is the questions of one run.
+type inquiry struct {
+	*jobRun
+	limiter *rate.Limiter
+	rows    []trade.Entry   // whose documents are to be asked for
+	asked   map[string]bool // codes that are in rows, or were
+	over    bool            // no more questions in this run
+	row     int             // failures in a row
+	failed  int
+	found   int
+	reason  string // of the last failure
+}
+
+// add takes a row that waits, when its document may be asked for now and no other row of the run has it.
+func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
+	for _, w := range e.WaitingFor {
+		if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
+			continue
+		}
+		if old, known := q.lookups[w.Code]; known && old.NextAt.After(q.now) {
+			continue
+		}
+		q.asked[w.Code] = true
+		q.rows = append(q.rows, e)
+	}
+	if len(q.rows) < lookBatch {
+		return nil
+	}
+	return q.flush(ctx)
+}
+
+// flush reads the documents of the collected rows from the ERP, asks for each and stores the answers.
+func (q *inquiry) flush(ctx context.Context) error {
+	rows := q.rows
+	q.rows = nil
+	if len(rows) == 0 || q.over {
+		return nil
+	}
+	again, err := q.readAgain(ctx, q.job, rows)
+	if err != nil {
+		return err
+	}
+	byKey := q.byKey(again)
+	var answers []trade.Lookup
+	for _, e := range rows {
+		live := q.job.living(byKey[e.Key])
+		if len(live) != 1 || q.over || ctx.Err() != nil {
+			continue // it left or stands twice: the next reading tells
+		}
+		for _, document := range q.documents(live[0].Get) {
+			if a, ok := q.ask(ctx, document); ok {
+				answers = append(answers, a)
+			}
+		}
+	}
+	q.Observe(Progress{Job: q.job.Name(), Phase: Reading, Read: q.report.Read})
+	// What was answered is stored also when the run is interrupted.
+	if err := q.ledger.RecordLookups(context.WithoutCancel(ctx), trade.ProducerByDocument, answers); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// documents gives the documents of a row that are to be asked for. A row that has changed since it was mapped has others; they are asked for in the next run.
+func (q *inquiry) documents(get columnsOf) []string {
+	var out []string
+	for _, f := range q.job.mapping.lookups {
+		v, ok := get(f.spec.Columns[0])
+		if !ok || v.Err != "" {
+			continue
+		}
+		if document, err := documentOf(v); err == nil && q.asked[q.eval.code(document)] {
+			out = append(out, document)
+		}
+	}
+	return out
+}
+
+// ask puts one question. ok is false when nothing is known afterwards.
+func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup, ok bool) {
+	if q.limiter.Wait(ctx) != nil {
+		return answer, false
+	}
+	code := q.eval.code(document)
+	answer, known := q.lookups[code]
+	if !known {
+		answer = trade.Lookup{Code: code}
+	}
+	answer.AskedAt = q.Clock.Now()
+	if answer.Tries == 0 {
+		answer.FirstAt = answer.AskedAt
+	}
+	producer, err := q.Platform.GetProducerByDocument(ctx, document)
+	id, idErr := trade.ParseID(producer.ID)
+	if err == nil && idErr == nil {
+		answer.ID, answer.Message, answer.Tries, answer.NextAt = id, "", 0, answer.AskedAt.Add(lookupHolds)
+		q.found++
+		q.row = 0
+		return answer, true
+	}
+	message, refused := refusedLookup(err)
+	if !refused && err != nil {
+		q.fail(ctx, err)
+		return answer, false
+	}
+	if err == nil {
+		message = "" // a producer without a readable id
+		q.failed++
+		q.reason = "the answer has no readable id"
+	}
+	q.row = 0
+	answer.ID, answer.Message, answer.Tries = "", message, answer.Tries+1
+	if answer.NextAt = nextAsk(answer.FirstAt, answer.Tries, answer.AskedAt); answer.NextAt.IsZero() {
+		answer.NextAt = answer.AskedAt.Add(askSeldom)
+	}
+	return answer, true
+}
+
+// refusedLookup tells whether the platform said for certain that it has no such producer, or does not accept the number.
+func refusedLookup(err error) (message string, ok bool) {
+	var failure *apiclient.Error
+	if !errors.As(err, &failure) || !failure.APIForm() {
+		return "", false
+	}
+	switch failure.Status {
+	case http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity:
+		for _, m := range failure.Messages {
+			if strings.HasPrefix(m, "message.") && !strings.ContainsAny(m, "0123456789") { // a stable key, and not the number in some sentence
+				return m, true
+			}
+		}
+		return "", true
+	}
+	return "", false
+}
+
+// fail notes a question without an answer. The questions of the run are over when the platform cannot be asked at all.
+func (q *inquiry) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return // the run was interrupted
+	}
+	q.failed++
+	q.row++
+	q.reason = "not reached"
+	var failure *apiclient.Error
+	if errors.As(err, &failure) && failure.Status != 0 {
+		q.reason = fmt.Sprintf("status %d", failure.Status)
+		if failure.Status < http.StatusInternalServerError {
+			q.over = true // the key, the address, a limit: the next question would meet the same
+		}
+	}
+	q.over = q.over || q.row >= lookupFailures
+}
