@@ -219,6 +219,9 @@ func (q *inquiry) fail(ctx context.Context, err error) {
 	q.row++
 	q.reason = "not reached"
 	var failure *apiclient.Error
+	if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
+		q.reason, q.over = "timed out", true // each further question would take as long
+	}
 	if errors.As(err, &failure) && failure.Status != 0 {
 		q.reason = fmt.Sprintf("status %d", failure.Status)
 		if failure.Status < http.StatusInternalServerError {

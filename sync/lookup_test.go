@@ -178,6 +178,7 @@ func TestALookupThatFailsLeavesItsRowsWaiting(t *testing.T) {
 	}{
 		"the platform fails":           {"get:producers:status=500", 9, "status 500"},
 		"the network fails":            {"get:producers:lost-before", 9, "not reached"},
+		"the platform hangs":           {"get:producers:hang", 1, "timed out"},
 		"something else answers":       {"get:producers:html,status=404", 1, "status 404"},
 		"the key may not ask":          {"get:producers:status=403", 1, "status 403"},
 		"an answer without a known id": {"get:producers:status=200,body={\"name\":\"x\"}", 4, "no readable id"},
@@ -190,6 +191,9 @@ func TestALookupThatFailsLeavesItsRowsWaiting(t *testing.T) {
 			}
 			b.producer(5, "")
 			b.exec(`UPDATE contrato SET documento = NULL WHERE num = '0005'`)
+			if strings.HasSuffix(c.fault, "hang") {
+				b.limits.Timeout = 5 * time.Second
+			}
 			id := producerID
 			field := b.spec.Fields["producer_id"]
 			field.Default = &id
