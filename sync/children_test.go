@@ -230,6 +230,33 @@ func TestAMovedDeliveryIsFlaggedAndATouchedOneIsNot(t *testing.T) {
 	}
 }
 
+// The same CAR, and the same id, in another spelling would send the same request: that is no change.
+func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.more[1].Fields["farm_id"] = engine.FieldSpec{Columns: []string{"fazenda"}} // the platform's id itself
+		b.contract(1)
+		b.delivery(1, 1, 10)
+		b.delivery(2, 1, 20)
+		b.share("a", 1, 30)
+		b.exec(`UPDATE entrega SET car = 'RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA'`)
+		b.exec(`UPDATE rateio SET fazenda = 'b9b338eb-3fdf-4348-9c46-1cb5d15b77f2'`)
+		b.pass()
+		b.exec(`UPDATE entrega SET car = 'rs-4314100-b5c7.2dc4.ee60.caea.6336.7c29.a80b.21ea' WHERE ticket = '0001'`)
+		b.exec(`UPDATE entrega SET car = 'RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EB' WHERE ticket = '0002'`)
+		b.exec(`UPDATE rateio SET fazenda = '{B9B338EB-3FDF-4348-9C46-1CB5D15B77F2}'`)
+		b.pass()
+		for _, e := range []trade.Entry{b.row("deliveries", "01|0001", trade.Accepted, ""), b.row("traceability", "a", trade.Accepted, "")} {
+			if len(e.Flags) != 0 {
+				t.Errorf("%s %s has flags %v", e.Job, e.Key, e.Flags)
+			}
+		}
+		if e := b.row("deliveries", "01|0002", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+			t.Errorf("the delivery with another CAR has flags %v", e.Flags)
+		}
+	})
+}
+
 func TestTraceabilityWaitsForItsFarmAndRefusesAVolumeWithoutAUnit(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{}))

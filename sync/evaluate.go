@@ -132,8 +132,9 @@ func (e *evaluator) differs(sent, now trade.Values) bool {
 	}
 	a := e.job.mapping.draft(columnsIn(base), e.refs, nil) // a parent is compared by its key
 	b := e.job.mapping.draft(columnsIn(now), e.refs, nil)
-	for field, f := range b.Fields {
-		if contentOf(a.Fields[field]) != contentOf(f) {
+	for i := range e.job.mapping.fields {
+		rule := e.job.mapping.fields[i].rule
+		if contentOf(rule, a.Fields[rule.Field]) != contentOf(rule, b.Fields[rule.Field]) {
 			return true
 		}
 	}
@@ -141,9 +142,9 @@ func (e *evaluator) differs(sent, now trade.Values) bool {
 }
 
 // contentOf is what a field would send, or, where it cannot be mapped, what the ERP has.
-func contentOf(f trade.DraftField) string {
+func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 	if f.Failed {
 		return "?" + f.Origin.Value
 	}
-	return "=" + f.Text
+	return "=" + rule.Canonical(f.Text)
 }

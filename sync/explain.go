@@ -80,11 +80,7 @@ func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row)
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		if f, ok := draft.Fields[rule.Field]; ok {
-			value := f.Text
-			if id, err := trade.ParseID(value); err == nil && rule.Type == trade.UUID {
-				value = id // as it leaves, without braces and capitals
-			}
-			p.Fields = append(p.Fields, PreviewField{rule.Field, value, f.Origin.Columns, f.Origin.Value, f.Origin.Via})
+			p.Fields = append(p.Fields, PreviewField{rule.Field, rule.Canonical(f.Text), f.Origin.Columns, f.Origin.Value, f.Origin.Via})
 		}
 	}
 	return p, nil

@@ -37,6 +37,19 @@ type FieldRule struct {
 	Parent    Kind      // the kind of record whose id it is: `sent_by` gives it; "" = none
 }
 
+// Canonical gives a field's text as it leaves: an id without braces and capitals, a CAR without dots and small letters. What it cannot read stays as it is.
+func (r FieldRule) Canonical(text string) string {
+	switch r.Type {
+	case UUID:
+		if id, err := ParseID(text); err == nil {
+			return id
+		}
+	case CAR:
+		return canonicalCAR(text)
+	}
+	return text
+}
+
 // Severity says what a problem does to a row.
 type Severity string
 
