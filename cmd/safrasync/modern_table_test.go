@@ -2,12 +2,11 @@ package main
 
 import "github.com/safrasync/safrasync/trade"
 
-// outOfScope marks a contract that has no entry in the ledger.
+// outOfScope marks a row that has no entry in the ledger.
 const outOfScope trade.State = ""
 
-// modernContracts says for each contract of the sample ERP what it must become in the first run and which rule decides that, and what it is after the second.
-// A state that is not accepted twice is final: over both runs nothing is sent twice.
-var modernContracts = []struct {
+// modernRow says of one row of the sample ERP what it must become in the first run and which rule decides that, and what it is after the second.
+type modernRow struct {
 	key   string
 	state trade.State // after the first run
 	cause string
@@ -15,7 +14,11 @@ var modernContracts = []struct {
 	after trade.State // after what happened in the ERP overnight, and the second run with a sweep
 	why   string      // cause after it
 	flags string      // flags after it
-}{
+}
+
+// modernContracts are the contracts of the sample ERP.
+// A state that is not accepted twice is final: over both runs nothing is sent twice.
+var modernContracts = []modernRow{
 	{"3|CT-1000/26", outOfScope, "", "filter: a draft", trade.Accepted, "", ""},
 	{"3|CT-1001/26", trade.Accepted, "", "every rule holds", trade.Accepted, "", ""},
 	{"2|CT-1002/26", trade.Invalid, "rule:initial_delivery_date", "initial_delivery_date required_for_COMPRA", trade.Invalid, "rule:initial_delivery_date", ""},
