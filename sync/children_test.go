@@ -155,7 +155,7 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 		waits("0002", trade.Awaited{Job: "contracts", Key: "01|0002", ParentState: trade.Invalid, ParentCause: "rule:payday"},
 			"waits for contract 01|0002, which is invalid: payday: missing or wrong in the ERP")
 		waits("0003", trade.Awaited{Job: "contracts", Key: "01|0003"},
-			"waits for contract 01|0003, which is not in the ERP, or which the query of job contracts leaves out")
+			"waits for contract 01|0003, which is not in the ERP, or which the query of contracts leaves out")
 		b.row("deliveries", "01|0004", trade.Invalid, "rule:contract_id")
 		if n := len(b.createdOf(sandbox.ResourceDeliveries)); n != 0 {
 			t.Errorf("%d deliveries went without their contract", n)
@@ -228,6 +228,65 @@ func TestAMovedDeliveryIsFlaggedAndATouchedOneIsNot(t *testing.T) {
 	if e := b.row("deliveries", "01|0002", trade.Accepted, ""); len(e.Flags) != 0 {
 		t.Errorf("the delivery that nobody changed has flags %v", e.Flags)
 	}
+}
+
+func TestAPreviewNamesThePathOfItsKind(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.contract(1)
+	b.delivery(1, 1, 10)
+	b.share("a", 1, 30)
+	b.pass()
+	for job, want := range map[string][2]string{
+		"contracts":    {key(1), "/api/v1/integration/order-commitments"},
+		"deliveries":   {"01|0001", "/api/v1/integration/deliveries"},
+		"traceability": {"a", "/api/v1/integration/traceability/-/commitments/" + b.entry(1).RemoteID},
+	} {
+		p, err := b.engine().Preview(t.Context(), job, want[0])
+		if err != nil || p.Path != want[1] {
+			t.Errorf("%s: path %q, %v; want %q", job, p.Path, err, want[1])
+		}
+	}
+}
+
+// A dry run stores nothing, and yet tells of each row where its contract would stand after it.
+func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0002'`)
+		b.exec(`UPDATE contrato SET situacao = 'rascunho' WHERE num = '0003'`)
+		for n := 1; n <= 3; n++ {
+			b.delivery(n, n, 100*n)
+		}
+		plan := func() map[string]trade.Awaited {
+			t.Helper()
+			out := map[string]trade.Awaited{}
+			_, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Planned: func(e trade.Entry) {
+				for _, a := range e.WaitingFor {
+					out[e.Job+" "+e.Key] = a
+				}
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		want := map[string]trade.Awaited{
+			"deliveries 01|0001": {Job: "contracts", Key: key(1), ParentState: trade.Pending},
+			"deliveries 01|0002": {Job: "contracts", Key: key(2), ParentState: trade.Invalid, ParentCause: "rule:payday"},
+			"deliveries 01|0003": {Job: "contracts", Key: key(3)},
+		}
+		if diff := cmp.Diff(want, plan()); diff != "" {
+			t.Errorf("a first dry run (-want +got):\n%s", diff)
+		}
+		b.pass()
+		b.exec(`UPDATE contrato SET pagamento = '2026-07-01', atualizado = '2026-12-01 00:00:00' WHERE num = '0002'`)
+		b.delivery(4, 2, 400)
+		if diff := cmp.Diff(map[string]trade.Awaited{"deliveries 01|0004": {Job: "contracts", Key: key(2), ParentState: trade.Pending}}, plan()); diff != "" {
+			t.Errorf("a dry run over a corrected contract (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // The same CAR, and the same id, in another spelling would send the same request: that is no change.

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -13,16 +14,26 @@ type dryLedger struct {
 	states map[trade.State]int          // change of each state's count
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	judged map[int64]bool               // entries whose change is counted
-	fresh  map[keyHash]trade.State      // rows that the ledger does not have
+	fate   map[keyHash]trade.Parent     // what would become of the rows that are new or would change
 
-	planned func(trade.Entry) // is told of each row; may be nil
+	planned func(trade.Entry)                // is told of each row; may be nil
+	jobs    map[string]*dryLedger            // of all jobs of the pass, by name
+	parents map[trade.ParentKey]trade.Parent // the last answer of Parents
+}
+
+// dryRun makes the ledger of one job of a dry run; jobs is what the jobs of the pass share.
+func dryRun(ledger Ledger, job string, jobs map[string]*dryLedger, planned func(trade.Entry)) *dryLedger {
+	jobs[job] = &dryLedger{
+		Ledger: ledger, states: map[trade.State]int{}, judged: map[int64]bool{}, fate: map[keyHash]trade.Parent{}, planned: planned, jobs: jobs,
+	}
+	return jobs[job]
 }
 
 // Record counts what would be stored.
 func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (int, error) {
 	for _, e := range page.New {
 		d.states[e.State]++
-		d.fresh[hashKey(e.Key)] = e.State
+		d.fate[hashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
 		d.tell(e)
 	}
 	for _, u := range page.Updates {
@@ -32,6 +43,7 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 		d.judged[u.Entry.ID] = true
 		d.states[u.From]--
 		d.states[u.Entry.State]++
+		d.fate[hashKey(u.Entry.Key)] = trade.Parent{State: u.Entry.State, Cause: u.Entry.Cause, RemoteID: u.Entry.RemoteID}
 		d.tell(u.Entry)
 	}
 	return 0, nil
@@ -39,17 +51,43 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 
 // holdDouble counts a new row as held, because its key stands twice.
 func (d *dryLedger) holdDouble(entry trade.Entry) {
-	if state, ok := d.fresh[hashKey(entry.Key)]; ok {
-		d.states[state]--
+	if was, ok := d.fate[hashKey(entry.Key)]; ok {
+		d.states[was.State]--
 		d.states[trade.Held]++
+		d.fate[hashKey(entry.Key)] = trade.Parent{State: trade.Held, Cause: entry.Cause}
 		d.tell(entry)
 	}
 }
 
+// tell shows a row as it would be, with where its parents would stand.
 func (d *dryLedger) tell(e trade.Entry) {
-	if d.planned != nil {
-		d.planned(e)
+	if d.planned == nil {
+		return
 	}
+	e.WaitingFor = slices.Clone(e.WaitingFor)
+	for i, a := range e.WaitingFor {
+		if p, ok := d.parents[trade.ParentKey{Job: a.Job, Key: a.Key}]; ok {
+			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+		}
+	}
+	d.planned(e)
+}
+
+// Parents gives the parents as they would be after this run: jobs that run earlier in the pass have judged theirs.
+func (d *dryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
+	out, err := d.Ledger.Parents(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if job := d.jobs[key.Job]; job != nil {
+			if p, ok := job.fate[hashKey(key.Key)]; ok {
+				out[key] = p
+			}
+		}
+	}
+	d.parents = out
+	return out, nil
 }
 
 // ReplaceReferences keeps the table for this run only.

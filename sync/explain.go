@@ -59,7 +59,7 @@ func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row)
 	if err := r.loadReferences(ctx); err != nil {
 		return Preview{}, err
 	}
-	entry := trade.Entry{Job: job.Name(), Key: key}
+	entry := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key}
 	values := r.eval.seal(job.values(row.Get))
 	known, err := r.parentsOf(ctx, []trade.Values{values})
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row)
 	}
 	draft := job.mapping.draft(columnsIn(values), r.eval.refs, known)
 	p := Preview{
-		Job: job.Name(), Key: key, State: entry.State, Cause: entry.Cause, Cancelled: job.isCancelled(row.Get), Request: entry.Payload, Path: pathOf(entry),
+		Job: job.Name(), Key: key, State: entry.State, Cause: entry.Cause, Cancelled: job.isCancelled(row.Get), Request: entry.Payload, Path: PathOf(entry),
 		Fields: []PreviewField{}, Problems: entry.Warnings, WaitingFor: entry.WaitingFor,
 	}
 	if entry.Error != nil {

@@ -28,7 +28,8 @@ type pass struct {
 	opts    Options
 	traffic *traffic
 	runs    []*jobRun
-	halts   []trade.Stop // that reach further than the job which met them
+	dry     map[string]*dryLedger // of a dry run, by job
+	halts   []trade.Stop          // that reach further than the job which met them
 }
 
 // Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for all of them, then sends, in turns. The reports are
@@ -38,7 +39,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{Engine: e, opts: opts, traffic: &traffic{limiter: e.Limits.limiter()}}
+	p := &pass{Engine: e, opts: opts, dry: map[string]*dryLedger{}, traffic: &traffic{limiter: e.Limits.limiter()}}
 	defer p.close(ctx)
 	var leased error
 	for _, job := range jobs {
@@ -67,7 +68,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 	}
 	r.log = p.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
 	if p.opts.DryRun {
-		r.dry = &dryLedger{Ledger: p.Ledger, states: map[trade.State]int{}, judged: map[int64]bool{}, fresh: map[keyHash]trade.State{}, planned: p.opts.Planned}
+		r.dry = dryRun(p.Ledger, job.Name(), p.dry, p.opts.Planned)
 		r.ledger = r.dry
 		p.runs = append(p.runs, r)
 		r.err = r.discoverAll(ctx, p.opts)

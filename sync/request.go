@@ -60,8 +60,8 @@ func submit(ctx context.Context, p Platform, kind trade.Kind, a trade.Attempt, g
 	return p.SubmitOrderCommitment(ctx, a.Payload, gate)
 }
 
-// pathOf is the path of an entry's request, for people; "" when it cannot be sent.
-func pathOf(e trade.Entry) string {
+// PathOf is the path of an entry's request, for people; "" when it cannot be sent.
+func PathOf(e trade.Entry) string {
 	if e.Payload == nil {
 		return ""
 	}

@@ -23,13 +23,38 @@ func (a Awaited) Sentence(lang Lang) string {
 	case a.Ref != "":
 		return w.causes["ref"].with(w.kinds[a.Ref]).What + w.code + a.Code
 	case a.Job != "":
-		text := w.parents[a.ParentState]
-		why := ""
-		switch a.ParentState {
-		case Waiting, Invalid, Rejected, Held:
-			why = ": " + Explain(a.ParentState, a.ParentCause, lang).What
-		}
-		return strings.NewReplacer("{key}", a.Key, "{job}", a.Job, "{why}", why).Replace(text)
+		return a.fill(w.parents[a.ParentState], a.parentAdvice(lang))
 	}
 	return strings.NewReplacer("{kind}", w.kinds[a.Platform], "{id}", a.ID).Replace(w.platform)
+}
+
+// Advice says what keeps the row, who can cure it and how. For a parent it is the cure of the parent: the row itself lacks nothing.
+func (a Awaited) Advice(lang Lang) Advice {
+	if a.Job == "" {
+		return Explain(Waiting, "ref:"+a.Ref, lang)
+	}
+	parent := a.parentAdvice(lang)
+	out := lang.words().solve[a.ParentState]
+	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
+	if out.Who == "" {
+		out.Who = parent.Who
+	}
+	return out
+}
+
+// parentAdvice is what would be said of the parent itself.
+func (a Awaited) parentAdvice(lang Lang) Advice {
+	switch a.ParentState {
+	case Waiting, Invalid, Rejected, Held:
+		return Explain(a.ParentState, a.ParentCause, lang)
+	}
+	return Advice{}
+}
+
+func (a Awaited) fill(text string, parent Advice) string {
+	why := ""
+	if parent.What != "" {
+		why = ": " + parent.What
+	}
+	return strings.NewReplacer("{key}", a.Key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
 }

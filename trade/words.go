@@ -35,13 +35,20 @@ type words struct {
 	flags    map[Flag]string
 	kinds    map[string]string // de-para kinds, singular
 	parents  map[State]string  // waiting for a parent in that state, with {key}, {job} and {why}
-	code     string            // between what a code stands for and the code
-	platform string            // waiting for a record of the platform, with {kind} and {id}
-	column   string            // format of (column, value)
-	blank    string            // format of (column)
-	hidden   string            // format of (column): it has a value that cannot be shown
+	solve    map[State]Advice  // the same as a task, with {key}, {job}, {why} and {do}: what cures the parent
+	records  map[Kind]noun
+	code     string // between what a code stands for and the code
+	platform string // waiting for a record of the platform, with {kind} and {id}
+	column   string // format of (column, value)
+	columns  string // the same of several columns
+	blank    string // format of (column)
+	blanks   string // the same of several columns, which make one key or code
+	hidden   string // format of (column): it has a value that cannot be shown
 	nowhere  string
 }
+
+// noun is what one and several of something are called.
+type noun struct{ one, many string }
 
 func (l Lang) words() *words {
 	if l == English {
@@ -84,13 +91,18 @@ func (p Problem) Sentence(lang Lang) string {
 		detail = FieldLabel(detail, lang)
 	}
 	text := fillIn(form, FieldLabel(p.Field, lang), w.detail(detail))
+	several := strings.Contains(p.Column, ", ")
 	switch {
 	case p.Column == "":
 		return text + "; " + w.nowhere
 	case (rule == RuleUnreadable || rule == RuleDocument) && p.Value == "":
 		return text + "; " + fmt.Sprintf(w.hidden, p.Column)
+	case p.Value == "" && several:
+		return text + "; " + fmt.Sprintf(w.blanks, p.Column)
 	case p.Value == "":
 		return text + "; " + fmt.Sprintf(w.blank, p.Column)
+	case several:
+		return text + "; " + fmt.Sprintf(w.columns, p.Column, p.Value)
 	}
 	return text + "; " + fmt.Sprintf(w.column, p.Column, p.Value)
 }

@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ func TestPortugueseHasNoEnglishDetails(t *testing.T) {
 func TestEveryFieldHasANameInPlainWords(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []Lang{Portuguese, English} {
-		for _, rule := range Rules(OrderCommitments) {
+		for _, rule := range slices.Concat(Rules(OrderCommitments), Rules(Deliveries), Rules(Traceability)) {
 			if label := FieldLabel(rule.Field, lang); strings.Contains(label, "_") {
 				t.Errorf("%s: %s is called %q", lang, rule.Field, label)
 			}
@@ -86,5 +87,50 @@ func TestARefusalWithoutACauseHasWords(t *testing.T) {
 	}
 	if got := Explain(Pending, "", English).What; got != "not sent yet" {
 		t.Errorf("a pending row is explained with %q", got)
+	}
+}
+
+// A row that waits for its contract is told what cures the contract, in words for every state that a contract can be in.
+func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
+	t.Parallel()
+	for _, lang := range []Lang{Portuguese, English} {
+		for _, state := range append([]State{""}, States...) {
+			for _, cause := range []string{"", "rule:payday", "ref:wallets", "message.wallet.not-found", CauseDuplicateKey} {
+				a := Awaited{Job: "contracts", Key: "01|000122", ParentState: state, ParentCause: cause}
+				advice := a.Advice(lang)
+				for _, text := range []string{a.Sentence(lang), advice.What, advice.Who, advice.Do} {
+					if text == "" || strings.ContainsAny(text, "{}") {
+						t.Errorf("%s, parent %q (%s): %q in %+v", lang, state, cause, text, advice)
+					}
+				}
+			}
+		}
+	}
+	invalid := Awaited{Job: "contracts", Key: "01|000122", ParentState: Invalid, ParentCause: "rule:payday"}
+	if got := invalid.Advice(Portuguese); !strings.Contains(got.What, "tem erro: data de pagamento") || !strings.Contains(got.Do, "Corrija data de pagamento") {
+		t.Errorf("advice %+v", got)
+	}
+}
+
+func TestEveryKindHasAName(t *testing.T) {
+	t.Parallel()
+	for _, kind := range Kinds {
+		for _, lang := range []Lang{Portuguese, English} {
+			if one, many := kind.Label(lang), kind.Plural(lang); one == "" || many == "" || strings.Contains(one+many, "_") {
+				t.Errorf("%s: %s is called %q and %q", lang, kind, one, many)
+			}
+		}
+	}
+}
+
+func TestSeveralColumnsAreOneCode(t *testing.T) {
+	t.Parallel()
+	empty := Problem{Field: "contract_id", Rule: RuleRequired, Column: "filial, num"}
+	if got, want := empty.Sentence(Portuguese), "falta contrato; nas colunas filial, num não há um código completo"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	wrong := Problem{Field: "producer_id", Rule: RuleUUID, Column: "cod, loja", Value: "P1|01"}
+	if got := wrong.Sentence(English); !strings.HasSuffix(got, `; columns cod, loja have "P1|01"`) {
+		t.Errorf("%q", got)
 	}
 }
