@@ -16,6 +16,7 @@ type trouble struct {
 	State    trade.State // of the row that the cause met first; of its siblings only where all wait
 	Cause    string      // as in trade.Entry
 	Problem  *trade.Problem
+	Awaited  *trade.Awaited // the parent of the first row, where the rows wait for parents
 	Rows     int
 	Samples  []trade.Entry // the first few
 	Volumes  []volume
@@ -43,6 +44,7 @@ type subject struct {
 // troubles groups rows by what keeps them. It remembers the groups, not the rows, however many there are.
 type troubles struct {
 	specs  map[string]engine.JobSpec
+	grain  func(trade.Entry) string // the product of a row; "" = its record has none
 	byKey  map[string]*trouble
 	groups []*trouble
 }
@@ -52,6 +54,7 @@ func newTroubles(jobs []engine.JobSpec) *troubles {
 	for _, spec := range jobs {
 		t.specs[spec.Name] = spec
 	}
+	t.grain = func(e trade.Entry) string { return productOf(e, t.specs[e.Job]) }
 	return t
 }
 
@@ -60,7 +63,7 @@ func (t *troubles) add(e trade.Entry) {
 	key, problem := causeKey(e)
 	g := t.byKey[key]
 	if g == nil {
-		g = &trouble{State: e.State, Cause: e.Cause, Problem: problem, subjects: map[string]int{}}
+		g = &trouble{State: e.State, Cause: e.Cause, Problem: problem, Awaited: parentOf(e), subjects: map[string]int{}}
 		t.byKey[key] = g
 		t.groups = append(t.groups, g)
 	}
@@ -71,7 +74,7 @@ func (t *troubles) add(e trade.Entry) {
 	if len(g.Samples) < troubleSamples {
 		g.Samples = append(g.Samples, e)
 	}
-	g.Volumes = addVolume(g.Volumes, e, t.specs[e.Job])
+	g.Volumes = addVolume(g.Volumes, e, t.grain(e))
 	if text := subjectOf(e, problem, t.specs[e.Job]); text != "" {
 		g.subjects[text]++
 	}
@@ -114,13 +117,32 @@ func causeKey(e trade.Entry) (string, *trade.Problem) {
 	if e.Cause == "" {
 		return string(e.State), nil
 	}
+	if parent := parentOf(e); parent != nil { // the cure is the parent's
+		return e.Cause + " " + string(parent.ParentState) + " " + parent.ParentCause, nil
+	}
 	return e.Cause, nil // a rejected row and those that wait for the same record are one task
+}
+
+// parentOf is the parent that a row waits for, when that is all that keeps it.
+func parentOf(e trade.Entry) *trade.Awaited {
+	if e.State != trade.Waiting || e.Cause != trade.CauseParent {
+		return nil
+	}
+	for _, a := range e.WaitingFor {
+		if a.Job != "" {
+			return &a
+		}
+	}
+	return nil
 }
 
 // advice says what the group's cause means, who can cure it and what to do.
 func (g *trouble) advice(lang trade.Lang) trade.Advice {
-	if g.Problem != nil {
+	switch {
+	case g.Problem != nil:
 		return g.Problem.Advice(lang)
+	case g.Awaited != nil:
+		return g.Awaited.Advice(lang)
 	}
 	return trade.Explain(g.State, g.Cause, lang)
 }
@@ -157,6 +179,9 @@ func (v voice) cause(g *trouble) string {
 	if more := len(g.Subjects) - most; more > 0 {
 		out = append(out, v.text(causeMore, more))
 	}
+	if g.Awaited != nil { // what is wrong with the parents, then their keys
+		return what + " – " + strings.Join(out, ", ")
+	}
 	return what + ": " + strings.Join(out, ", ")
 }
 
@@ -177,12 +202,15 @@ func subjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) strin
 		return problem.Value
 	case problem != nil:
 		return ""
-	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Ref == trade.ProducerByDocument:
-		return "" // its code is a hash, which tells people nothing
-	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Ref != "":
-		return e.WaitingFor[0].Code
-	case len(e.WaitingFor) > 0 && e.WaitingFor[0].Job != "":
-		return e.WaitingFor[0].Key
+	}
+	for _, a := range e.WaitingFor { // what the cause names, among all that is awaited
+		switch {
+		case a.Ref == trade.ProducerByDocument: // its code is a hash, which tells people nothing
+		case a.Ref != "" && e.Cause == "ref:"+a.Ref:
+			return a.Code
+		case a.Job != "" && e.Cause == trade.CauseParent:
+			return a.Key
+		}
 	}
 	var parts []string
 	for _, field := range messageFields[e.Cause] {
@@ -206,8 +234,7 @@ func erpText(e trade.Entry, spec engine.JobSpec, field string) string {
 }
 
 // addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts as a row without an amount.
-func addVolume(list []volume, e trade.Entry, spec engine.JobSpec) []volume {
-	product := productOf(e, spec)
+func addVolume(list []volume, e trade.Entry, product string) []volume {
 	for i := range list {
 		if list[i].Product == product && list[i].Unit == e.Quantity.Unit {
 			list[i].Amount = list[i].Amount.Add(e.Quantity.Amount)

@@ -108,7 +108,7 @@ func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	}
 	t.Render()
 	if len(p.Request) > 0 {
-		a.show(previewRequest)
+		a.show(previewRequest, p.Path)
 		a.printIndented(p.Request)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/trade"
@@ -15,12 +16,12 @@ func (v voice) reason(e trade.Entry) string {
 		if e.Error != nil {
 			parts = append(parts, trade.Sentences(e.Error.Fields, v.lang))
 		}
-		parts = append(parts, v.awaited(e.WaitingFor)...)
+		parts = append(parts, v.awaited(stillAwaited(e))...)
 	case trade.Waiting:
 		if !strings.HasPrefix(e.Cause, "ref:") && e.Cause != trade.CauseParent {
 			parts = append(parts, trade.Explain(e.State, e.Cause, v.lang).What)
 		}
-		parts = append(parts, v.awaited(e.WaitingFor)...)
+		parts = append(parts, v.awaited(stillAwaited(e))...)
 	default:
 		parts = append(parts, v.advice(e).What)
 	}
@@ -44,6 +45,9 @@ func (v voice) advice(e trade.Entry) trade.Advice {
 	if _, problem := causeKey(e); problem != nil {
 		return problem.Advice(v.lang)
 	}
+	if parent := parentOf(e); parent != nil {
+		return parent.Advice(v.lang)
+	}
 	return trade.Explain(e.State, e.Cause, v.lang)
 }
 
@@ -53,6 +57,14 @@ func (v voice) outcomeReason(status int, messages []string, text string) string 
 		return text
 	}
 	return strings.TrimSpace(v.text(attemptStatus, status, strings.Join(messages, ", ")))
+}
+
+// stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps the row.
+func stillAwaited(e trade.Entry) []trade.Awaited {
+	if e.Cause == trade.CauseParent {
+		return e.WaitingFor
+	}
+	return slices.DeleteFunc(slices.Clone(e.WaitingFor), func(a trade.Awaited) bool { return a.Job != "" && a.ParentState == trade.Accepted })
 }
 
 // awaited says what an entry waits for.

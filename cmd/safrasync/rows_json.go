@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -50,6 +51,7 @@ type rowDetailJSON struct {
 	Warnings    []trade.Problem `json:"warnings"`
 	GoneSweeps  int             `json:"gone_sweeps"`
 	History     []attemptJSON   `json:"history"` // every attempt, the first one first
+	Path        string          `json:"path"`    // of the POST, after api.base_url; "" while it cannot be sent
 }
 
 type attemptJSON struct {
@@ -89,7 +91,7 @@ func rowOf(e trade.Entry) rowJSON {
 func rowDetailOf(e trade.Entry, attempts []trade.Attempt) rowDetailJSON {
 	out := rowDetailJSON{
 		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash),
-		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, History: []attemptJSON{},
+		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, History: []attemptJSON{}, Path: engine.PathOf(e),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

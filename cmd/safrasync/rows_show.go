@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -46,7 +47,7 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 
 func (a *App) printEntry(e trade.Entry) {
 	v := a.voice()
-	a.show(rowTitle, e.Job, e.Key, e.State.Label(v.lang))
+	a.show(rowTitle, e.Job, e.Key, e.State.Label(v.lang), e.Sends.Label(v.lang))
 	if text := v.reason(e); text != "" {
 		a.line("  " + text)
 	}
@@ -68,7 +69,7 @@ func (a *App) printEntry(e trade.Entry) {
 	for name := range e.Values {
 		width = max(width, len(name))
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Values)) {
+	for _, name := range a.columnsInOrder(e) {
 		text := e.Values[name].Text
 		if e.Values[name].Kind == 0 {
 			text = "NULL"
@@ -76,9 +77,30 @@ func (a *App) printEntry(e trade.Entry) {
 		a.line(fmt.Sprintf("  %-*s  %s", width, name, text))
 	}
 	if len(e.Payload) > 0 {
-		a.show(rowPayload)
+		a.show(rowPayload, engine.PathOf(e))
 		a.printIndented(e.Payload)
 	}
+}
+
+// columnsInOrder are the columns of a row in the order of the fields that they become, then those that become none.
+func (a *App) columnsInOrder(e trade.Entry) []string {
+	var out []string
+	add := func(names ...string) {
+		for _, name := range names {
+			if _, ok := e.Values[name]; ok && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	for _, spec := range a.config.JobSpecs() {
+		if spec.Name == e.Job {
+			for _, rule := range trade.Rules(spec.Sends) {
+				add(spec.Fields[rule.Field].Columns...)
+			}
+		}
+	}
+	add(slices.Sorted(maps.Keys(e.Values))...)
+	return out
 }
 
 func (a *App) printAttempt(t trade.Attempt) {

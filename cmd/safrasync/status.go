@@ -135,7 +135,7 @@ func (a *App) printJob(j jobJSON) {
 	if j.Since != nil {
 		since = v.text(statusSince, v.moment(*j.Since))
 	}
-	a.show(statusJob, j.Job, v.text(jobStateWords[j.State]), since)
+	a.show(statusJob, j.Job, v.text(jobStateWords[j.State]), since, a.whatItSends(j.Job))
 	if !j.Configured {
 		a.show(statusGone)
 	}

@@ -40,7 +40,7 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 
 // printReport writes the summary of one job; planned is what a dry run found, else nil.
 func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunReport, planned *plan) error {
-	a.show(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.Sent)
+	a.show(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.Sent, a.whatItSends(r.Job))
 	if r.InScope != nil && r.Gone != nil {
 		a.show(syncSweep, *r.InScope, *r.Gone)
 	}
@@ -58,6 +58,16 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 		a.show(syncStopped, r.Job, a.voice().stop(*r.Stopped))
 	}
 	return nil
+}
+
+// whatItSends is the trade's word for what a job sends, in parentheses behind a text: " (entregas)"; "" for a job that is no longer configured.
+func (a *App) whatItSends(job string) string {
+	for _, spec := range a.config.JobSpecs() {
+		if spec.Name == job {
+			return " (" + spec.Sends.Plural(a.lang()) + ")"
+		}
+	}
+	return ""
 }
 
 // printStates writes the states that have entries, in their order, and the flags.

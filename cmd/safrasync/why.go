@@ -34,6 +34,7 @@ type whyJSON struct {
 // story is everything that is known about one key.
 type story struct {
 	reasons  engine.Reasons
+	sends    trade.Kind
 	erpErr   error
 	entry    *trade.Entry
 	attempts []trade.Attempt
@@ -106,6 +107,7 @@ func tellStory(ctx context.Context, e *parts, job, key string, zone *time.Locati
 	if err != nil {
 		return s, err
 	}
+	s.sends = compiled.Spec.Sends
 	schedule, err := engine.ParseSchedule(compiled.Spec.Schedule, zone)
 	if err != nil {
 		return s, err
@@ -126,7 +128,7 @@ func tellStory(ctx context.Context, e *parts, job, key string, zone *time.Locati
 func (v voice) why(s story) []string {
 	var out []string
 	say := func(p phrase, args ...any) { out = append(out, v.text(p, args...)) }
-	say(whyTitle, s.reasons.Job, s.reasons.Key)
+	say(whyTitle, s.reasons.Job, s.reasons.Key, s.sends.Label(v.lang))
 	r := s.reasons
 	switch {
 	case s.erpErr != nil:

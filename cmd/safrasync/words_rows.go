@@ -17,14 +17,14 @@ var (
 	rowsMore        = phrase{"mostradas as primeiras %d; há mais: use --limit N, --limit 0 ou --json", "the first %d are shown; there are more: use --limit N, --limit 0 or --json"}
 
 	rowUnknown     = phrase{"o job %s não conhece a linha %s; `safrasync why %s '%s'` diz por quê", "job %s does not know the row %s; `safrasync why %s '%s'` says why"}
-	rowTitle       = phrase{"%s %s: %s", "%s %s: %s"}
+	rowTitle       = phrase{"%s %s: %s (%s)", "%s %s: %s (%s)"}
 	rowAdvice      = phrase{"  quem resolve: %s. %s", "  who can cure it: %s. %s"}
 	rowError       = phrase{"  detalhe: %s", "  detail: %s"}
 	rowRemote      = phrase{"  id na plataforma: %s", "  id on the platform: %s"}
 	rowTimes       = phrase{"  visto pela primeira vez em %s, atualizado em %s; tentativas: %d, geração %d", "  first seen %s, updated %s; attempts: %d, generation %d"}
 	rowWarning     = phrase{"  observação: %s", "  remark: %s"}
 	rowValues      = phrase{"Valores do ERP:", "Values of the ERP:"}
-	rowPayload     = phrase{"Pedido:", "Request:"}
+	rowPayload     = phrase{"Pedido, POST %s:", "Request, POST %s:"}
 	rowNextAttempt = phrase{"nova tentativa em %s", "next attempt at %s"}
 
 	attemptTitle    = phrase{"Tentativa %d, %s: %s (geração %d)", "Attempt %d, %s: %s (generation %d)"}
@@ -33,7 +33,7 @@ var (
 	attemptAnswer   = phrase{"  início da resposta: %s", "  beginning of the answer: %s"}
 	attemptEvidence = phrase{"  evidência: %s", "  evidence: %s"}
 
-	whyTitle           = phrase{"%s %s", "%s %s"}
+	whyTitle           = phrase{"%s %s (%s)", "%s %s (%s)"}
 	whyNoERP           = phrase{"O ERP não pôde ser consultado agora: %v", "The ERP could not be asked now: %v"}
 	whyInQuery         = phrase{"A linha está no ERP, e a consulta do job a devolve.", "The row is in the ERP, and the job's query returns it."}
 	whyCancelled       = phrase{"A linha está no ERP, mas cancelada: linhas canceladas não são enviadas.", "The row is in the ERP, but cancelled: cancelled rows are not sent."}
@@ -67,5 +67,5 @@ var (
 	previewHeadColumn = phrase{"Coluna do ERP", "ERP column"}
 	previewHeadERP    = phrase{"No ERP", "In the ERP"}
 	previewHeadVia    = phrase{"Regra", "Applied"}
-	previewRequest    = phrase{"Pedido:", "Request:"}
+	previewRequest    = phrase{"Pedido, POST %s:", "Request, POST %s:"}
 )

@@ -11,7 +11,7 @@ var (
 	barSends      = phrase{"%s: enviando", "%s: sending"}
 
 	syncDry        = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
-	syncCounts     = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d"}
+	syncCounts     = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d%s", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s"}
 	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
 	syncUnreadable = phrase{"  sem chave utilizável: %d linha(s), que não contam acima; corrija o ERP", "  without a usable key: %d row(s), which do not count above; correct the ERP"}
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
@@ -19,7 +19,7 @@ var (
 	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}
 	syncStopped    = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
 
-	statusJob      = phrase{"%s: %s%s", "%s: %s%s"}
+	statusJob      = phrase{"%s: %s%s%s", "%s: %s%s%s"}
 	statusSince    = phrase{" desde %s", " since %s"}
 	statusGone     = phrase{"  não está mais na configuração", "  no longer in the configuration"}
 	statusStop     = phrase{"  motivo: %s", "  reason: %s"}
