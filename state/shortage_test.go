@@ -129,7 +129,7 @@ func BenchmarkShortages(b *testing.B) {
 }
 
 const manyEntries = `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
-	warnings, cells, source_hash, mapped_with, payload, payload_hash, amount, unit, gone_sweeps, version)
+	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, amount, unit, gone_sweeps, version)
 SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 950000 THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
 	'waiting', '', NULL, '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 800000 THEN '[]' WHEN i <= 950000 THEN '[{"ref":"wallets","code":"' || (i % 3000) || '"}]'

@@ -337,7 +337,7 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 	for _, r := range c.ReferenceSpecs() {
 		kinds = append(kinds, r.Kind)
 	}
-	if diff := cmp.Diff([]string{"producers", "users", "wallets", "delivery_places"}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{"producers", "users", "wallets", "delivery_places", "farms"}, kinds); diff != "" {
 		t.Errorf("references (-want +got):\n%s", diff)
 	}
 }
