@@ -54,7 +54,7 @@ func epoch(t time.Time) string {
 	if micro < 0 {
 		sign, micro = "-", -micro
 	}
-	return sign + strconv.FormatInt(micro/1e6, 10) + "." + (strconv.FormatInt(1e6+micro%1e6, 10))[1:]
+	return sign + strconv.FormatInt(micro/1e6, 10) + "." + strconv.FormatInt(1e6+micro%1e6, 10)[1:]
 }
 
 // parseEpoch reads what epoch writes, and databases with fewer digits.

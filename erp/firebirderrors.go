@@ -118,7 +118,7 @@ func firebirdPlace(e *firebirddrv.FbError, st statement, out *Error) *Error {
 	}
 	line, _ := strconv.Atoi(m[1]) // digits
 	col, _ := strconv.Atoi(m[2])
-	if line -= 1; line < 1 || line > 1+strings.Count(st.body, "\n") {
+	if line--; line < 1 || line > 1+strings.Count(st.body, "\n") {
 		return out
 	}
 	out.Line, out.Column = line, col

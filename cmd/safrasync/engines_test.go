@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/fbtest"
+	"github.com/safrasync/safrasync/internal/mariatest"
+)
+
+// otherERP is the sample ERP in another database.
+type otherERP struct {
+	driver, product string
+	create          func(t *testing.T) (admin *sql.DB, dsn string)
+	timestamp       string
+}
+
+var otherERPs = []otherERP{
+	{"mysql", "MariaDB 10.", func(t *testing.T) (*sql.DB, string) {
+		server, name := mariatest.Database(t)
+		u := url.URL{Scheme: "mysql", User: url.UserPassword(mariatest.User, mariatest.Password), Host: server.Address(), Path: "/" + name}
+		return openAdmin(t, "mysql", server.AdminDSN(name)), u.String()
+	}, "datetime(6)"},
+	{"firebird", "Firebird 3.", func(t *testing.T) (*sql.DB, string) {
+		server, path := fbtest.Database(t, "WIN1252")
+		u := url.URL{Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(), Path: path}
+		return openAdmin(t, "firebirdsql", server.AdminDSN(path, "UTF8")), u.String()
+	}, "timestamp"},
+}
+
+func openAdmin(t *testing.T, driver, dsn string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// copyTable brings a query's rows from the sample into another database, as text.
+func copyTable(t *testing.T, from, to *sql.DB, table, create, query string) {
+	t.Helper()
+	if _, err := to.Exec("CREATE TABLE " + table + " (" + create + ")"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := from.Query(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert := "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
+	for rows.Next() {
+		values := make([]sql.NullString, len(columns))
+		into, args := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range values {
+			if v.Valid {
+				args[i] = v.String
+			}
+		}
+		if _, err := to.Exec(insert, args...); err != nil {
+			t.Fatalf("%s %v: %v", table, args, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a person sees of a row.
+func outcome(rows map[string]row) map[string]string {
+	out := map[string]string{}
+	for key, r := range rows {
+		out[key] = string(r.State)
+		if r.Error != nil {
+			out[key] += fmt.Sprint(" ", r.Error.Kind, " ", r.Error.Fields)
+		}
+	}
+	return out
+}
+
+func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
+	t.Parallel()
+	sample := newModern(t, "")
+	sample.sync()
+	want := outcome(sample.rows())
+	for _, other := range otherERPs {
+		t.Run(other.driver, func(t *testing.T) {
+			db, dsn := other.create(t)
+			copyTable(t, sample.erp, db, "plataforma_referencia", "tipo varchar(20), registro_id bigint, plataforma_uuid varchar(36)",
+				"SELECT tipo, registro_id::text, plataforma_uuid::text FROM coop.plataforma_referencia")
+			copyTable(t, sample.erp, db, "contrato", `filial_id integer, numero varchar(20), produtor_id bigint, emissor_id bigint, carteira_id bigint, local_entrega_id bigint,
+				tipo varchar(20), produto varchar(20), safra varchar(20), quantidade numeric(18,4), unidade varchar(9), moeda varchar(20), preco_unitario numeric(18,6),
+				modalidade varchar(20), forma_pagamento varchar(20), data_contrato date, entrega_inicio date, entrega_fim date, data_pagamento date, situacao char(12),
+				atualizado_em `+other.timestamp+", excluido_em "+other.timestamp,
+				`SELECT filial_id::text, numero, produtor_id::text, emissor_id::text, carteira_id::text, local_entrega_id::text, tipo, produto, safra, quantidade::text, unidade, moeda,
+				preco_unitario::text, modalidade, forma_pagamento, data_contrato::text, entrega_inicio::text, entrega_fim::text, data_pagamento::text, situacao,
+				left((atualizado_em AT TIME ZONE 'America/Sao_Paulo')::text, 23), left((excluido_em AT TIME ZONE 'America/Sao_Paulo')::text, 23) FROM coop.contrato`)
+			m := newModern(t, "")
+			m.env["SAFRASYNC_ERP_DSN"] = dsn
+			text, err := os.ReadFile(m.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = bytes.ReplaceAll(text, []byte("coop."), nil)
+			text = bytes.Replace(text, []byte("driver: postgres"), []byte("driver: "+other.driver), 1)
+			m.config = filepath.Join(t.TempDir(), "other.yaml")
+			if err := os.WriteFile(m.config, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := m.run(0, "check"); !strings.Contains(got, other.product) {
+				t.Errorf("check does not name %s:\n%s", other.product, got)
+			}
+			m.sync()
+			if diff := cmp.Diff(want, outcome(m.rows())); diff != "" {
+				t.Errorf("outcome (-PostgreSQL +%s):\n%s", other.driver, diff)
+			}
+			if again := m.sync(); again.Runs[0].Sent != 0 || again.Runs[0].Changed != 0 {
+				t.Errorf("a second run sends %d rows and finds %d changed", again.Runs[0].Sent, again.Runs[0].Changed)
+			}
+			m.once()
+		})
+	}
+}
