@@ -289,3 +289,39 @@ func TestASilentFirebirdDoesNotHangTheReader(t *testing.T) {
 		t.Errorf("code = %s: %v", code, err)
 	}
 }
+
+func TestByKeysUsesTheIndexOfFirebird(t *testing.T) {
+	t.Parallel()
+	s, db := firebird(t, `CREATE TABLE c (filial char(2) NOT NULL, num int NOT NULL, d numeric(10,2), v varchar(9), PRIMARY KEY (filial, num))`, `CREATE INDEX c_d ON c (d)`,
+		`EXECUTE BLOCK AS DECLARE i INT = 0; BEGIN WHILE (i < 20000) DO BEGIN INSERT INTO c VALUES (LPAD(MOD(:i, 10), 2, '0'), :i, :i / 2.00, 'x'); i = i + 1; END END`)
+	for _, c := range []struct {
+		names []string
+		keys  [][]erp.Value
+	}{
+		{[]string{"filial", "num"}, [][]erp.Value{{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}}, {{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "8"}}}},
+		{[]string{"d"}, [][]erp.Value{{{Kind: erp.Number, Text: "3.50"}}}},
+	} {
+		before := sequentialReads(t, db)
+		rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT filial, num, d, v FROM c", Key: c.names}, c.keys)
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%v: %d rows, %v; want 1", c.names, len(rows), err)
+		}
+		if after := sequentialReads(t, db); after-before > 10000 {
+			t.Errorf("the last look by %v reads %d rows in the order of the table", c.names, after-before)
+		}
+	}
+}
+
+// sequentialReads counts the rows of the test's own database that were read one after the other.
+func sequentialReads(t *testing.T, db *sql.DB) (n int64) {
+	t.Helper()
+	tx, err := db.BeginTx(context.Background(), nil) // the monitor shows one moment per transaction
+	if err != nil {
+		t.Fatal(err)
+	}
+	const query = `SELECT r.MON$RECORD_SEQ_READS FROM MON$DATABASE d JOIN MON$RECORD_STATS r ON r.MON$STAT_ID = d.MON$STAT_ID AND r.MON$STAT_GROUP = 0`
+	if err := errors.Join(tx.QueryRow(query).Scan(&n), tx.Rollback()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

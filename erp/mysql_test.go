@@ -328,3 +328,35 @@ func TestASilentMySQLDoesNotHangTheReader(t *testing.T) {
 	_, err := erp.Open(ctx, erp.Options{Driver: "mysql", DSN: erp.Secret("mysql://u:segredo@" + silent(t) + "/erp")})
 	wantError(t, err, erp.CodeTimeout)
 }
+
+func TestByKeysUsesTheIndexOfMySQL(t *testing.T) {
+	t.Parallel()
+	s, db := mysql(t, `CREATE TABLE c (filial char(2) CHARACTER SET latin1, num int, d decimal(10,2), v text, PRIMARY KEY (filial, num), KEY (d))`,
+		`INSERT INTO c SELECT lpad(seq % 10, 2, '0'), seq, seq / 2, 'x' FROM seq_1_to_50000`, `ANALYZE TABLE c`)
+	for _, c := range []struct {
+		names []string
+		keys  [][]erp.Value
+	}{
+		{[]string{"filial", "num"}, [][]erp.Value{{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}}, {{Kind: erp.Text, Text: "ção"}, {Kind: erp.Int, Text: "8"}}}},
+		{[]string{"d"}, [][]erp.Value{{{Kind: erp.Number, Text: "3.50"}}}},
+	} {
+		before := handlerReads(t, db)
+		rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT filial, num, d, v FROM c", Key: c.names}, c.keys)
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%v: %d rows, %v; want 1", c.names, len(rows), err)
+		}
+		if after := handlerReads(t, db); after-before > 1000 {
+			t.Errorf("the last look by %v reads %d rows in the order of the table", c.names, after-before)
+		}
+	}
+}
+
+// handlerReads counts the rows of the test's own table that were read one after the other.
+func handlerReads(t *testing.T, db *sql.DB) (n int64) {
+	t.Helper()
+	const query = `SELECT COALESCE(SUM(rows_read), 0) FROM information_schema.table_statistics WHERE table_schema = DATABASE()`
+	if err := db.QueryRow(query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

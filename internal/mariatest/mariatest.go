@@ -174,7 +174,7 @@ func (s *Server) command(args ...string) *exec.Cmd {
 	all := append([]string{
 		"--no-defaults", "--datadir=" + filepath.Join(s.dir.Path, "data"), "--lc-messages-dir=" + shareDir,
 		"--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0", "--skip-log-bin",
-		"--character-set-server=utf8mb4", "--default-time-zone=+00:00", "--performance-schema=OFF", "--skip-name-resolve",
+		"--character-set-server=utf8mb4", "--default-time-zone=+00:00", "--performance-schema=OFF", "--userstat=ON", "--skip-name-resolve",
 	}, args...)
 	cmd := exec.Command(s.binary, all...)
 	cmd.Dir = s.dir.Path
