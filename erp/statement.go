@@ -123,6 +123,7 @@ func (st statement) parts() (with, body string) {
 			if isWith && from == 0 {
 				from = t.start
 			}
+			top = top || to < len(st.body) // no such query: let the database say so
 		case "TOP":
 			top = true
 		case "ORDER":
