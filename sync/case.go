@@ -89,7 +89,7 @@ func (j *Job) checkCase(c Case) error {
 		}
 	}
 	for kind := range c.References {
-		if !slices.Contains(j.mapping.refs, kind) {
+		if !slices.Contains(j.mapping.refs, kind) && (kind != trade.ProducerByDocument || len(j.mapping.lookups) == 0) {
 			errs = append(errs, &SpecError{"refs." + kind, fmt.Sprintf("no field of job %s has this ref", j.Name())})
 		}
 	}
@@ -148,6 +148,9 @@ func (e *Engine) CaseOf(ctx context.Context, jobName, key string) (Case, error) 
 			c.Parents[at.Job] = map[string]string{}
 		}
 		c.Parents[at.Job][at.Key] = parent.RemoteID
+	}
+	if answers := g.eval.answersOf(found.Row.Get); len(answers) > 0 {
+		c.References[trade.ProducerByDocument] = answers
 	}
 	for kind, codes := range job.mapping.codesOf(found.Row.Get) {
 		for _, code := range codes {

@@ -79,6 +79,39 @@ func (e *evaluator) seal(values trade.Values) trade.Values {
 	return out
 }
 
+// sealCodes gives the references of a mapping case, in which the answers of the platform stand by the document itself, as a row can look them up.
+func (e *evaluator) sealCodes(refs codes) codes {
+	answers, ok := refs[trade.ProducerByDocument]
+	if !ok || len(e.job.mapping.lookups) == 0 {
+		return refs
+	}
+	out := maps.Clone(refs)
+	out[trade.ProducerByDocument] = map[string]string{}
+	for text, id := range answers {
+		if document, _, err := apiclient.ParseDocument(text); err == nil {
+			out[trade.ProducerByDocument][e.code(document)] = id
+		}
+	}
+	return out
+}
+
+// answersOf gives the answers that a row needs, by the document itself, for a mapping case.
+func (e *evaluator) answersOf(get columnsOf) map[string]string {
+	out := map[string]string{}
+	for _, f := range e.job.mapping.lookups {
+		v, ok := get(f.spec.Columns[0])
+		if !ok || v.Err != "" {
+			continue
+		}
+		if document, err := documentOf(v); err == nil {
+			if id, ok := e.refs[f.spec.Lookup][e.code(document)]; ok {
+				out[document] = id
+			}
+		}
+	}
+	return out
+}
+
 // codeLength is that of a code: half of a SHA-256 in hexadecimal digits.
 const codeLength = 32
 

@@ -24,8 +24,10 @@ type judged struct {
 
 // newJudge judges with given references and parents, as of a given day.
 func newJudge(job *Job, refs codes, known parents, today trade.Date) *judge {
+	eval := &evaluator{job: job, refs: refs, today: today, log: zap.NewNop()}
+	eval.refs = eval.sealCodes(refs)
 	return &judge{
-		&evaluator{job: job, refs: refs, today: today, log: zap.NewNop()},
+		eval,
 		func(context.Context, []trade.Values) (parents, error) { return known, nil },
 	}
 }
@@ -44,8 +46,8 @@ func (e *Engine) judge(ctx context.Context, job *Job, offline bool) (*judge, err
 		return nil, err
 	}
 	g := newJudge(job, refs, nil, trade.DateOf(r.now.In(e.Zone)))
-	g.parents = r.parentsOf
-	return g, nil
+	g.parents, r.eval = r.parentsOf, g.eval
+	return g, r.loadLookups(ctx)
 }
 
 // rows judges a batch of rows of one job, given as the ledger keeps them.
@@ -56,6 +58,7 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 	}
 	out := make([]judged, len(batch))
 	for i, values := range batch {
+		values = g.eval.seal(values)
 		g.eval.evaluate(&out[i].entry, values, known)
 		if !failedInside(out[i].entry) { // else the mapping would fail on it again
 			out[i].draft = g.eval.job.mapping.draft(columnsIn(values), g.eval.refs, known)
