@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-const deliveries trade.Kind = "deliveries"
+const deliveries = trade.Deliveries
 
 // short makes an entry that waits for things.
 func short(key string, sends trade.Kind, state trade.State, q trade.Quantity, awaited ...trade.Awaited) trade.Entry {

@@ -87,9 +87,9 @@ var refsFrom = map[string]phrase{
 
 // recordNames are the kinds of records: as the head of a column, and after their number.
 var recordNames = map[trade.Kind][2]phrase{
-	"order_commitments": {{"Contratos", "Contracts"}, {"%d contrato(s)", "%d contract(s)"}},
-	"deliveries":        {{"Entregas", "Deliveries"}, {"%d entrega(s)", "%d delivery(ies)"}},
-	"traceability":      {{"Rastreab.", "Traceab."}, {"%d rastreabilidade(s)", "%d traceability record(s)"}},
+	trade.OrderCommitments: {{"Contratos", "Contracts"}, {"%d contrato(s)", "%d contract(s)"}},
+	trade.Deliveries:       {{"Entregas", "Deliveries"}, {"%d entrega(s)", "%d delivery(ies)"}},
+	trade.Traceability:     {{"Rastreab.", "Traceab."}, {"%d rastreabilidade(s)", "%d traceability record(s)"}},
 }
 
 func recordsHead(k trade.Kind) phrase  { return recordNames[k][0] }
