@@ -134,7 +134,7 @@ SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i
 	'waiting', '', NULL, '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 800000 THEN '[]' WHEN i <= 950000 THEN '[{"ref":"wallets","code":"' || (i % 3000) || '"}]'
 		ELSE '[{"job":"contracts","key":"01|' || (i - 100000) || '","parent_state":"waiting"}]' END,
-	'[]', '{"filial":"t:01","num":"t:000123","text":"t:` + longText + `"}', 'h', 'm', '{"body":"` + longText + `"}', 'h', '1000.5', 'SC', 0, 1
+	'[]', '{"filial":"t:01","num":"t:000123","text":"t:` + longText + `"}', 'h', 'm', '', '{"body":"` + longText + `"}', 'h', '1000.5', 'SC', 0, 1
 FROM (WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 1000000) SELECT i FROM numbers) AS n`
 
 const longText = `0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789` +

@@ -113,7 +113,7 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	if _, err := os.Stat(log + ".state"); err != nil {
 		t.Errorf("--state kept nothing: %v", err)
 	}
-	if !strings.Contains(messages.String(), "0 contratos criados") {
+	if !strings.Contains(messages.String(), "0 contratos, 0 entregas e 0 linhas de rastreabilidade criados") {
 		t.Errorf("messages %q do not sum up", messages.String())
 	}
 }

@@ -71,6 +71,9 @@ func (t *troubles) add(e trade.Entry) {
 	if g.State == trade.Waiting {
 		g.State = e.State // those that wait for a record of the platform are siblings of the row that asked for it
 	}
+	if g.Awaited != nil && g.Awaited.ParentState == trade.Waiting {
+		g.Awaited = parentOf(e) // the same of parents
+	}
 	if len(g.Samples) < troubleSamples {
 		g.Samples = append(g.Samples, e)
 	}
@@ -118,7 +121,7 @@ func causeKey(e trade.Entry) (string, *trade.Problem) {
 		return string(e.State), nil
 	}
 	if parent := parentOf(e); parent != nil { // the cure is the parent's
-		return e.Cause + " " + string(parent.ParentState) + " " + parent.ParentCause, nil
+		return e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState)), nil
 	}
 	return e.Cause, nil // a rejected row and those that wait for the same record are one task
 }
@@ -154,9 +157,10 @@ func (g *trouble) detail(e trade.Entry, lang trade.Lang) string {
 		return ""
 	}
 	fields := e.Error.Fields
-	if len(fields) != 1 || len(e.WaitingFor) > 0 {
+	waits := stillAwaited(e)
+	if len(fields) != 1 || len(waits) > 0 {
 		text := trade.Sentences(fields, lang)
-		for _, w := range e.WaitingFor {
+		for _, w := range waits {
 			text += ". " + w.Sentence(lang)
 		}
 		return text
@@ -174,6 +178,10 @@ func (v voice) cause(g *trouble) string {
 	}
 	var out []string
 	for _, s := range g.Subjects[:min(most, len(g.Subjects))] {
+		if g.Awaited != nil && s.Rows == 1 {
+			out = append(out, s.Text)
+			continue
+		}
 		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
 	}
 	if more := len(g.Subjects) - most; more > 0 {

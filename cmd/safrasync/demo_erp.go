@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	_ "embed" // the schema of the sample ERP
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -21,6 +19,8 @@ var demoSchema string
 type demoERP struct {
 	db        *sqlx.DB
 	contracts []demoContract
+	tickets   []demoTicket
+	shares    []demoShare
 }
 
 // createDemoERP makes the file and fills it.
@@ -31,6 +31,7 @@ func createDemoERP(ctx context.Context, path string) (*demoERP, error) {
 	}
 	db.SetMaxOpenConns(1)
 	e := &demoERP{db: db, contracts: demoContracts()}
+	e.tickets, e.shares = demoChildren(e.contracts)
 	if err := e.write(ctx, e.fill); err != nil {
 		return nil, errors.Join(fmt.Errorf("create the sample ERP: %w", err), db.Close())
 	}
@@ -56,38 +57,42 @@ func (e *demoERP) fill(ctx context.Context, tx *sqlx.Tx) error {
 	if _, err := tx.ExecContext(ctx, demoSchema); err != nil {
 		return err
 	}
-	for _, t := range demoTables() {
+	for _, t := range append(demoTables(), e.rows()...) {
 		insert := "INSERT INTO " + t.name + " VALUES (?" + strings.Repeat(", ?", len(t.rows[0])-1) + ")"
 		for _, row := range t.rows {
 			args := make([]any, len(row))
-			for i, v := range row {
-				args[i] = v
+			for i, text := range row {
+				if text != "" || t.name == "de_para" {
+					args[i] = text
+				}
 			}
 			if _, err := tx.ExecContext(ctx, insert, args...); err != nil {
 				return err
 			}
 		}
 	}
-	const insert = `INSERT INTO contrato (filial, numero, tipo, produto, safra, quantidade, unidade, preco, moeda, cod_produtor, loja, cod_carteira, cod_local,
-		cod_usuario, emissao, entrega_inicio, entrega_fim, modalidade, dt_pagto, forma_pagto, situacao, alterado_em)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	for _, c := range e.contracts {
-		var args []any
-		for _, text := range []string{
-			c.Branch, c.Number, c.Type, c.Product, c.Harvest, c.Amount, c.Unit, c.Price, c.Currency, c.Producer, c.Store, c.Wallet, c.Place,
+	return nil
+}
+
+// rows are the contracts, tickets and shares as the ERP's tables have them.
+func (e *demoERP) rows() []demoTable {
+	contracts, heads, lines, shares := demoTable{name: "contrato"}, demoTable{name: "romaneio"}, demoTable{name: "romaneio_item"}, demoTable{name: "rateio"}
+	for i, c := range e.contracts {
+		contracts.rows = append(contracts.rows, []string{
+			strconv.Itoa(i + 1), c.Branch, c.Number, c.Type, c.Product, c.Harvest, c.Amount, c.Unit, c.Price, c.Currency, c.Producer, c.Store, c.Wallet, c.Place,
 			c.User, c.Issued, c.From, c.Until, c.Modality, c.Payday, c.Payment, c.Status, c.ChangedAt,
-		} {
-			if text == "" {
-				args = append(args, nil)
-			} else {
-				args = append(args, text)
-			}
-		}
-		if _, err := tx.ExecContext(ctx, insert, args...); err != nil {
-			return err
+		})
+	}
+	for _, t := range e.tickets {
+		heads.rows = append(heads.rows, []string{t.Branch, t.Ticket, t.Date, t.Gross, t.Tare, t.Discount, t.CAR, t.Status, t.ChangedAt})
+		for i, l := range t.Lines {
+			lines.rows = append(lines.rows, []string{t.Branch, t.Ticket, strconv.Itoa(i + 1), l.Branch, l.Contract, l.Volume, l.Unit})
 		}
 	}
-	return nil
+	for _, s := range e.shares {
+		shares.rows = append(shares.rows, []string{s.Branch, s.Contract, s.No, s.Producer, s.Store, s.User, s.Farm, s.Volume, s.Unit, s.ChangedAt})
+	}
+	return []demoTable{contracts, heads, lines, shares}
 }
 
 // demoScope is how the rows of the sample ERP are made up.
@@ -97,6 +102,10 @@ type demoScope struct {
 	Cancelled int // that were never sent
 	Nameless  int // without a number
 	Doubles   int // rows beyond the first with the same number
+	Lines     int // of weighing tickets
+	Open      int // of tickets that are not closed yet
+	Void      int // of tickets that were cancelled
+	Shares    int
 }
 
 // scope counts the rows as the cooperative would, in SQL, independently of the engine.
@@ -110,6 +119,10 @@ func (e *demoERP) scope(ctx context.Context) (demoScope, error) {
 		sum(situacao = 'APROVADO' AND filial IS NOT NULL AND numero IS NOT NULL)
 			- (SELECT count(*) FROM (SELECT DISTINCT filial, numero FROM contrato WHERE situacao = 'APROVADO' AND filial IS NOT NULL AND numero IS NOT NULL))
 		FROM contrato`).Scan(&s.Rows, &s.Drafts, &s.Cancelled, &s.Nameless, &s.Doubles)
+	if err == nil {
+		err = e.db.QueryRowxContext(ctx, `SELECT count(*), sum(situacao = 'ABERTO'), sum(situacao = 'CANCELADO'), (SELECT count(*) FROM rateio)
+			FROM romaneio JOIN romaneio_item USING (filial, ticket)`).Scan(&s.Lines, &s.Open, &s.Void, &s.Shares)
+	}
 	if err != nil {
 		return s, fmt.Errorf("count the sample ERP: %w", err)
 	}
@@ -123,6 +136,9 @@ type demoCure struct {
 	Wallet  string // wallet that gets its de-para
 	Blocked int    // contracts that waited for it
 	Altered string // contract that was sent already, and gets another price
+	Moved   string // delivery that was sent already, and is given to another contract
+
+	Deliveries, Shares int // rows that waited for one of these contracts
 }
 
 // cure corrects two contracts, adds one de-para, and changes one contract that the platform has already.
@@ -132,7 +148,15 @@ func (e *demoERP) cure(ctx context.Context) (demoCure, error) {
 	altered := e.first("")
 	cure := demoCure{
 		Payday: payday.key(), Price: price.key(), Wallet: demoWalletNoRef, Blocked: e.count("wallet without de-para"), Altered: altered.key(),
+		Deliveries: e.ticketsWith(demoFreed) + e.ticketsWith(demoHealed),
 	}
+	for _, s := range e.shares {
+		if s.fault == demoFreed {
+			cure.Shares++
+		}
+	}
+	moved := e.movable(altered)
+	cure.Moved = moved.key(1)
 	const now = "2026-10-01 09:00:00" // later than every other change
 	err := e.write(ctx, func(ctx context.Context, tx *sqlx.Tx) error {
 		for _, s := range []struct {
@@ -142,6 +166,8 @@ func (e *demoERP) cure(ctx context.Context) (demoCure, error) {
 			{`UPDATE contrato SET dt_pagto = ?, alterado_em = ? WHERE filial = ? AND numero = ?`, []any{payday.sound.Payday, now, payday.Branch, payday.Number}},
 			{`UPDATE contrato SET preco = ?, alterado_em = ? WHERE filial = ? AND numero = ?`, []any{price.sound.Price, now, price.Branch, price.Number}},
 			{`UPDATE contrato SET preco = '1.' || preco, alterado_em = ? WHERE filial = ? AND numero = ?`, []any{now, altered.Branch, altered.Number}},
+			{`UPDATE romaneio_item SET filial_contrato = ?, contrato = ? WHERE filial = ? AND ticket = ?`, []any{altered.Branch, altered.Number, moved.Branch, moved.Ticket}},
+			{`UPDATE romaneio SET alterado_em = ? WHERE filial = ? AND ticket = ?`, []any{now, moved.Branch, moved.Ticket}},
 			{`INSERT INTO de_para (tipo, cod, uuid) VALUES ('carteira', ?, ?)`, []any{demoWalletNoRef, demoID("carteira", demoWalletNoRef)}},
 		} {
 			result, err := tx.ExecContext(ctx, s.sql, s.args...)
@@ -180,96 +206,34 @@ func (e *demoERP) count(fault string) int {
 	return n
 }
 
+// movable gives the first sound ticket of another contract.
+func (e *demoERP) movable(from demoContract) demoTicket {
+	for _, t := range e.tickets {
+		if t.fault == "" && t.Lines[0] != (demoLine{from.Branch, from.Number, t.Lines[0].Volume, t.Lines[0].Unit}) {
+			return t
+		}
+	}
+	panic("demo: no sound ticket") // unreachable: the data are the same at every start
+}
+
+// ticket gives the first one with a fault.
+func (e *demoERP) ticket(fault string) demoTicket {
+	for _, t := range e.tickets {
+		if t.fault == fault {
+			return t
+		}
+	}
+	panic("demo: no ticket " + fault) // unreachable: the data are the same at every start
+}
+
+func (e *demoERP) ticketsWith(fault string) int {
+	n := 0
+	for _, t := range e.tickets {
+		if t.fault == fault {
+			n++
+		}
+	}
+	return n
+}
+
 func (c demoContract) key() string { return c.Branch + "|" + c.Number }
-
-// demoID is the platform's id of something: the same in each demo, and in no other place.
-func demoID(kind, code string) string {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("safrasync demo "+kind+" "+code)).String()
-}
-
-// demoTable is a small table of the sample ERP.
-type demoTable struct {
-	name string
-	rows [][]string
-}
-
-func demoTables() []demoTable {
-	first := []string{"Antônio", "Maria", "José", "Ivete", "Darci", "Neusa", "Valdir", "Irene", "Célio", "Rosane", "Arlindo", "Marli", "Otávio", "Lurdes"}
-	last := []string{"Zanatta", "Ferreira", "Kunz", "Bortolini", "Moraes", "Schmitt", "Peruzzo", "Camargo"}
-	producers, refs := demoTable{name: "produtor"}, demoTable{name: "de_para"}
-	for i := 1; i <= demoProducers+3; i++ {
-		code := fmt.Sprintf("P%03d", i)
-		name := first[i%len(first)] + " " + last[(i/len(first)+3*i)%len(last)]
-		producers.rows = append(producers.rows, []string{code, "01", name})
-		if code != demoProducerNoRef {
-			refs.rows = append(refs.rows, []string{"produtor", code, "01", demoID("produtor", code)})
-		}
-	}
-	named := func(table, kind, letter string, names []string, without string) demoTable {
-		t := demoTable{name: table}
-		for i, name := range names {
-			code := fmt.Sprintf(letter, i+1)
-			t.rows = append(t.rows, []string{code, name})
-			if kind != "" && code != without {
-				refs.rows = append(refs.rows, []string{kind, code, "", demoID(kind, code)})
-			}
-		}
-		return t
-	}
-	towns := []string{"Serra do Sabiá", "Rio da Várzea", "Campo do Ipê", "Três Paineiras", "Lagoa das Garças"}
-	places := append(append([]string{}, "Silo Serra do Sabiá", "Silo Rio da Várzea", "Silo Campo do Ipê", "Silo Três Paineiras", "Silo Lagoa das Garças"),
-		"Silo Água Nova", "Armazém do Porto")
-	return []demoTable{
-		named("filial", "", "%02d", towns, ""),
-		producers,
-		named("carteira", "carteira", "C%02d", []string{"Norte", "Sul", "Leste", "Oeste", "Serra", "Várzea", "Grandes produtores", "Consultoria externa"}, demoWalletNoRef),
-		named("local_entrega", "local", "L%02d", places, demoPlaceNoRef),
-		named("usuario", "usuario", "U%d", []string{"Comercial Serra", "Comercial Várzea", "Comercial Ipê"}, ""),
-		refs,
-	}
-}
-
-// writeDemoWorld writes what the platform knows, in the form that `safrasync sandbox --world` reads.
-func writeDemoWorld(path string) error {
-	world := map[string][]map[string]any{"farms": {}}
-	add := func(list, name, kind, code string, known bool) {
-		item := map[string]any{name: demoID(kind, code), "known": known}
-		if list == "producers" {
-			item["document"] = "sample " + code
-		}
-		world[list] = append(world[list], item)
-	}
-	link := func(wallet, producer string) {
-		world["wallet_producer_links"] = append(world["wallet_producer_links"],
-			map[string]any{"wallet_id": demoID("carteira", wallet), "producer_id": demoID("produtor", producer)})
-	}
-	for i := 1; i <= demoProducers; i++ {
-		code := fmt.Sprintf("P%03d", i)
-		add("producers", "producer_id", "produtor", code, true)
-		link(demoWalletOf(i), code)
-		link(demoWalletNoRef, code)
-	}
-	add("producers", "producer_id", "produtor", demoProducerUnknown, false)
-	add("producers", "producer_id", "produtor", demoProducerNoLink, true)
-	for i := 1; i <= demoWallets; i++ {
-		add("wallets", "wallet_id", "carteira", fmt.Sprintf("C%02d", i), true)
-	}
-	add("wallets", "wallet_id", "carteira", demoWalletNoRef, true)
-	add("wallets", "wallet_id", "carteira", demoWalletUnknown, false)
-	for i := 1; i <= demoPlaces; i++ {
-		add("delivery_places", "delivery_place_id", "local", fmt.Sprintf("L%02d", i), true)
-	}
-	add("delivery_places", "delivery_place_id", "local", demoPlaceNoRef, true)
-	add("delivery_places", "delivery_place_id", "local", demoPlaceUnknown, false)
-	for i := 1; i <= 3; i++ {
-		add("users", "user_id", "usuario", fmt.Sprintf("U%d", i), true)
-	}
-	data, err := json.MarshalIndent(world, "", " ")
-	if err != nil { // unreachable: plain data
-		return fmt.Errorf("write the demo's world: %w", err)
-	}
-	if err := os.WriteFile(path, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write the demo's world: %w", err)
-	}
-	return nil
-}

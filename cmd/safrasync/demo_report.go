@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -33,50 +32,77 @@ func (p *demoPrinter) title(ph phrase, args ...any) {
 	fmt.Fprintln(p.out)
 }
 
-// opening says where every contract is, and that the second run sent nothing.
+// opening says where every row is, and that the second run sent nothing.
 func (p *demoPrinter) opening(s demoScope, first, second demoRun) {
 	p.title(demoTitle)
-	p.equation(first)
-	outside := s.Rows - *first.report.InScope
-	p.line(demoOutside, s.Rows, outside, s.Drafts, s.Cancelled, s.Nameless, s.Doubles)
-	p.line(demoRepeated, second.report.Sent, len(second.platform))
+	p.equations(first)
+	outside := s.Rows - *first.report(trade.OrderCommitments).InScope
+	p.line(demoOutside, s.Rows, outside, s.Drafts, s.Cancelled, s.Nameless, s.Doubles, s.Open+s.Void, s.Open, s.Void)
+	p.line(demoRepeated, p.counts(second.platform)) // sentOnly has proved the 0
+	for _, e := range second.of(trade.OrderCommitments, trade.InDoubt) {
+		p.line(demoLostAnswer, e.Key)
+	}
 	for _, e := range first.entries {
 		if e.Flags.Has(trade.Twin) {
-			p.line(demoTwins, e.Key, strings.Join(first.sameContent(e), ", "))
+			p.line(demoTwins, e.Sends.Label(p.lang()), e.Key, strings.Join(first.sameContent(e), ", "))
 		}
 	}
 }
 
-// sameContent gives the other contracts with the content of this one.
-func (r demoRun) sameContent(e trade.Entry) []string {
+// counts are the platform's own counts: "333 contratos, 99 entregas e 44 linhas de rastreabilidade".
+func (p *demoPrinter) counts(of map[trade.Kind]int) string {
+	var out []string
+	for _, kind := range trade.Kinds {
+		out = append(out, p.count(kind, of[kind]))
+	}
+	return p.text(demoAnd, strings.Join(out[:2], ", "), out[2])
+}
+
+// count is a number of records of a kind.
+func (p *demoPrinter) count(kind trade.Kind, n int) string {
+	words := demoCounts[kind]
+	if n == 1 {
+		return p.text(words.one, n)
+	}
+	return p.text(words.many, n)
+}
+
+// sameContent gives the other rows with the content of this one.
+func (r *demoRun) sameContent(e trade.Entry) []string {
 	var out []string
 	for _, o := range r.entries {
-		if o.PayloadHash == e.PayloadHash && o.Key != e.Key {
+		if o.Job == e.Job && o.PayloadHash == e.PayloadHash && o.Key != e.Key {
 			out = append(out, o.Key)
 		}
 	}
 	return out
 }
 
-// equation is the line of truth: contracts in the ERP = the sum of the states.
-func (p *demoPrinter) equation(run demoRun) {
-	var terms []string
-	for _, state := range append([]trade.State{trade.Accepted}, trade.States...) {
-		n := run.report.States[state]
-		if n == 0 || state == trade.Accepted && len(terms) > 0 {
-			continue
+// equations are the lines of truth, one for each kind: rows in the ERP = the sum of the states.
+func (p *demoPrinter) equations(run demoRun) {
+	for _, kind := range trade.Kinds {
+		var terms []string
+		states := run.report(kind).States
+		for _, state := range append([]trade.State{trade.Accepted}, trade.States...) {
+			n := states[state]
+			if n == 0 || state == trade.Accepted && len(terms) > 0 {
+				continue
+			}
+			words := demoTerms[state]
+			if kind != trade.OrderCommitments {
+				words = demoTermsOfRows[state]
+			}
+			switch {
+			case words.one == phrase{}:
+				terms = append(terms, fmt.Sprintf("%d %s", n, state.Label(p.lang())))
+			case n == 1:
+				terms = append(terms, p.text(words.one))
+			default:
+				terms = append(terms, p.text(words.many, n))
+			}
 		}
-		term, ok := demoTerms[state]
-		switch {
-		case !ok:
-			terms = append(terms, fmt.Sprintf("%d %s", n, state.Label(p.lang())))
-		case n == 1:
-			terms = append(terms, p.text(term.one))
-		default:
-			terms = append(terms, p.text(term.many, n))
-		}
+		p.line(demoEquation, p.count(kind, *run.report(kind).InScope), strings.Join(terms, " + "))
 	}
-	p.line(demoEquation, *run.report.InScope, strings.Join(terms, " + "))
 }
 
 // demoSum is one line of what was sent.
@@ -90,7 +116,7 @@ type demoSum struct {
 // sent sums what the platform has, from what was sent to it: the amounts to be fixed apart, because a later fixation is the same grain.
 func (p *demoPrinter) sent(run demoRun) {
 	sums := map[string]*demoSum{}
-	for _, e := range run.of(trade.Accepted) {
+	for _, e := range run.of(trade.OrderCommitments, trade.Accepted) {
 		var c struct {
 			Amount   decimal.Decimal `json:"amount"`
 			Price    decimal.Decimal `json:"price"`
@@ -135,18 +161,22 @@ func (p *demoPrinter) sent(run demoRun) {
 	t.Render()
 }
 
-// causes is the table of what did not go: one line for each task.
+// causes are the tables of what did not go, one for each kind, with one line for each task.
 func (p *demoPrinter) causes(run demoRun) {
-	kept := run.kept()
-	p.title(demoCausesTitle, len(kept))
-	t := p.newTable(demoCausesHead...)
-	t.Style().Options.SeparateRows = true
-	const volumeWidth, reasonWidth = 20, 60
-	for _, g := range troublesOf(kept, run.jobs) {
-		t.AppendRow(table.Row{g.Rows, wrapped(volumeWidth, p.volumes(g)...), wrapped(reasonWidth, p.reason(g)...)})
+	p.title(demoCausesTitle)
+	for i, kind := range trade.Kinds {
+		if i > 0 {
+			fmt.Fprintln(p.out)
+		}
+		t := p.newTable(demoCausesHead[kind], demoCausesVolume, demoCausesReason)
+		t.Style().Options.SeparateRows = true
+		const volumeWidth, reasonWidth = 20, 60
+		for _, g := range run.troubles(kind) {
+			t.AppendRow(table.Row{g.Rows, wrapped(volumeWidth, p.volumes(g)...), wrapped(reasonWidth, p.reason(g)...)})
+		}
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight}})
+		t.Render()
 	}
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	t.Render()
 }
 
 // demoExamples is how many contracts each cause names.
@@ -182,23 +212,33 @@ func (p *demoPrinter) example(keys []string, detail string) string {
 func (p *demoPrinter) volumes(g *trouble) []string {
 	var out []string
 	for _, v := range g.Volumes {
+		product := cmp.Or(v.Product, p.text(demoNoProduct))
 		if v.Unit == "" || v.Amount.Sign() <= 0 {
-			out = append(out, v.Product+": "+p.text(demoNoVolume))
+			out = append(out, product+": "+p.text(demoNoVolume))
 			continue
 		}
-		out = append(out, v.Product+" "+p.number(decimal.RequireFromString(v.Amount.String()), -1)+" "+string(v.Unit))
+		out = append(out, product+" "+p.number(decimal.RequireFromString(v.Amount.String()), -1)+" "+string(v.Unit))
 	}
 	return out
 }
 
-// cured tells the third run: what was corrected went by itself, what had gone did not go again.
-func (p *demoPrinter) cured(cure demoCure, run demoRun) {
+// cured tells the third run: what was corrected went by itself and took along what waited for it; what had gone did not go again.
+func (p *demoPrinter) cured(cure demoCure, first, third demoRun) {
 	p.title(demoCureTitle)
 	p.line(demoCureBefore, cure.Payday, cure.Price, cure.Wallet)
-	p.line(demoCureAfter, run.report.Sent, cure.Blocked)
-	p.line(demoCureFlag, cure.Altered, trade.Changed.Label(p.lang()))
-	p.line(demoCureProof, len(run.platform), len(run.platform)-run.report.Sent, run.report.Sent)
-	p.equation(run)
+	p.line(demoCureAfter, third.report(trade.OrderCommitments).Sent, cure.Blocked)
+	p.line(demoCureChildren,
+		p.count(trade.Deliveries, third.report(trade.Deliveries).Sent), p.count(trade.Traceability, third.report(trade.Traceability).Sent))
+	p.line(demoCureFlag, cure.Altered, cure.Moved, trade.Changed.Label(p.lang()))
+	fresh := map[trade.Kind]int{}
+	for _, kind := range trade.Kinds {
+		fresh[kind] = third.report(kind).Sent
+	}
+	p.line(demoCureProof, p.counts(third.platform))
+	p.line(demoCureFirst, p.counts(first.platform))
+	p.line(demoCureThird, p.counts(fresh))
+	fmt.Fprintln(p.out)
+	p.equations(third)
 }
 
 // further says what can be tried next.
@@ -213,9 +253,10 @@ func (p *demoPrinter) further(d *demo) {
 	base := "  safrasync --config " + shellWord(d.path(demoConfigFile)) + " "
 	example := d.erp.first("purchase without a payday").key()
 	wallet := d.erp.first("wallet not on the platform").key()
+	waiting := d.erp.ticket("of a contract that the platform refuses").key(1)
 	for _, c := range []string{
 		"status", "rows --state invalid", "rows show contracts '" + wallet + "'", "why contracts '" + d.erp.first("draft").key() + "'",
-		"preview contracts '" + example + "'", "sync --dry-run",
+		"why deliveries '" + waiting + "'", "preview contracts '" + example + "'", "sync --dry-run",
 	} {
 		fmt.Fprintln(p.out, base+c)
 	}
@@ -223,58 +264,4 @@ func (p *demoPrinter) further(d *demo) {
 	p.line(demoSandbox)
 	fmt.Fprintln(p.out)
 	fmt.Fprintf(p.out, "  safrasync sandbox --listen %s --world %s --api-key %s\n", strings.TrimPrefix(d.platform.URL, "http://"), shellWord(d.path(demoWorldFile)), demoKey)
-}
-
-// shellWord quotes a path where a shell would take it apart.
-func shellWord(path string) string {
-	for _, r := range path {
-		if !strings.ContainsRune("/._-+:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-		}
-	}
-	return path
-}
-
-// wrapped breaks each line at the width.
-func wrapped(width int, lines ...string) string {
-	var out []string
-	for _, line := range lines {
-		for _, part := range strings.Split(text.WrapSoft(line, width), "\n") {
-			out = append(out, strings.TrimRight(part, " "))
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// upperFirst begins a sentence.
-func upperFirst(sentence string) string {
-	_, size := utf8.DecodeRuneInString(sentence)
-	return strings.ToUpper(sentence[:size]) + sentence[size:]
-}
-
-// number writes a decimal as the language does; digits after the point are kept, or rounded half away from zero when scale is given. Zero is
-// a dash.
-func (p *demoPrinter) number(d decimal.Decimal, scale int32) string {
-	if d.IsZero() {
-		return "–"
-	}
-	plain := d.Abs().String()
-	if scale >= 0 {
-		plain = d.Abs().StringFixed(scale)
-	}
-	whole, fraction, broken := strings.Cut(plain, ".")
-	group, point := ".", ","
-	if p.lang() == trade.English {
-		group, point = ",", "."
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + group + whole[i:]
-	}
-	if d.IsNegative() {
-		whole = "-" + whole
-	}
-	if broken {
-		whole += point + fraction
-	}
-	return whole
 }

@@ -34,7 +34,11 @@ func playDemo(t *testing.T, args ...string) (code int, out, messages string) {
 	return code, stdout.String(), stderr.String()
 }
 
-var numbers = regexp.MustCompile(`\d+`)
+// truths are the lines that add up: 401 contratos no ERP = 331 enviados + …
+var (
+	numbers = regexp.MustCompile(`\d+`)
+	truths  = regexp.MustCompile(`(\d+) [^.=]* ERP = ([^.]*)\.`)
+)
 
 func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 	code, out, messages := playDemo(t, "--json")
@@ -42,38 +46,49 @@ func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
 	var got struct {
-		Runs     []trade.RunReport `json:"runs"`
-		Platform int               `json:"platform"`
+		Runs     [][]trade.RunReport `json:"runs"`
+		Platform map[trade.Kind]int  `json:"platform"`
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("the output is no single JSON object: %v\n%s", err, out)
 	}
-	first, second, third := got.Runs[0], got.Runs[1], got.Runs[2]
-	total := 0
-	for _, n := range first.States {
-		total += n
-	}
-	if *first.InScope != total || *first.Gone != 0 {
-		t.Errorf("%d contracts in the ERP, %d in the ledger, %d gone", *first.InScope, total, *first.Gone)
-	}
-	if first.Sent == 0 || second.Sent != 0 {
-		t.Errorf("sent %d, then %d; want many, then none", first.Sent, second.Sent)
-	}
-	if diff := cmp.Diff(first.States, second.States); diff != "" {
-		t.Errorf("the second run moved rows (-first +second):\n%s", diff)
-	}
-	if want := first.States[trade.Accepted] + third.Sent; got.Platform != want {
-		t.Errorf("the platform has %d contracts, want %d", got.Platform, want)
-	}
-	if third.Flags[trade.Changed] != 1 {
-		t.Errorf("flags %v: want the one contract that was changed after it was sent", third.Flags)
+	for i, kind := range trade.Kinds {
+		first, second, third := got.Runs[0][i], got.Runs[1][i], got.Runs[2][i]
+		total := 0
+		for _, n := range first.States {
+			total += n
+		}
+		if *first.InScope != total || *first.Gone != 0 {
+			t.Errorf("%s: %d rows in the ERP, %d in the ledger, %d gone", kind, *first.InScope, total, *first.Gone)
+		}
+		if first.Sent == 0 || second.Sent != 0 || third.Sent == 0 {
+			t.Errorf("%s: sent %d, %d, %d; want many, none, some", kind, first.Sent, second.Sent, third.Sent)
+		}
+		if diff := cmp.Diff(first.States, second.States); diff != "" {
+			t.Errorf("%s: the second run moved rows (-first +second):\n%s", kind, diff)
+		}
+		lost := third.States[trade.InDoubt]
+		if want := first.States[trade.Accepted] + third.Sent + lost; got.Platform[kind] != want {
+			t.Errorf("the platform has %d %s, want %d", got.Platform[kind], kind, want)
+		}
+		want := map[trade.Kind][2]int{trade.OrderCommitments: {1, 1}, trade.Deliveries: {1, 0}, trade.Traceability: {0, 0}}[kind]
+		if third.Flags[trade.Changed] != want[0] || lost != want[1] {
+			t.Errorf("%s: flags %v, %d in doubt; want one contract and one delivery changed after sending, one contract in doubt", kind, third.Flags, lost)
+		}
 	}
 }
 
 func TestDemoReportIsForAccountants(t *testing.T) {
 	for lang, words := range map[string][]string{
-		"pt-BR": {"contratos no ERP = ", "Quem resolve: ", "COMPRA exige data de pagamento", "Carteira sem vínculo (de-para): C07 (17)", "2ª execução enviou 0"},
-		"en":    {"contracts in the ERP = ", "Who cures it: ", "COMPRA requires payday", "Wallet without a platform id (de-para): C07 (17)", "Run 2 sent 0"},
+		"pt-BR": {
+			"contratos no ERP = ", "Quem resolve: ", "COMPRA exige data de pagamento", "Carteira sem vínculo (de-para): C07 (17)", "2ª execução enviou 0",
+			"entregas no ERP = ", "linhas de rastreabilidade no ERP = ", "cuja resposta se perdeu", "O contrato está sem confirmação – ", "O contrato foi rejeitado: carteira",
+			"foram, na mesma execução, 4 entregas e 1 linha de rastreabilidade", "Propriedade sem vínculo (de-para): F07 (2)", "Volume alocado exige unidade de medida",
+		},
+		"en": {
+			"contracts in the ERP = ", "Who cures it: ", "COMPRA requires payday", "Wallet without a platform id (de-para): C07 (17)", "Run 2 sent 0",
+			"deliveries in the ERP = ", "traceability rows in the ERP = ", "whose answer was lost", "The contract is in doubt – ", "Farm without a platform id (de-para): F07 (2)",
+		},
 	} {
 		t.Run(lang, func(t *testing.T) {
 			code, out, messages := playDemo(t, "--lang", lang)
@@ -98,27 +113,22 @@ func TestDemoReportIsForAccountants(t *testing.T) {
 			if strings.ContainsAny(out+messages, "\x1b\r") {
 				t.Error("control codes although there is no terminal")
 			}
-			equations := 0
-			for _, line := range strings.Split(out, "\n") {
-				whole, terms, ok := strings.Cut(line, " ERP = ")
-				if !ok {
-					continue
-				}
-				equations++
+			equations := truths.FindAllStringSubmatch(strings.Join(strings.Fields(out), " "), -1)
+			for _, e := range equations {
 				sum := 0
-				for _, n := range numbers.FindAllString(terms, -1) {
+				for _, n := range numbers.FindAllString(e[2], -1) {
 					add, err := strconv.Atoi(n)
 					if err != nil {
 						t.Fatal(err)
 					}
 					sum += add
 				}
-				if numbers.FindString(whole) != strconv.Itoa(sum) {
-					t.Errorf("%s: the terms make %d", line, sum)
+				if e[1] != strconv.Itoa(sum) {
+					t.Errorf("%s: the terms make %d", e[0], sum)
 				}
 			}
-			if equations != 2 {
-				t.Errorf("%d lines of truth, want one after the second run and one after the third", equations)
+			if len(equations) != 6 {
+				t.Errorf("%d lines of truth, want three after the second run and three after the third", len(equations))
 			}
 		})
 	}
@@ -146,15 +156,14 @@ func keptDemo(t *testing.T) (dir string, entries []trade.Entry) {
 func TestDemoThatIsKept(t *testing.T) {
 	dir, entries := keptDemo(t)
 	t.Run("has dirty rows of many kinds and tells each apart", func(t *testing.T) { tellsFaultsApart(t, dir, entries) })
+	t.Run("tells what becomes of tickets and shares", func(t *testing.T) { tellsChildrenApart(t, entries) })
 	t.Run("has advice in both languages for every cause", func(t *testing.T) { advises(t, dir, entries) })
 	t.Run("can be explored with the commands that it names", func(t *testing.T) { canBeExplored(t, dir) })
 }
 
 func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
-	causes := map[string]string{}
-	for _, e := range entries {
-		causes[e.Key] = e.Cause
-	}
+	causes := causesOf(entries, "contracts")
+	lost := demoLostContract(demoContracts()).key()
 	kinds := map[string]bool{}
 	cured := map[string]bool{"wallet without de-para": true}
 	for _, c := range demoContracts() {
@@ -181,7 +190,7 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 				t.Errorf("%s: %s has the cause %q, want %q", f.name, c.key(), cause, f.cause)
 			}
 		}
-		if c.fault == "" && causes[c.key()] != "" {
+		if c.fault == "" && causes[c.key()] != "" && c.key() != lost {
 			t.Errorf("the sound contract %s did not go: %s", c.key(), causes[c.key()])
 		}
 	}
@@ -191,6 +200,74 @@ func tellsFaultsApart(t *testing.T, dir string, entries []trade.Entry) {
 	for _, name := range []string{demoConfigFile, demoERPFile, demoWorldFile, demoKeyFile} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+func causesOf(entries []trade.Entry, job string) map[string]string {
+	out := map[string]string{}
+	for _, e := range entries {
+		if e.Job == job {
+			out[e.Key] = e.Cause
+		}
+	}
+	return out
+}
+
+// Each ticket and each share is where its fault, or that of its contract, puts it; a cured contract has taken its rows along.
+func tellsChildrenApart(t *testing.T, entries []trade.Entry) {
+	tickets, shares := demoChildren(demoContracts())
+	want, got := map[string]string{}, causesOf(entries, "deliveries")
+	twins := 0
+	for _, ticket := range tickets {
+		if ticket.Status != "FECHADO" {
+			continue
+		}
+		for line := range ticket.Lines {
+			want[ticket.key(line+1)] = ""
+		}
+		for _, f := range demoTicketFaults {
+			if f.name == ticket.fault {
+				want[ticket.key(1)] = f.cause
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("causes of the deliveries (-want +got):\n%s", diff)
+	}
+	want, got = map[string]string{}, causesOf(entries, "traceability")
+	for _, share := range shares {
+		want[share.key()] = ""
+		for _, f := range demoShareFaults {
+			if f.name == share.fault {
+				want[share.key()] = f.cause
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("causes of the shares (-want +got):\n%s", diff)
+	}
+	cars, parents := 0, map[trade.State]bool{}
+	for _, e := range entries {
+		if e.Sends != trade.Deliveries {
+			continue
+		}
+		if e.Flags.Has(trade.Twin) {
+			twins++
+		}
+		for _, a := range e.WaitingFor {
+			parents[a.ParentState] = true
+		}
+		if printed := e.Values["car"].Text; strings.Contains(printed, ".") && bytes.Contains(e.Payload, []byte(strings.ReplaceAll(printed, ".", ""))) {
+			cars++
+		}
+	}
+	if twins == 0 || cars == 0 {
+		t.Errorf("%d deliveries are told to be equal to another, %d left with the CAR of a receipt; want some of each", twins, cars)
+	}
+	for _, state := range []trade.State{"", trade.InDoubt, trade.Rejected} {
+		if !parents[state] {
+			t.Errorf("no delivery waits for a contract that is %q; there are %v", state, parents)
 		}
 	}
 }
@@ -268,6 +345,7 @@ func canBeExplored(t *testing.T, dir string) {
 		{"rows", "--state", "invalid"},
 		{"rows", "show", "contracts", demoFirstKey("wallet not on the platform")},
 		{"why", "contracts", demoFirstKey("draft")},
+		{"why", "deliveries", demoFirstTicket("of a contract that the platform refuses")},
 		{"preview", "contracts", demoFirstKey("purchase without a payday")},
 		{"sync", "--dry-run"},
 	} {
@@ -284,9 +362,20 @@ func demoFirstKey(fault string) string {
 	return e.first(fault).key()
 }
 
+func demoFirstTicket(fault string) string {
+	e := demoERP{contracts: demoContracts()}
+	e.tickets, _ = demoChildren(e.contracts)
+	return e.ticket(fault).key(1)
+}
+
 func TestDemoDataAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff(demoContracts(), demoContracts(), cmp.AllowUnexported(demoContract{})); diff != "" {
+		t.Error(diff)
+	}
+	tickets, shares := demoChildren(demoContracts())
+	again, sharesAgain := demoChildren(demoContracts())
+	if diff := cmp.Diff(tickets, again, cmp.AllowUnexported(demoTicket{})) + cmp.Diff(shares, sharesAgain, cmp.AllowUnexported(demoShare{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,5 +1,5 @@
-// Command safrasync reads new and changed contracts from a cooperative's ERP, sends each one to the platform at most once, and says at every
-// moment what it knows.
+// Command safrasync reads new and changed contracts, deliveries and traceability rows from a cooperative's ERP, sends each one to the
+// platform at most once, and says at every moment what it knows.
 //
 // This package only wires: the engine is package sync, the ledger state, the ERP erp, the API apiclient, the words of the business trade.
 // It guarantees three things to whoever runs it:

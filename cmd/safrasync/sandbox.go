@@ -84,6 +84,7 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	<-cmd.Context().Done()
-	a.tell(sandboxEnds, len(running.Created()), running.Requests())
+	of := func(resource string) int { return len(running.CreatedOf(resource)) }
+	a.tell(sandboxEnds, of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries), of(sandbox.ResourceTraceability), running.Requests())
 	return nil
 }

@@ -2,9 +2,10 @@ package main
 
 // What the program says about itself: help, wrong calls, errors.
 var (
-	helpRoot     = phrase{"leva contratos do ERP à plataforma, sem perder nem repetir nenhum", "brings contracts from the ERP to the platform, losing and repeating none"}
+	helpRoot     = phrase{"leva contratos, entregas e rastreabilidade do ERP à plataforma, sem perder nem repetir nada", "brings contracts, deliveries and traceability from the ERP to the platform, losing and repeating nothing"}
 	helpRootLong = phrase{
-		`safrasync lê os contratos novos e alterados do ERP, envia cada um à plataforma no máximo uma vez e diz o que sabe de cada um.
+		`safrasync lê do ERP os contratos, as entregas (romaneios) e a rastreabilidade, novos e alterados, envia cada linha à plataforma no máximo uma vez e
+diz o que sabe de cada uma. Uma entrega ou linha de rastreabilidade espera até que o seu contrato esteja na plataforma.
 
 Códigos de saída:
    0  feito; pode haver linhas que precisam de atenção, e o resumo diz quais
@@ -13,7 +14,8 @@ Códigos de saída:
    3  com --strict: feito, mas há linhas que precisam de atenção
   75  outro processo está executando este job
   78  configuração errada`,
-		`safrasync reads new and changed contracts from the ERP, sends each one to the platform at most once, and says what it knows of each.
+		`safrasync reads new and changed contracts, deliveries and traceability rows from the ERP, sends each one to the platform at most once, and says
+what it knows of each. A delivery or traceability row waits until its contract is on the platform.
 
 Exit codes:
    0  done; rows may need attention, and the summary says which

@@ -74,7 +74,10 @@ var (
 		"sandbox em %s (chave: %s, semente %d); o que aconteceu: %s/_sandbox/; termina com Ctrl+C",
 		"sandbox at %s (key: %s, seed %d); what happened: %s/_sandbox/; ends with Ctrl+C",
 	}
-	sandboxEnds = phrase{"sandbox terminado: %d contratos criados, %d pedidos recebidos", "sandbox ended: %d contracts created, %d requests received"}
+	sandboxEnds = phrase{
+		"sandbox terminado: %d contratos, %d entregas e %d linhas de rastreabilidade criados, %d pedidos recebidos",
+		"sandbox ended: %d contracts, %d deliveries and %d traceability rows created, %d requests received",
+	}
 )
 
 // refsFrom says where a de-para is kept.
