@@ -106,6 +106,15 @@ func (r *jobRun) adoptOrphans(ctx context.Context) (moved int, err error) {
 	if err != nil || cursor.Parents == accepted {
 		return 0, err
 	}
+	if moved, err = r.lookAtOrphans(ctx); err != nil {
+		return moved, err
+	}
+	cursor.Parents = accepted
+	return moved, r.record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// lookAtOrphans maps the rows again that wait for a parent, and records those that a parent has moved on. A dry run tells of each one.
+func (r *jobRun) lookAtOrphans(ctx context.Context) (moved int, err error) {
 	err = r.ledger.Orphans(ctx, r.job.Name(), func(waiting []trade.Entry) error {
 		known, err := r.parentsOf(ctx, valuesOf(waiting))
 		if err != nil {
@@ -115,7 +124,7 @@ func (r *jobRun) adoptOrphans(ctx context.Context) (moved int, err error) {
 		for _, old := range waiting {
 			entry := old
 			r.eval.evaluate(&entry, old.Values, known)
-			if entry.State == old.State && entry.Cause == old.Cause && slices.Equal(entry.WaitingFor, old.WaitingFor) {
+			if r.dry == nil && entry.State == old.State && entry.Cause == old.Cause && slices.Equal(entry.WaitingFor, old.WaitingFor) {
 				continue
 			}
 			entry.UpdatedAt = r.Clock.Now()
@@ -126,11 +135,7 @@ func (r *jobRun) adoptOrphans(ctx context.Context) (moved int, err error) {
 		}
 		return r.record(ctx, page)
 	})
-	if err != nil {
-		return moved, err
-	}
-	cursor.Parents = accepted
-	return moved, r.record(ctx, trade.Page{Cursor: &cursor})
+	return moved, err
 }
 
 // acceptedParents is a text that differs with every acceptance in the jobs that this one's rows hang on.

@@ -71,7 +71,9 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 		r.dry = dryRun(p.Ledger, job.Name(), p.dry, p.opts.Planned)
 		r.ledger = r.dry
 		p.runs = append(p.runs, r)
-		r.err = r.discoverAll(ctx, p.opts)
+		if r.err = r.discoverAll(ctx, p.opts); r.err == nil {
+			_, r.err = r.lookAtOrphans(ctx)
+		}
 		return nil
 	}
 	status, err := p.Ledger.JobStatus(ctx, job.Name())

@@ -319,6 +319,23 @@ func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 			}
 		}
 	}
+	for row, want := range map[[2]string]string{
+		{"deliveries", "1|5043|1"}: "waits for contract 1|CT-1074/26, which was rejected: wallet not found on the platform",
+		{"deliveries", "3|5042|1"}: "waits for contract 3|CT-1072/26, which is invalid: currency: missing or wrong in the ERP",
+		{"deliveries", "3|5041|1"}: "waits for contract 3|CT-1027/26, which is waiting itself: producer without a platform id (de-para)",
+		{"deliveries", "1|5046|1"}: "waits for contract 1|CT-1038/26, which is not in the ERP, or which the query of contracts leaves out",
+		{"deliveries", "1|5062|1"}: "contract is required; columns contrato_filial, contrato_numero hold no complete code",
+		{"deliveries", "2|5054|1"}: `CAR is not a CAR number (UF-NNNNNNN-32 hex); column car has "MT123456/2018"`,
+		{"deliveries", "2|5066|1"}: "e.situacao = 'fechada'",
+		{"traceability", "6"}:      "allocated volume requires unit of measurement; column unidade is empty",
+		{"traceability", "34"}:     "farm without a platform id (de-para): code 13",
+		{"traceability", "22"}:     "waits for contract 1|CT-1029/26, which is waiting itself: producer without a platform id (de-para)",
+		{"traceability", "13"}:     "a row that was sent is never sent again",
+	} {
+		if text := m.run(0, "why", row[0], row[1]); !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("why %s %s does not say %q:\n%s", row[0], row[1], want, text)
+		}
+	}
 	if text := m.run(0, "preview", "contracts", "1|CT-1003/26"); !strings.Contains(text, "12345678.9") || !strings.Contains(text, "preco_unitario") {
 		t.Errorf("preview:\n%s", text)
 	}
