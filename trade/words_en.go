@@ -97,7 +97,7 @@ var english = words{
 		RuleDate:       {Who: "accounting/sales, in the ERP; or IT", Do: "Correct {} in the ERP; if there are many rows, IT looks at the form in the mapping (date)."},
 		RuleCAR: {
 			Who: "accounting/sales, in the ERP",
-			Do:  "Enter the CAR of the federal receipt in the ERP (not that of the state's register), or leave it empty; the next run sends the row by itself.",
+			Do:  "Enter the CAR of the federal receipt in the ERP (not that of the state's register); the next run sends the row by itself.",
 		},
 		RuleOneOf:       {Who: "accounting/sales, in the ERP; or IT", Do: "Correct {} in the ERP; if the value is only another name of one of these, IT adds it to a map (values)."},
 		RuleInternal:    {Who: "IT", Do: "Tell IT: this is a fault of the program, and its log says more."},

@@ -134,7 +134,7 @@ var portuguese = words{
 		RuleDate:       {Who: "Contabilidade/Comercial, no ERP; ou TI", Do: "Corrija {} no ERP; se forem muitas linhas, a TI confere o formato no mapeamento (date)."},
 		RuleCAR: {
 			Who: "Contabilidade/Comercial, no ERP",
-			Do:  "Ponha no ERP o número do CAR que está no recibo federal (não o do cadastro do estado), ou deixe-o vazio; a próxima execução envia sozinha.",
+			Do:  "Ponha no ERP o número do CAR que está no recibo federal (não o do cadastro do estado); a próxima execução envia sozinha.",
 		},
 		RuleOneOf:       {Who: "Contabilidade/Comercial, no ERP; ou TI", Do: "Corrija {} no ERP; se o valor for apenas outro nome de um destes, a TI o inclui em uma tabela de conversão (values)."},
 		RuleInternal:    {Who: "TI", Do: "Avise a TI: é uma falha do programa, e o registro de eventos diz mais."},
