@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,6 +39,49 @@ func valueOfERP(t *rapid.T, name string) erp.Value {
 		return erp.Value{Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"}
 	}
 	return erp.Value{Kind: erp.Text, Text: rapid.String().Draw(t, name)}
+}
+
+// The cases of the documentation are right, and run as they are described: without a secret, without an ERP.
+func TestTheCasesOfTheDocumentationPass(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: func(string) (string, bool) { return "", false }}
+	if code := app.Run(t.Context(), []string{"--config", "../../docs/examples/modern.yaml", "test"}); code != exitDone {
+		t.Fatalf("exit code %d\n%s\n%s", code, out.String(), errs.String())
+	}
+	if !strings.Contains(out.String(), "4 casos: 4 certos") {
+		t.Errorf("the cases are not those of the documentation:\n%s", out.String())
+	}
+}
+
+// The case that docs/mapping.md explains is one that can be read: every key and every form of a value that it shows.
+func TestTheCaseOfTheManualCanBeRead(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile("../../docs/mapping.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(manual), "```yaml\n")
+	text, _, found := strings.Cut(rest, "```")
+	file := filepath.Join(t.TempDir(), "case.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil || !found {
+		t.Fatal(err, found)
+	}
+	c, err := loadCase(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := caseRow{
+		"filial": {Kind: erp.Text, Text: "01"}, "produto": {Kind: erp.Text, Text: "001   "}, "quantidade": {Kind: erp.Number, Text: "1500.50"},
+		"emissao": {Kind: erp.Date, Text: "2026-03-10"}, "dt_pagto": {}, "obs": {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"},
+		"ativo": {Kind: erp.Bool, Text: "true"}, "preco": {Kind: erp.Float, Text: "10.1"},
+	}
+	if diff := cmp.Diff(want, c.Row); diff != "" {
+		t.Errorf("the row (-want +got):\n%s", diff)
+	}
+	if len(c.Problems) != 1 || len(c.WaitsFor) != 1 || len(c.Refs) != 1 || len(c.Parents) != 1 {
+		t.Errorf("the case lacks something: %+v", c)
+	}
 }
 
 // What `test --from` writes is read back as the same row, whatever the ERP holds: else a case would test another row.
