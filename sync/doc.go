@@ -11,6 +11,9 @@
 //	settle    answer → outcome → entry                       outcome.go, settle.go
 //	report    what was done, and that it adds up             report.go
 //
+// Beside a pass, and without storing or sending anything: one row or one case (explain.go, case.go), all rows of the ERP against the rules
+// (audit.go), and what was sent against the present configuration (compare.go). They judge rows through judge.go.
+//
 // Storage, ERP and API are reached only through the interfaces in ports.go.
 //
 // # Invariants

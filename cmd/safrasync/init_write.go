@@ -52,15 +52,15 @@ func (p proposal) render(v voice) string {
 
 func (j proposedJob) render(v voice, line func(string, ...any)) {
 	line("  %s:\n    sends: %s", j.name, j.sends)
-	line("    # %s", j.queryNote)
+	line("    # %s", oneLine(j.queryNote))
 	if len(j.unused) > 0 {
-		line("    # %s", v.text(initUnused, strings.Join(j.unused, ", ")))
+		line("    # %s", oneLine(v.text(initUnused, strings.Join(j.unused, ", "))))
 	}
 	line("    query: |")
 	for text := range strings.SplitSeq(j.query, "\n") {
 		line("      %s", strings.TrimRight(text, " \t\r"))
 	}
-	line("    key: %s # %s", yamlList(j.key), j.keyNote)
+	line("    key: %s # %s", yamlList(j.key), oneLine(j.keyNote))
 	if j.changedAt != "" {
 		line("    changed_at: %s", yamlText(j.changedAt))
 	} else {
@@ -82,7 +82,7 @@ func (j proposedJob) render(v voice, line func(string, ...any)) {
 			head = "      #"
 		}
 		if f.note != "" {
-			note = " # " + f.note
+			note = " # " + oneLine(f.note)
 		}
 		line("%s%s: %s%s", head, f.name, f.yaml, note)
 	}
@@ -95,3 +95,6 @@ func yamlReference(text string) string {
 	}
 	return yamlText(text)
 }
+
+// oneLine keeps what stands in the ERP from ending a comment.
+func oneLine(text string) string { return printable(strings.Join(strings.Fields(text), " ")) }
