@@ -141,7 +141,7 @@ func (c *checker) car(rule FieldRule, text string) {
 
 // judge reports a problem with the severity that the configuration gives to the check.
 func (c *checker) judge(check, field, rule, detail string) {
-	switch severity := c.checks.of(check); severity {
+	switch severity := c.checks.Severity(check); severity {
 	case Off:
 	case Warning:
 		c.report(field, rule, detail, Warning)

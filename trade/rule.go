@@ -71,7 +71,8 @@ type Checks struct {
 	CAR        Severity // car not in its canonical form, or, with Shape, not even in the shape of chapter 2.2
 }
 
-func (c Checks) of(name string) Severity {
+// Severity gives what the check of a name under `checks:` does to a row; an unset one refuses.
+func (c Checks) Severity(name string) Severity {
 	s := map[string]Severity{
 		"amount": c.Amount, "price": c.Price, "volume": c.Volume, "date_order": c.DateOrder, "date_window": c.DateWindow, "car": c.CAR,
 	}[name]

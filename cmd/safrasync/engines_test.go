@@ -138,6 +138,10 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 			if err := os.WriteFile(m.config, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			if got := m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver, "--dsn", dsn, "--list"); !strings.Contains(strings.ToLower(got), "rastreabilidade") {
+				t.Errorf("init does not list the tables of %s:\n%s", other.product, got)
+			}
+			m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver, "--dsn", "${env:SAFRASYNC_ERP_DSN}", "--contracts", "contrato")
 			if got := m.run(0, "check"); !strings.Contains(got, other.product) {
 				t.Errorf("check does not name %s:\n%s", other.product, got)
 			}

@@ -73,6 +73,9 @@ func requiredWhen(rule trade.FieldRule) string {
 	case trade.Always:
 		return "always"
 	case trade.Optional:
+		if rule.With != "" {
+			return rule.With
+		}
 		return "never"
 	}
 	if slices.Contains(orderTypes(), string(rule.Need)) {
@@ -101,6 +104,9 @@ func checksOf(v voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
 	if rule.NotBefore != "" {
 		out = append(out, fieldCheck{"date_order", checks.Severity("date_order"), v.text(checkOrderWords, rule.NotBefore)})
 	}
+	if rule.Type == trade.CAR {
+		out = append(out, fieldCheck{"car", checks.Severity("car"), v.text(checkCARWords)})
+	}
 	return out
 }
 
@@ -115,6 +121,13 @@ func (v voice) sourceOf(rule trade.FieldRule, spec engine.FieldSpec, source stri
 	parts := []string{v.text(ruleColumn, strings.Join(spec.Columns, " | "))}
 	if spec.Ref != "" {
 		parts = append(parts, v.text(ruleRef, spec.Ref))
+	}
+	if len(spec.SentBy) > 0 {
+		var jobs []string
+		for _, p := range spec.SentBy {
+			jobs = append(jobs, p.Job)
+		}
+		parts = append(parts, v.text(ruleSentBy, strings.Join(jobs, ", ")))
 	}
 	if len(spec.Values) > 0 {
 		parts = append(parts, v.text(ruleValues, strings.TrimSpace(spec.ValuesName+" "+shownMap(spec.Values))))
@@ -156,6 +169,10 @@ func (v voice) formOf(rule trade.FieldRule) string {
 		return v.text(formDay)
 	case trade.Harvest:
 		return v.text(formHarvest)
+	case trade.Text:
+		return v.text(formText)
+	case trade.CAR:
+		return v.text(formCAR)
 	}
 	return v.text(formOther, rule.Type)
 }

@@ -38,7 +38,7 @@ func newInitCommand(a *App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
 	cmd := a.command("init", helpInit, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), f) })
 	flags := cmd.Flags()
-	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erpDrivers, ", "))
+	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erp.Drivers(), ", "))
 	flags.StringVar(&f.dsn, "dsn", "", "how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
 	flags.BoolVar(&f.list, "list", false, "only list tables and views with their columns")
 	flags.BoolVar(&f.force, "force", false, "overwrite the file")
@@ -47,9 +47,6 @@ func newInitCommand(a *App) *cobra.Command {
 	}
 	return cmd
 }
-
-// erpDrivers are the databases that `init` can look at.
-var erpDrivers = []string{erp.DriverPostgres, erp.DriverSQLite}
 
 // initTimeout bounds each question to the ERP.
 const initTimeout = 2 * time.Minute
@@ -61,7 +58,7 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	if _, err := os.Stat(path); err == nil && !f.force && !f.list {
 		return errors.New(a.text(initExists, path))
 	}
-	if f.driver = ask.unless(f.driver, a.text(initAskDriver, strings.Join(erpDrivers, ", "))); f.driver == "" {
+	if f.driver = ask.unless(f.driver, a.text(initAskDriver, strings.Join(erp.Drivers(), ", "))); f.driver == "" {
 		return a.usage(initNeeds, "--driver")
 	}
 	if f.dsn = ask.unless(f.dsn, a.text(initAskDSN)); f.dsn == "" {
@@ -115,12 +112,8 @@ func (f initFlags) named() bool {
 // proposeJobs proposes a job for each table or query that is named.
 func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, relations []erp.Relation, f initFlags, ask *asker) error {
 	for _, job := range initJobs {
-		can := slices.Contains(trade.Kinds, job.sends)
 		from := *f.from[job.name]
-		switch {
-		case from != "" && !can:
-			return a.usage(initCannotSend, job.name, listed(trade.Kinds))
-		case from == "" && can && !f.named():
+		if from == "" && !f.named() {
 			from = ask.unless("", a.text(job.ask))
 		}
 		if from == "" {

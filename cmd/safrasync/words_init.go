@@ -16,7 +16,6 @@ var (
 	initNoJob      = phrase{"nenhuma tabela foi indicada: use --contracts TABELA (ou um SELECT); `safrasync init --list` mostra as tabelas", "no table was named: use --contracts TABLE (or a SELECT); `safrasync init --list` shows the tables"}
 	initNoTable    = phrase{"não existe tabela nem visão %q que este usuário possa ler; seria %s? `safrasync init --list` mostra todas", "there is no table or view %q that this user may read; did you mean %s? `safrasync init --list` shows all"}
 	initAmbiguous  = phrase{"%q existe em mais de um esquema: escreva %s ou %s", "%q exists in more than one schema: write %s or %s"}
-	initCannotSend = phrase{"esta versão não envia %s; ela envia %s", "this version does not send %s; it sends %s"}
 	initReading    = phrase{"%s: lendo uma amostra do ERP…", "%s: reading a sample of the ERP…"}
 	initTable      = phrase{"tabela", "table"}
 	initView       = phrase{"visão", "view"}

@@ -51,6 +51,7 @@ var (
 	ruleColumn       = phrase{"vem da coluna %s", "comes from column %s"}
 	ruleConst        = phrase{"é sempre «%s»", "is always «%s»"}
 	ruleNotMapped    = phrase{"a configuração não mapeia: nunca é enviado", "the configuration does not map it: it is never sent"}
+	ruleSentBy       = phrase{"é a chave de uma linha de %s; o id que ela tem na plataforma é o que vai, e até tê-lo a linha aguarda", "is the key of a row of %s; the id that it has on the platform is what is sent, and until it has one the row waits"}
 	ruleRef          = phrase{"o de-para %s troca o código pelo id da plataforma; sem ele a linha aguarda", "the de-para %s turns the code into the platform's id; without it the row waits"}
 	ruleValues       = phrase{"convertido pela tabela %s; fora dela é erro da linha", "converted by the map %s; what is not in it is an error of the row"}
 	ruleDateForm     = phrase{"escrita como %s", "written as %s"}
@@ -70,15 +71,19 @@ var (
 	formEnum    = phrase{"forma: um de %s", "form: one of %s"}
 	formDay     = phrase{"forma: data AAAA-MM-DD", "form: a date YYYY-MM-DD"}
 	formHarvest = phrase{"forma: ano/ano, como 2025/2026 ou 2026/2026", "form: year/year, as in 2025/2026 or 2026/2026"}
+	formText    = phrase{"forma: texto", "form: text"}
+	formCAR     = phrase{"forma: número do CAR, UF-NNNNNNN-32 dígitos hexadecimais; pontos e minúsculas são aceitos", "form: a CAR number, UF-NNNNNNN-32 hex digits; dots and small letters are no fault"}
 	formOther   = phrase{"forma: %s", "form: %s"}
 
 	checkPositiveWords = phrase{"deve ser maior que zero", "must be above zero"}
 	checkWindowWords   = phrase{"deve estar entre 01/01/2000 e daqui a cinco anos", "must be between 2000-01-01 and five years from today"}
+	checkCARWords      = phrase{"deve ser um número do CAR completo", "must be a whole CAR number"}
 	checkOrderWords    = phrase{"não pode ser anterior a %s", "must not be before %s"}
 )
 
 var severityWords = map[trade.Severity]phrase{
 	trade.Refuse:  {"(senão a linha não é enviada)", "(else the row is not sent)"},
 	trade.Warning: {"(senão a linha segue com observação)", "(else the row goes with a remark)"},
+	trade.Shape:   {"(basta a forma UF-número-código; senão a linha não é enviada)", "(the shape UF-number-code is enough; else the row is not sent)"},
 	trade.Off:     {"(não verificado)", "(not checked)"},
 }
