@@ -22,6 +22,16 @@ type groupTx struct {
 	entries  map[int64]*narrowRow
 }
 
+// checkPause looks, for a group that would begin to send, whether the job is paused: once a pause is stored, no intent is (the row is locked until then).
+func (g *groupTx) checkPause() error {
+	if len(g.group.Intents) == 0 || g.result.LeaseLost {
+		return nil
+	}
+	status, err := lockStatus(g.tx, g.lease.Job)
+	g.result.Paused = status.State == trade.Paused
+	return err
+}
+
 // Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents, updates and blocks are fenced by
 // the lease; settlements are not (I12): when the lease is lost they are stored all the same. What the same call stored before, as after
 // trade.ErrUncertain, counts as stored now.
@@ -76,6 +86,9 @@ func (g *groupTx) run() error {
 		g.result.LeaseLost, err = true, nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := g.checkPause(); err != nil {
 		return err
 	}
 	if err := g.load(); err != nil {
@@ -145,7 +158,7 @@ func (g *groupTx) claim() error {
 			g.result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.lease.Epoch
 			continue
 		}
-		if e == nil || e.Job != g.lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
+		if g.result.Paused || e == nil || e.Job != g.lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
 			continue
 		}
 		a := in.Attempt

@@ -27,14 +27,18 @@ func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 		Fingerprint string         `db:"fingerprint"`
 		Sweep       sql.NullString `db:"sweep"`
 		Parents     string         `db:"parents"`
+		Brakes      string         `db:"brakes"`
 	}
-	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT bound, swept_at, fingerprint, sweep, parents FROM job_cursor WHERE job = ?`), job); err != nil {
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`), job); err != nil {
 		return trade.Cursor{}, s.fault(ctx, op, err)
 	}
 	if len(rows) == 0 {
 		return trade.Cursor{}, nil
 	}
 	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
+	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
+		return trade.Cursor{}, s.fault(ctx, op, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err))
+	}
 	if rows[0].Sweep.Valid {
 		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
 			return trade.Cursor{}, s.fault(ctx, op, fmt.Errorf("the cursor of job %s is damaged: %w", job, err))
@@ -52,9 +56,13 @@ func setCursor(t *tx, job string, c trade.Cursor) error {
 		}
 		sweep = orNull(string(text))
 	}
-	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents`,
-		job, c.Bound, millis(c.SweptAt), c.Fingerprint, sweep, c.Parents)
+	brakes, err := json.Marshal(c.Brakes)
+	if err != nil {
+		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
+	}
+	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents,
+		brakes = excluded.brakes`, job, c.Bound, millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes))
 }
 
 type knownRow struct {
@@ -67,9 +75,11 @@ type knownRow struct {
 	GoneSweeps int    `db:"gone_sweeps"`
 	Cause      string `db:"cause"`
 	Version    int64  `db:"version"`
+
+	Acknowledged string `db:"acknowledged"`
 }
 
-const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version FROM entry `
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, acknowledged FROM entry `
 
 func (r knownRow) known() (trade.Known, error) {
 	k := trade.Known{
@@ -77,7 +87,9 @@ func (r knownRow) known() (trade.Known, error) {
 		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version,
 	}
 	var err error
-	k.Flags, err = flagsOf(r.Flags)
+	if k.Flags, err = flagsOf(r.Flags); err == nil {
+		k.Acknowledged, err = flagsOf(r.Acknowledged)
+	}
 	return k, err
 }
 
@@ -181,6 +193,30 @@ func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trad
 			return nil
 		}
 	}
+}
+
+// Arrivals tells how many entries of a job have numbers above after, and the keys of the first few.
+func (s *Store) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
+	const op = "counting new rows"
+	var a trade.Arrivals
+	var row struct {
+		N    int   `db:"n"`
+		Last int64 `db:"last"`
+	}
+	if err := s.read.GetContext(ctx, &row, s.q(`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`), job, after); err != nil {
+		return a, s.fault(ctx, op, err)
+	}
+	a.Count, a.Last = row.N, row.Last
+	var earlier []int64
+	if err := s.read.SelectContext(ctx, &earlier, s.q(`SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`), job, after); err != nil {
+		return a, s.fault(ctx, op, err)
+	}
+	a.Before = len(earlier) > 0
+	if a.Count == 0 {
+		return a, nil
+	}
+	err := s.read.SelectContext(ctx, &a.Samples, s.q(`SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, samples)
+	return a, s.fault(ctx, op, err)
 }
 
 // Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost. A new entry whose key exists, and an update whose entry

@@ -259,7 +259,7 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 			created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])), refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"),
 		}})
 		mustSend(t, s, lease, es[2])
-		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []string{"same", "none", ""})
+		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []string{"same", "none", ""}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 		if diff := cmp.Diff([]string{"created", "doubt", "open"}, keys); diff != "" {
 			t.Errorf("found (-want +got):\n%s", diff)
 		}
-		if found, err := s.SameContent(t.Context(), "deliveries", []string{"same"}); len(found) != 0 || err != nil {
+		if found, err := s.SameContent(t.Context(), "deliveries", []string{"same"}, nil); len(found) != 0 || err != nil {
 			t.Errorf("another kind: %v, %v", found, err)
 		}
 	})

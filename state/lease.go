@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -34,14 +33,8 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 		if err != nil {
 			return err
 		}
-		if row.Instance != "" && row.Expires > row.Now {
-			var holder trade.Owner
-			if err := json.Unmarshal([]byte(row.Owner), &holder); err != nil {
-				return fmt.Errorf("the lease of job %s is damaged: %w", job, err)
-			}
-			if !gone(holder) {
-				return &trade.LeasedError{Job: job, Owner: holder, Until: time.UnixMilli(row.Expires).UTC()}
-			}
+		if err := row.heldBy(job); err != nil {
+			return err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
 		return t.exec(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.d.now+` + ? WHERE job = ?`,

@@ -30,6 +30,9 @@ type entryRow struct {
 	WaitingFor    string         `db:"waiting_for"`
 	Warnings      string         `db:"warnings"`
 	Cells         string         `db:"cells"`
+	NowCells      string         `db:"now_cells"`
+	Acknowledged  string         `db:"acknowledged"`
+	AckCells      string         `db:"ack_cells"`
 	SourceHash    string         `db:"source_hash"`
 	MappedWith    string         `db:"mapped_with"`
 	Target        string         `db:"target"`
@@ -44,7 +47,7 @@ type entryRow struct {
 // entryColumns are the columns of an entry, in the order of entryRow.args.
 var entryColumns = []string{
 	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
-	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "source_hash", "mapped_with", "target", "payload", "payload_hash",
+	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash",
 	"amount", "unit", "gone_sweeps", "version",
 }
 
@@ -73,7 +76,7 @@ func prefixed(table string, columns []string) string {
 func (r *entryRow) args() []any {
 	return []any{
 		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
-		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash,
+		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash,
 		r.Amount, r.Unit, r.GoneSweeps, r.Version,
 	}
 }
@@ -115,10 +118,14 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	}
 	r.KeyParts, r.Flags = keep(list(e.KeyParts)), keep(list(e.Flags))
 	r.WaitingFor, r.Warnings = keep(list(e.WaitingFor)), keep(list(e.Warnings))
-	r.Cells = "{}"
-	if len(e.Values) > 0 {
-		r.Cells = keep(e.Values)
+	r.Acknowledged = keep(list(e.Acknowledged))
+	cells := func(values trade.Values) string {
+		if len(values) == 0 {
+			return "{}"
+		}
+		return keep(values)
 	}
+	r.Cells, r.NowCells, r.AckCells = cells(e.Values), cells(e.Now), cells(e.AckValues)
 	if e.Error != nil {
 		r.Error = orNull(keep(e.Error))
 	}
@@ -153,6 +160,9 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		{"waiting_for", r.WaitingFor, &e.WaitingFor, "[]"},
 		{"warnings", r.Warnings, &e.Warnings, "[]"},
 		{"cells", r.Cells, &e.Values, "{}"},
+		{"now_cells", r.NowCells, &e.Now, "{}"},
+		{"acknowledged", r.Acknowledged, &e.Acknowledged, "[]"},
+		{"ack_cells", r.AckCells, &e.AckValues, "{}"},
 		{"error", r.Error.String, e.Error, ""},
 	} {
 		if part.text == part.empty {

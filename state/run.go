@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -83,56 +82,6 @@ func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunRep
 		}
 	}
 	return out, nil
-}
-
-// JobStatus gives where a job stands; idle when nothing was ever recorded.
-func (s *Store) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
-	const op = "reading the state of a job"
-	var rows []struct {
-		State string         `db:"state"`
-		Stop  sql.NullString `db:"stop"`
-		Reach string         `db:"stop_reach"`
-		Since sql.NullInt64  `db:"since"`
-	}
-	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`), job); err != nil {
-		return trade.JobStatus{}, s.fault(ctx, op, err)
-	}
-	if len(rows) == 0 {
-		return trade.JobStatus{Job: job, State: trade.Idle}, nil
-	}
-	status := trade.JobStatus{Job: job, State: trade.JobState(rows[0].State), Since: instant(rows[0].Since)}
-	if rows[0].Stop.Valid {
-		err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop)
-		if err == nil {
-			err = setReach(status.Stop, rows[0].Reach)
-		}
-		if err != nil {
-			return trade.JobStatus{}, s.fault(ctx, op, fmt.Errorf("the state of job %s is damaged: %w", job, err))
-		}
-	}
-	return status, nil
-}
-
-// SetJobStatus records where a job stands.
-func (s *Store) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
-	const op = "recording the state of a job"
-	var stop sql.NullString
-	if status.Stop != nil {
-		text, err := json.Marshal(status.Stop)
-		if err != nil {
-			return fmt.Errorf("%s: %w", op, err)
-		}
-		stop = orNull(string(text))
-	}
-	reach, err := reachOf(status.Stop)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	return s.inTx(ctx, op, func(t *tx) error {
-		return t.exec(`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-			SET state = excluded.state, stop = excluded.stop, stop_reach = excluded.stop_reach, since = excluded.since`,
-			status.Job, string(status.State), stop, reach, millis(status.Since))
-	})
 }
 
 // Jobs gives the names of all jobs that the ledger knows, sorted.

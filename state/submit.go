@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -168,31 +169,37 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
 }
 
-// SameContent gives the entries of this kind of record, of all jobs, with one of these payloads whose attempt created a record, may have
-// created one, or may be creating one. The entry asked about is among them when that is true of itself.
-func (s *Store) SameContent(ctx context.Context, sends trade.Kind, hashes []string) ([]trade.Entry, error) {
-	hashes = slices.DeleteFunc(slices.Clone(hashes), func(h string) bool { return h == "" })
-	slices.Sort(hashes)
-	hashes = slices.Compact(hashes)
+// SameContent gives the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
+// have one of these payloads, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself.
+func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []string) ([]trade.Entry, error) {
 	var out []trade.Entry
 	seen := map[int64]bool{}
-	for chunk := range slices.Chunk(hashes, inList) {
-		in := `(` + marks(len(chunk)) + `)`
-		args := slices.Concat([]any{string(sends)}, anys(chunk), anys(chunk))
-		found, err := s.entries(ctx, "looking for the same content", `WHERE e.sends = ? AND e.id IN (
-			SELECT a.entry_id FROM attempt a WHERE a.payload_hash IN `+in+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-			UNION SELECT x.id FROM entry x WHERE x.payload_hash IN `+in+` AND x.state = 'accepted') ORDER BY e.id`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range found {
-			if !seen[e.ID] {
-				seen[e.ID] = true
-				out = append(out, e)
+	find := func(hashes []string, which string, times int) error {
+		hashes = slices.DeleteFunc(slices.Clone(hashes), func(h string) bool { return h == "" })
+		slices.Sort(hashes)
+		for chunk := range slices.Chunk(slices.Compact(hashes), inList) {
+			args := append([]any{string(sends)}, slices.Repeat(anys(chunk), times)...)
+			query := `WHERE e.sends = ? AND e.id IN (` + strings.ReplaceAll(which, `(?)`, `(`+marks(len(chunk))+`)`) + `) ORDER BY e.id`
+			found, err := s.entries(ctx, "looking for the same content", query, args...)
+			if err != nil {
+				return err
+			}
+			for _, e := range found {
+				if !seen[e.ID] {
+					seen[e.ID] = true
+					out = append(out, e)
+				}
 			}
 		}
+		return nil
 	}
-	return out, nil
+	err := find(payloads, `SELECT a.entry_id FROM attempt a WHERE a.payload_hash IN (?) AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+		UNION SELECT x.id FROM entry x WHERE x.payload_hash IN (?) AND x.state = 'accepted'`, 2)
+	if err != nil {
+		return nil, err
+	}
+	err = find(sources, `SELECT x.id FROM entry x WHERE x.source_hash IN (?) AND x.state IN ('accepted', 'in_doubt', 'sending')`, 1)
+	return out, err
 }
 
 type blockRow struct {

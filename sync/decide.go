@@ -39,7 +39,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 			return cancel
 		case known.SourceHash != hash:
 			return compare
-		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0:
+		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0, known.Acknowledged.Has(trade.Cancelled):
 			return seen
 		}
 		return same
@@ -92,7 +92,7 @@ func applyAbsence(e trade.Entry) trade.Entry {
 	e.GoneSweeps++
 	switch {
 	case e.State.Created():
-		e.Flags = e.Flags.With(trade.MissingInERP, true)
+		e.Flags = e.Flags.With(trade.MissingInERP, !e.Acknowledged.Has(trade.MissingInERP))
 	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(): // coming back must not undo what only a person may
 	case e.GoneSweeps >= 2 && e.Generation == 1: // a later generation means an earlier attempt whose outcome is unknown
 		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, noTime
@@ -103,7 +103,7 @@ func applyAbsence(e trade.Entry) trade.Entry {
 // touch sets the time of the last change, where people would see one: a row that was only looked at again keeps its time.
 func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
 	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash || entry.PayloadHash != old.PayloadHash ||
-		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) {
+		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
 		entry.UpdatedAt = now
 	}
 }

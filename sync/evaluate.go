@@ -118,33 +118,3 @@ func hashPart(h hash.Hash, parts ...string) {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
 	}
 }
-
-// differs tells whether two versions of a row make two different records under today's mapping. A column that the older version does not
-// have was not mapped then: the newer value stands for both, so that a changed configuration alone is no difference.
-func (e *evaluator) differs(sent, now trade.Values) bool {
-	sent, now = e.seal(sent), e.seal(now)
-	base := make(trade.Values, len(now))
-	for name, cell := range now {
-		base[name] = cell
-		if old, ok := sent[name]; ok {
-			base[name] = old
-		}
-	}
-	a := e.job.mapping.draft(columnsIn(base), e.refs, nil) // a parent is compared by its key
-	b := e.job.mapping.draft(columnsIn(now), e.refs, nil)
-	for i := range e.job.mapping.fields {
-		rule := e.job.mapping.fields[i].rule
-		if contentOf(rule, a.Fields[rule.Field]) != contentOf(rule, b.Fields[rule.Field]) {
-			return true
-		}
-	}
-	return false
-}
-
-// contentOf is what a field would send, or, where it cannot be mapped, what the ERP has.
-func contentOf(rule trade.FieldRule, f trade.DraftField) string {
-	if f.Failed {
-		return "?" + f.Origin.Value
-	}
-	return "=" + rule.Canonical(f.Text)
-}

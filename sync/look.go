@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
@@ -96,58 +95,6 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.En
 	return entry
 }
 
-// lookForTwins asks whether the same content went out already, or goes with an earlier row of the same look. Under a key that still stands in the ERP it is a
-// second row of equal content, and goes with a remark; under a key that is gone it is the same contract re-typed, and a person decides.
-func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
-	if len(out.ready) == 0 {
-		return nil
-	}
-	hashes := make([]string, len(out.ready))
-	for i, e := range out.ready {
-		hashes[i] = e.PayloadHash
-	}
-	others, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, hashes)
-	if err != nil {
-		return err
-	}
-	stands, err := r.standing(ctx, others)
-	if err != nil {
-		return err
-	}
-	byHash := map[string][]trade.Entry{}
-	for _, o := range others {
-		byHash[o.PayloadHash] = append(byHash[o.PayloadHash], o)
-	}
-	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
-	ready := out.ready[:0]
-	for _, entry := range out.ready {
-		twin, gone := ahead[entry.PayloadHash], ""
-		ahead[entry.PayloadHash] = true
-		for _, o := range byHash[entry.PayloadHash] {
-			switch {
-			case o.ID == entry.ID:
-			case stands[o.ID]:
-				twin = true
-			default:
-				gone = o.Key
-			}
-		}
-		if gone != "" {
-			from := entry
-			hold(&entry, trade.CauseRetyped, fmt.Sprintf("the same content went out under key %s, which is no longer in the ERP: a re-typed contract must not go twice", gone))
-			entry.UpdatedAt = r.Clock.Now()
-			out.hold(from, entry)
-			continue
-		}
-		if twin {
-			entry.Flags = entry.Flags.With(trade.Twin, true)
-		}
-		ready = append(ready, entry)
-	}
-	out.ready = ready
-	return nil
-}
-
 // hold puts an entry that was ready among the updates, in place of an earlier update of the same entry.
 func (l *looked) hold(from, entry trade.Entry) {
 	for i := range l.updates {
@@ -158,29 +105,4 @@ func (l *looked) hold(from, entry trade.Entry) {
 		}
 	}
 	l.updates = append(l.updates, trade.Update{From: from.State, Entry: entry})
-}
-
-// standing tells which entries' keys are in the ERP now, not cancelled. A job that is no longer configured cannot tell, which counts as no.
-func (r *jobRun) standing(ctx context.Context, entries []trade.Entry) (map[int64]bool, error) {
-	out := map[int64]bool{}
-	for _, job := range r.Jobs {
-		ids := map[string]int64{}
-		var mine []trade.Entry
-		for _, e := range entries {
-			if e.Job == job.Name() {
-				ids[e.Key] = e.ID
-				mine = append(mine, e)
-			}
-		}
-		rows, err := r.readAgain(ctx, job, mine)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			if key, _, err := rowKey(row, job.Spec.Key); err == nil && !job.isCancelled(row.Get) {
-				out[ids[key]] = true
-			}
-		}
-	}
-	return out, nil
 }

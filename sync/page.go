@@ -104,7 +104,7 @@ func (p *pager) flush(ctx context.Context) error {
 			p.revived[row.key] = row.parts
 			continue
 		}
-		told := verdict == cancel && k.Flags.Has(trade.Cancelled) && !k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
+		told := verdict == cancel && (k.Flags.Has(trade.Cancelled) || k.Acknowledged.Has(trade.Cancelled)) && !k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
 		if verdict == same || verdict == leave || verdict == absentee || told {
 			r.report.Unchanged++
 			continue
@@ -196,17 +196,18 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 		r.eval.evaluate(&entry, values, known)
 		entry = applyRemap(old, entry)
 		entry.SourceHash = c.row.hash
-		entry.Flags = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false) // of a time when it may have been sent
+		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil // of a time when it may have been sent
 	case compare:
-		entry.Flags = entry.Flags.With(trade.Changed, r.eval.differs(old.Values, values)).With(trade.Cancelled, false)
+		r.eval.compare(&entry, values)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.eval.quantity(values)
+		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
 	case cancel:
-		entry.Flags = entry.Flags.With(trade.Cancelled, true)
+		entry.Flags = entry.Flags.With(trade.Cancelled, !entry.Acknowledged.Has(trade.Cancelled))
 	case seen:
-		entry.Flags = entry.Flags.With(trade.Cancelled, false)
+		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
 	}
 	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
-	entry.Flags = entry.Flags.With(trade.MissingInERP, false)
+	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false), entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.now)
 	return entry
 }

@@ -30,6 +30,7 @@ type Ledger interface {
 	StartRun(ctx context.Context, report trade.RunReport) error
 	FinishRun(ctx context.Context, report trade.RunReport) error
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
+	// SetJobStatus records where a job stands; a job that is paused stays so.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error
 }
 
@@ -71,6 +72,8 @@ type Discovery interface {
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
+	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the first few.
+	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Counts gives the kept sums (I9). Recount counts the entries themselves; the two must agree.
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	Recount(ctx context.Context, job string) ([]trade.Tally, error)
@@ -91,10 +94,12 @@ type Submission interface {
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents and updates are
 	// fenced by the lease; settlements are not (I12): when the lease is lost the
-	// settlements are stored all the same and no intent is. The result says which intents were claimed and which settlements applied.
+	// settlements are stored all the same and no intent is. Of a paused job no intent is stored either. The result says which intents were claimed and
+	// which settlements applied.
 	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
-	// SameContent gives, for each payload hash, the other entries of this kind of record with the same payload whose attempt created, or may have created, a record.
-	SameContent(ctx context.Context, sends trade.Kind, hashes []string) ([]trade.Entry, error)
+	// SameContent gives the entries of this kind of record whose attempt created, or may have created, a record, and that have one of these payload hashes, or
+	// whose newest row has one of these source hashes.
+	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []string) ([]trade.Entry, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
 }
 

@@ -28,6 +28,7 @@ type Entry struct {
 	Warnings   []Problem // remarks of checks set to `warn`
 
 	Values      Values          // the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
+	Now         Values          // the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged; nil otherwise
 	SourceHash  string          // of the newest row seen
 	MappedWith  string          // fingerprint of the mapping and version of the references that made the payload
 	Target      string          // what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
@@ -36,6 +37,9 @@ type Entry struct {
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
+
+	Acknowledged Flags  // flags that a person has dealt with and that still hold: they are not in Flags
+	AckValues    Values // the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none
 }
 
 // Weak tells whether the platform refused it in no form of the API, after which only a person moves it.
@@ -84,6 +88,8 @@ type Known struct {
 	GoneSweeps int
 	Cause      string
 	Version    int64
+
+	Acknowledged Flags
 }
 
 // Values are the mapped columns of one row by column name.

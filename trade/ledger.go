@@ -21,6 +21,7 @@ type GroupResult struct {
 	Claimed   map[string]bool   // attempt ids of the intents that are durable and ours
 	Settled   map[string]bool   // attempt ids of the settlements that applied
 	Conflicts map[string]string // attempt id → "job key" of the entry that already has the id which the API gave; not applied
+	Paused    bool              // the job is paused: no intent was stored; everything else was
 	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
 }
 

@@ -26,15 +26,18 @@ type Cursor struct {
 	SweptAt     time.Time // last complete sweep; zero = never
 	Fingerprint string    // of the query, the key and the mapped columns at that sweep
 	Sweep       *Sweep    // its result
+	Brakes      Memory    // what the brakes remember
 	Parents     string    // how many parents were accepted when the rows that wait for parents were last looked at, in a text that differs with each
 }
 
 // Sweep is the result of a complete comparison of the ERP with the ledger (I9).
 type Sweep struct {
-	InScope    int   `json:"in_scope"`         // distinct keys in the ERP
-	Gone       int   `json:"gone"`             // entries that it did not find
-	Unreadable int   `json:"unreadable"`       // rows without a usable key
-	Braked     int64 `json:"braked,omitempty"` // while later sweeps found too little: the number of the last entry that the first of them had to find
+	InScope    int   `json:"in_scope"`           // distinct keys in the ERP
+	Gone       int   `json:"gone"`               // entries that it did not find
+	Unreadable int   `json:"unreadable"`         // rows without a usable key
+	Braked     int64 `json:"braked,omitempty"`   // while later sweeps found too little: the number of the last entry that the first of them had to find
+	Found      int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
+	Released   *int  `json:"released,omitempty"` // a person believes a sweep that finds about so many of them
 }
 
 // Page is one step of discovery, recorded in one transaction.
@@ -74,6 +77,7 @@ type RunReport struct {
 	Sent       int           `json:"sent"` // POSTs begun in this run
 	States     map[State]int `json:"states"`
 	Flags      map[Flag]int  `json:"flags"`
+	Late       *Late         `json:"late,omitempty"`  // what a sweep found that the window had missed
 	Notes      []string      `json:"notes,omitempty"` // remarks for IT, English
 	Stopped    *Stop         `json:"stopped"`
 }
@@ -96,6 +100,7 @@ type Stop struct {
 	Sends Kind   `json:"-"`    // every other job that sends this kind would meet the same; "" = none
 	// Until is when the engine may try again; zero: when somebody has done what Text says.
 	Until time.Time `json:"until,omitzero"`
+	Brake *Brake    `json:"brake,omitempty"` // what made a brake act; nil for every other stop
 }
 
 // JobState is where a job stands, beside the states of its entries.

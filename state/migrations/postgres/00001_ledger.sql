@@ -68,6 +68,9 @@ CREATE TABLE entry (
     waiting_for TEXT NOT NULL,
     warnings TEXT NOT NULL,
     cells TEXT NOT NULL,
+    now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
+    acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
+    ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
     source_hash TEXT NOT NULL,
     mapped_with TEXT NOT NULL,
     target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
@@ -93,6 +96,7 @@ CREATE INDEX entry_short ON entry (state, id) WHERE waiting_for <> '[]';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
 CREATE INDEX entry_flags ON entry (job, flags) WHERE flags <> '[]';
 CREATE INDEX entry_content ON entry (payload_hash) WHERE state = 'accepted';
+CREATE INDEX entry_source ON entry (source_hash) WHERE state IN ('accepted', 'in_doubt', 'sending');
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,
@@ -143,7 +147,8 @@ CREATE TABLE job_cursor (
     swept_at BIGINT,
     fingerprint TEXT NOT NULL,
     sweep TEXT,
-    parents TEXT NOT NULL -- how many parents were accepted when the children were last looked at
+    parents TEXT NOT NULL, -- how many parents were accepted when the children were last looked at
+    brakes TEXT NOT NULL DEFAULT '{}' -- what the brakes remember
 );
 
 CREATE TABLE job_lease (

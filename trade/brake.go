@@ -1,0 +1,63 @@
+package trade
+
+import (
+	"slices"
+	"time"
+)
+
+// Memory is what the brakes of a job remember from one reading to the next.
+type Memory struct {
+	Passed   int64     `json:"passed,omitempty"`   // number of the last entry that the brakes let pass
+	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings that found any, the oldest first
+	Identity *Identity `json:"identity,omitempty"` // how rows were told apart in the last reading; nil before the first
+	Allowed  int       `json:"allowed,omitempty"`  // new rows that a person let pass before they were read
+}
+
+// Equal tells whether nothing changed.
+func (m Memory) Equal(o Memory) bool {
+	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil && m.Identity.Equal(*o.Identity)
+	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && slices.Equal(m.Counts, o.Counts)
+}
+
+// Identity is what makes a row of a job this row and no other: the columns of its key, and the tables that it comes from.
+type Identity struct {
+	Key    []string `json:"key"`    // in the order of the configuration, in small letters
+	Tables []string `json:"tables"` // sorted, in small letters
+}
+
+// Equal compares two identities.
+func (i Identity) Equal(o Identity) bool {
+	return slices.Equal(i.Key, o.Key) && slices.Equal(i.Tables, o.Tables)
+}
+
+// Brake is what a brake has seen, for those who decide whether the job goes on.
+type Brake struct {
+	Job      string    `json:"job"`
+	Rows     int       `json:"rows"`               // new rows; re-typed rows; rows that would look new
+	Usual    int       `json:"usual,omitempty"`    // new rows of a usual reading
+	Limit    int       `json:"limit,omitempty"`    // so many rows made the brake act
+	Known    int       `json:"known,omitempty"`    // rows that the ledger knows and that had to be found
+	Found    int       `json:"found,omitempty"`    // those of them that were found
+	Samples  []string  `json:"samples,omitempty"`  // keys of the first few rows
+	Last     int64     `json:"last,omitempty"`     // number of the last entry that a release lets pass
+	Was      *Identity `json:"was,omitempty"`      // how rows were told apart before
+	Identity *Identity `json:"identity,omitempty"` // and how they would be from now on
+}
+
+// Arrivals are the entries of a job that the brakes have not judged.
+type Arrivals struct {
+	Before  bool // the job has entries that were there already
+	Count   int
+	Last    int64    // number of the last of them; 0 when there are none
+	Samples []string // keys of the first few
+}
+
+// Late is what a sweep found new or changed although the window should have shown it long before.
+type Late struct {
+	Rows    int      `json:"rows"`
+	Largest int64    `json:"largest_seconds"` // the longest time between the row's own time of change and this sweep
+	Samples []string `json:"samples"`         // keys of the first few
+}
+
+// LargestLateness is the longest time as a duration.
+func (l Late) LargestLateness() time.Duration { return time.Duration(l.Largest) * time.Second }
