@@ -27,6 +27,9 @@ type Window struct {
 	// Lookback is the overlap: the window begins this much before Since. For a
 	// column of type date it is at least two days.
 	Lookback time.Duration
+	// Whole reads every row all the same; those that the window would have left
+	// out carry Row.Late.
+	Whole bool
 }
 
 // Result says what a complete read has seen. After an error it is empty.

@@ -96,6 +96,7 @@ type reader struct {
 	window  Window
 	fn      func(Row) error
 	tracker boundTracker
+	reach   reach
 	result  Result
 	seed    maphash.Seed
 	given   []uint64 // hashes of the rows given, only where salvage may follow
@@ -111,11 +112,12 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 		items = append(items[:len(items):len(items)], d.rawItem(r.tracker.col))
 	}
 	condition := func(b *binder) (string, *Error) {
-		if r.plan.changed < 0 || r.window.Since == "" {
+		if r.plan.changed < 0 || r.window.Since == "" || r.window.Whole {
 			return "", nil
 		}
 		return d.window(b, r.tracker.col, r.window)
 	}
+	r.setReach(clk)
 	b := newBinder(d)
 	cond, bad := condition(b)
 	if bad != nil {
@@ -141,7 +143,11 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 		}
 	}
 	if r.plan.changed >= 0 {
-		r.result.Bound, r.result.FutureBound = r.tracker.bound(r.window.Since, clk)
+		since := r.window.Since
+		if r.window.Whole { // what was read then is not what counts
+			since = ""
+		}
+		r.result.Bound, r.result.FutureBound = r.tracker.bound(since, clk)
 	}
 	return nil
 }
@@ -163,7 +169,9 @@ func (r *reader) give(values []Value) error {
 		r.result.Unreadable++
 	}
 	r.result.Rows++
-	return r.fn(r.plan.row(values))
+	row := r.plan.row(values)
+	row.Late = r.late(values)
+	return r.fn(row)
 }
 
 func (r *reader) hash(values []Value) uint64 {

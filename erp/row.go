@@ -3,6 +3,7 @@ package erp
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Column is one column of a query's result.
@@ -52,6 +53,9 @@ type Row struct {
 	columns *columnIndex
 	// Values are in the order of Columns.
 	Values []Value
+	// Late is, for a row that a window would have left out (Window.Whole), how
+	// long before this read it says that it was changed; 0 for every other row.
+	Late time.Duration
 }
 
 // NewRow builds a row, for tests of mappings and for previews. It panics if

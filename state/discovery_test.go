@@ -17,7 +17,7 @@ import (
 func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		if c, err := s.Cursor(t.Context(), "contracts"); err != nil || c != (trade.Cursor{}) {
+		if c, err := s.Cursor(t.Context(), "contracts"); err != nil || !cmp.Equal(c, trade.Cursor{}) {
 			t.Errorf("the cursor of a new job: %+v, %v", c, err)
 		}
 		full := newEntry("a")

@@ -37,13 +37,16 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	if err := r.job.checkColumns(columns); err != nil {
 		return r.stop(stopColumns, err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
 	}
+	if err := r.brakeIdentity(ctx, cursor); err != nil {
+		return err
+	}
 	r.report.Sweep = sweep || r.sweepDue(cursor)
 	p := &pager{
 		run: r, seen: map[keyHash]bool{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{},
 	}
-	window := erp.Window{}
-	if !r.report.Sweep {
-		window = erp.Window{Since: cursor.Bound, Lookback: r.job.Spec.Lookback}
+	window := erp.Window{Since: cursor.Bound, Lookback: r.job.Spec.Lookback, Whole: r.report.Sweep}
+	if cursor.Fingerprint != r.job.fingerprint() { // another query or mapping: what differs for that is not late
+		window.Since = ""
 	}
 	result, err := r.source.Read(ctx, r.job.query, window, func(row erp.Row) error { return p.add(ctx, row) })
 	if err != nil {
@@ -60,6 +63,7 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 		r.note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.job.Spec.ChangedAt)
 	}
 	if r.report.Sweep {
+		r.tellLate()
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
 			return err
 		}
@@ -70,10 +74,10 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 }
 
 // sweepDue tells whether this run must compare everything: no change column, a first run, a changed query or mapping, a sweep that is older than its schedule,
-// or one of the future, when the clock stood wrong (F078).
+// one of the future, when the clock stood wrong (F078), or a person who believes that the ERP has become emptier.
 func (r *jobRun) sweepDue(cursor trade.Cursor) bool {
-	return r.job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.now) || cursor.Fingerprint != r.job.source+r.job.mapping.fingerprint ||
-		!r.job.sweep.Next(cursor.SweptAt).After(r.now)
+	return r.job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.now) || cursor.Fingerprint != r.job.fingerprint() ||
+		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.job.sweep.Next(cursor.SweptAt).After(r.now)
 }
 
 // settleDoubles holds the keys that stand twice in the ERP, and takes up those that no longer do.
@@ -217,19 +221,23 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 	if err != nil {
 		return err
 	}
-	if count.known >= brakeFewest && count.found*2 < count.known || count.known >= brakeNone && count.found == 0 {
+	if count.tooFew() && !believed(cursor.Sweep, count) {
 		r.report.Sweep = false
 		braked := trade.Sweep{}
 		if cursor.Sweep != nil {
 			braked = *cursor.Sweep
 		}
-		braked.Braked = count.last
+		braked.Braked, braked.Found, braked.Released = count.last, count.found, nil
 		cursor.Sweep = &braked
 		if err := r.record(ctx, trade.Page{Cursor: cursor}); err != nil {
 			return err
 		}
-		return r.stop(stopEmptySweep, fmt.Sprintf("the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
-			"and the schema are right, then run `safrasync sync %s --sweep` again", count.found, count.known, r.job.Name()))
+		return &stopError{trade.Stop{
+			Code: string(stopEmptySweep), Brake: &trade.Brake{Job: r.job.Name(), Rows: count.known - count.found, Known: count.known, Found: count.found},
+			Text: fmt.Sprintf("the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
+				"and the schema are right, then run `safrasync sync %[3]s --sweep` again; if the ERP has really become emptier, `safrasync release %[3]s --reason TEXT` says so",
+				count.found, count.known, r.job.Name()),
+		}}
 	}
 	inScope, gone := len(p.seen), count.gone
 	if gone > 0 {
@@ -238,7 +246,7 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 		}
 	}
 	r.report.InScope, r.report.Gone = &inScope, &gone
-	cursor.SweptAt, cursor.Fingerprint = r.now, r.job.source+r.job.mapping.fingerprint
+	cursor.SweptAt, cursor.Fingerprint = r.now, r.job.fingerprint()
 	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable}
 	return nil
 }
@@ -248,6 +256,16 @@ type knownCount struct {
 	known, found int   // living entries from before this reading, and those of them that it found
 	gone         int   // entries of all kinds that it did not find
 	last         int64 // the last entry from before this reading
+}
+
+// tooFew tells that so little was found that it proves nothing.
+func (c knownCount) tooFew() bool {
+	return c.known >= brakeFewest && c.found*2 < c.known || c.known >= brakeNone && c.found == 0
+}
+
+// believed tells whether a person has said that the ERP has become emptier. That is true of about as many rows as that person was shown, and once.
+func believed(last *trade.Sweep, count knownCount) bool {
+	return last != nil && last.Released != nil && count.found*2 >= *last.Released
 }
 
 // countKnown compares the ledger with what a sweep found. The rows that are new with this reading are there, and say nothing of the others; the same is true

@@ -15,6 +15,8 @@ type dryLedger struct {
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	judged map[int64]bool               // entries whose change is counted
 	fate   map[keyHash]trade.Parent     // what would become of the rows that are new or would change
+	ready  []trade.Entry                // rows that the ledger does not have and that would go: key and hashes
+	came   trade.Arrivals               // all rows that the ledger does not have
 
 	planned func(trade.Entry)                // is told of each row; may be nil
 	jobs    map[string]*dryLedger            // of all jobs of the pass, by name
@@ -34,6 +36,12 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 	for _, e := range page.New {
 		d.states[e.State]++
 		d.fate[hashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
+		if e.State == trade.Pending {
+			d.ready = append(d.ready, trade.Entry{Key: e.Key, PayloadHash: e.PayloadHash, SourceHash: e.SourceHash})
+		}
+		if d.came.Count++; len(d.came.Samples) < brakeSamples {
+			d.came.Samples = append(d.came.Samples, e.Key)
+		}
 		d.tell(e)
 	}
 	for _, u := range page.Updates {
@@ -88,6 +96,15 @@ func (d *dryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 	}
 	d.parents = out
 	return out, nil
+}
+
+// Arrivals counts what would be new with what is.
+func (d *dryLedger) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
+	a, err := d.Ledger.Arrivals(ctx, job, after, samples)
+	a.Count += d.came.Count
+	a.Samples = append(a.Samples, d.came.Samples...)
+	a.Samples = a.Samples[:min(samples, len(a.Samples))]
+	return a, err
 }
 
 // ReplaceReferences keeps the table for this run only.

@@ -21,6 +21,7 @@ type Config struct {
 	Jobs       []*Job      // in the order in which they run
 	References []ReferenceSpec
 	Limits     Limits
+	Brakes     Brakes         // the zero value never brakes
 	Zone       *time.Location // in which "today" is judged
 	Log        *zap.Logger
 	Observe    func(Progress) // optional: told as the run goes on; called by one goroutine at a time
@@ -118,6 +119,7 @@ type jobRun struct {
 	err    error       // why the run ended before its work was done
 
 	lookups map[string]trade.Lookup // what the platform answered to questions by document, by code
+	pausedBefore bool // it did not begin, because the job is paused
 }
 
 func stopText(s *trade.Stop) string {
@@ -127,7 +129,8 @@ func stopText(s *trade.Stop) string {
 	return s.Text
 }
 
-// discoverAll reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell.
+// discoverAll reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell. Then the brakes
+// judge what came.
 func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.loadReferences(ctx); err != nil {
 		return err
@@ -141,7 +144,10 @@ func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if _, err := r.adoptOrphans(ctx); err != nil {
 		return err
 	}
-	return r.lookUp(ctx)
+	if err := r.lookUp(ctx); err != nil {
+		return err
+	}
+	return r.brake(ctx)
 }
 
 // record stores a page of discovery; a page without content costs nothing.

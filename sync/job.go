@@ -21,6 +21,7 @@ type Job struct {
 	cancelled map[string]bool // folded values
 	query     erp.Query
 	source    string // fingerprint of the query, the key and the mapped columns
+	identity  trade.Identity
 }
 
 // Compile checks a job and makes it executable. All faults are joined in the error; each is a *SpecError.
@@ -51,8 +52,15 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	}
 	j.query = erp.Query{SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Job: spec.Name}
 	j.source = fingerprint(spec.Query, spec.Key, spec.ChangedAt, j.mapping.columns)
+	j.identity = trade.Identity{Tables: erp.Tables(spec.Query)}
+	for _, column := range spec.Key {
+		j.identity.Key = append(j.identity.Key, strings.ToLower(column))
+	}
 	return j, errors.Join(errs...)
 }
+
+// fingerprint changes with everything that decides which rows are read, and what is made of them.
+func (j *Job) fingerprint() string { return j.source + j.mapping.fingerprint }
 
 // Name is the job's name in the configuration.
 func (j *Job) Name() string { return j.Spec.Name }

@@ -111,7 +111,7 @@ func TestASoftDeletedTwinOnAnotherPageIsItsPast(t *testing.T) {
 	b.exec(`CREATE TABLE copia AS SELECT filial, num, quantidade, preco, produto, carteira, 'cancelado' AS situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
 	b.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) INSERT INTO contrato
 		SELECT '01', printf('%04d', i), i, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00' FROM n`)
-	b.limits.MaxInFlight = 32
+	b.limits.MaxInFlight, b.brakes = 32, engine.Brakes{}
 	for _, order := range []string{
 		`SELECT * FROM (SELECT * FROM copia UNION ALL SELECT * FROM contrato) ORDER BY situacao DESC, num DESC`,
 		`SELECT * FROM (SELECT * FROM copia UNION ALL SELECT * FROM contrato) ORDER BY situacao, num DESC`,
@@ -126,10 +126,11 @@ func TestASoftDeletedTwinOnAnotherPageIsItsPast(t *testing.T) {
 	}
 }
 
-// F024: a key of more columns makes every row look new. What went out under the shorter key is found by its content, and a person decides.
+// F024: a key of more columns makes every row look new. What went out under the shorter key is found by its content, also without the brake, and a person decides.
 func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
+		b.brakes = engine.Brakes{}
 		b.contracts(12)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0012'`)
 		b.sync(engine.Options{})
@@ -148,6 +149,7 @@ func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 func TestAKeyOfMorePartsLeavesTheOldEntriesGone(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
+		b.brakes = engine.Brakes{}
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.spec.Key = []string{"filial", "num", "produto"}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -28,6 +29,7 @@ type readRow struct {
 	row       erp.Row
 	hash      string
 	cancelled bool
+	late      time.Duration // the window would not have shown it: how long ago it says it changed
 }
 
 // pager collects rows into pages and records them.
@@ -61,7 +63,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	if !cancelled {
 		p.seen[h] = true
 	}
-	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: r.job.sourceHash(row.Get), cancelled: cancelled})
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: r.job.sourceHash(row.Get), cancelled: cancelled, late: row.Late})
 	if len(p.rows) < pageSize {
 		return nil
 	}
@@ -146,6 +148,7 @@ func (r *jobRun) discover(ctx context.Context, page *trade.Page, rows []readRow)
 		}
 		r.eval.evaluate(&entry, values[i], known)
 		r.report.New++
+		r.countLate(row)
 		page.New = append(page.New, entry)
 	}
 	return nil
@@ -180,6 +183,7 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 		entry := r.apply(old, c, known)
 		if c.known.SourceHash != c.row.hash {
 			r.report.Changed++
+			r.countLate(c.row)
 		} else {
 			r.report.Unchanged++
 		}

@@ -82,7 +82,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 	}
 	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused {
 		r.report.ID = "" // it never began
-		if status.State == trade.Paused {
+		if r.pausedBefore = status.State == trade.Paused; r.pausedBefore {
 			stop = pausedStop(status)
 		}
 		r.report.Stopped = stop
@@ -209,7 +209,7 @@ func (p *pass) close(ctx context.Context) {
 // notRun reports a job that did not begin: it is paused, or an earlier one met a fault that it would meet too.
 func (r *jobRun) notRun(ctx context.Context) trade.RunReport {
 	r.countStates(ctx)
-	if r.report.Stopped.Code != string(stopPaused) {
+	if !r.pausedBefore {
 		r.setStatus(ctx, trade.JobStatus{Job: r.job.Name(), State: trade.Stopped, Stop: r.report.Stopped, Since: r.Clock.Now()})
 	}
 	return r.report
@@ -217,6 +217,9 @@ func (r *jobRun) notRun(ctx context.Context) trade.RunReport {
 
 // pausedStop is the reason of a job that a person, or a brake, has paused.
 func pausedStop(status trade.JobStatus) *trade.Stop {
+	if status.Stop != nil && status.Stop.Brake != nil {
+		return status.Stop
+	}
 	return &trade.Stop{
 		Code: string(stopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
 	}

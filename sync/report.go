@@ -40,21 +40,18 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 	}
 	status := trade.JobStatus{Job: r.job.Name(), State: trade.Idle, Since: r.report.EndedAt}
 	if stop := r.report.Stopped; stop != nil {
-		status.State, status.Stop = trade.Stopped, stop
-		if stop.Code == string(stopThrottled) || stop.Code == string(stopUnreachable) {
+		status.Stop = stop
+		switch stopCode(stop.Code) {
+		case stopThrottled, stopUnreachable:
 			status.State = trade.BackingOff
+		case stopNewRows, stopRetyped, stopChangedKey:
+			status.State = trade.Paused
+		default:
+			status.State = trade.Stopped
 		}
 	}
-	if !r.paused(ctx) { // a pause that came while it ran stays
-		r.setStatus(ctx, status)
-	}
+	r.setStatus(ctx, status) // a pause that came while it ran stays
 	return r.report
-}
-
-// paused tells whether a person, or a brake, has paused the job.
-func (r *jobRun) paused(ctx context.Context) bool {
-	status, err := r.Engine.Ledger.JobStatus(ctx, r.job.Name())
-	return err == nil && status.State == trade.Paused
 }
 
 // stopOf finds the reason in an error. Faults of the ERP and of the ledger are reasons too.

@@ -101,6 +101,7 @@ type bench struct {
 	more    []engine.JobSpec // further jobs, which run after spec
 	refs    []engine.ReferenceSpec
 	limits  engine.Limits
+	brakes  engine.Brakes
 	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
@@ -128,7 +129,7 @@ func newBench(t testing.TB, opts sandbox.Options) *bench {
 
 func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
+	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, brakes: engine.DefaultBrakes(), limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
 	dsn := filepath.Join(b.dir, "erp.db")
 	writer := dsn + "?_pragma=busy_timeout(5000)"
 	if db.ERP == state.Postgres {
@@ -233,7 +234,7 @@ func (b *bench) engine() *engine.Engine {
 	}
 	return engine.New(engine.Config{
 		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: jobs,
-		References: b.refs, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Observe: b.observe,
+		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: time.UTC, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
 

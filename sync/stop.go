@@ -26,8 +26,13 @@ const (
 	stopAnswers    stopCode = "answers"     // answers that are not the API's
 	stopUneven     stopCode = "uneven"      // the sums do not add up (I9)
 	stopLease      stopCode = "lease"       // another process has taken the job over
-	stopPaused     stopCode = "paused"      // by a person or a brake
+	stopPaused     stopCode = "paused"      // by a person
 	stopInterrupt  stopCode = "interrupted" // by a signal
+
+	// Brakes: they pause the job, which a release ends.
+	stopNewRows    stopCode = "brake_new_rows"
+	stopRetyped    stopCode = "brake_retyped"
+	stopChangedKey stopCode = "brake_changed_key"
 )
 
 // stopError ends a run with a reason for people.

@@ -353,6 +353,11 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 		s.stopSending(s.leaseLost())
 		return nil
 	}
+	if result.Paused { // what is on the wire is awaited and settled
+		if err := s.pausedNow(ctx); err != nil {
+			return err
+		}
+	}
 	for _, f := range flights {
 		if !result.Claimed[f.attempt.ID] {
 			s.blocks.answered(f.entry.ID)
@@ -364,6 +369,15 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 	}
 	s.Observe(Progress{Job: s.job.Name(), Phase: Sending, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent)})
 	return nil
+}
+
+// pausedNow stops sending, because a person has paused the job while it runs.
+func (s *submission) pausedNow(ctx context.Context) error {
+	status, err := s.ledger.JobStatus(ctx, s.job.Name())
+	if err == nil {
+		s.stopSending(&stopError{*pausedStop(status)})
+	}
+	return err
 }
 
 func (s *submission) leaseLost() error {

@@ -1,0 +1,48 @@
+package erp
+
+import "time"
+
+// reach is how far back a window goes, for a read that tells which rows it would have left out.
+type reach struct {
+	from  time.Time // as the column's values are read: without a zone where they have none
+	now   time.Time // the database's clock, read in the same way
+	asked bool
+}
+
+// setReach finds out how far back the window goes. Where that is not certain, it goes further: no row is called late that a window would have shown.
+func (r *reader) setReach(clk clock) {
+	since, ok := parseMoment(r.window.Since)
+	if !r.window.Whole || r.plan.changed < 0 || !ok {
+		return
+	}
+	lookback := max(r.window.Lookback, 0)
+	if since.sep == "" || r.tracker.col.Type == "date" {
+		lookback = max(lookback, 48*time.Hour)
+		lookback += 24 * time.Hour // whole days
+	}
+	if since.zoned && r.source.d.syntax() == sqliteSyntax { // compared as text, whatever zone it is written in
+		lookback += 26 * time.Hour
+	}
+	r.reach = reach{from: since.at.Add(-lookback), now: clk.now, asked: true}
+	for _, l := range clk.limits(r.tracker.col, since) {
+		if !l.warnAfter.IsZero() { // now(), in the column's type
+			r.reach.now = l.at
+		}
+	}
+}
+
+// late tells how late a row is seen: a row without a time of change is in every window, and never late.
+func (r *reader) late(values []Value) time.Duration {
+	if !r.reach.asked {
+		return 0
+	}
+	raw := values[len(r.plan.cols)]
+	if raw.Kind == Null || raw.Err != "" {
+		return 0
+	}
+	m, ok := parseMoment(raw.Text)
+	if !ok || !m.at.Before(r.reach.from) {
+		return 0
+	}
+	return max(r.reach.now.Sub(m.at), 1)
+}

@@ -1,0 +1,37 @@
+package sync
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// lateSamples is how many keys of late rows are named.
+const lateSamples = 5
+
+// countLate counts a row that a sweep found new or changed and that no window would have shown (I5): its time of change lies before everything that
+// windows read. Rows without a time are in every window, and never late.
+func (r *jobRun) countLate(row readRow) {
+	if row.late == 0 {
+		return
+	}
+	if r.report.Late == nil {
+		r.report.Late = &trade.Late{Samples: []string{}}
+	}
+	l := r.report.Late
+	l.Rows++
+	l.Largest = max(l.Largest, int64(row.late/time.Second))
+	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.key) {
+		l.Samples = append(l.Samples, row.key)
+	}
+}
+
+// tellLate says what the sweep found that the windows had missed, and what to do about it.
+func (r *jobRun) tellLate() {
+	if l := r.report.Late; l != nil {
+		r.note("%d rows were found by the sweep only, the latest %s after the time in column %s (%s): widen lookback (%s now) if rows are committed late, "+
+			"or do not trust the column and leave changed_at out", l.Rows, l.LargestLateness(), r.job.Spec.ChangedAt, strings.Join(l.Samples, ", "), r.job.Spec.Lookback)
+	}
+}
