@@ -1,0 +1,310 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// acts are a person's acts on a bench.
+func (b *bench) acts() *engine.Acts {
+	b.t.Helper()
+	return &engine.Acts{
+		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: b.engine().Jobs, Now: b.clock.Now,
+	}
+}
+
+var maria = engine.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
+
+// release lets a braked job go on.
+func (b *bench) release(job string) engine.JobPlan {
+	b.t.Helper()
+	acts := b.acts()
+	plan, err := acts.Release(b.t.Context(), job)
+	if err == nil && plan.Refused == engine.NotRefused {
+		plan, err = acts.DoJob(b.t.Context(), plan, maria)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return plan
+}
+
+// expectBrake checks that a brake paused the job, that nothing left, and that a further run does not even begin.
+func (b *bench) expectBrake(r trade.RunReport, code string, rows int) *trade.Brake {
+	b.t.Helper()
+	if r.Stopped == nil || r.Stopped.Code != code || r.Stopped.Brake == nil || r.Stopped.Brake.Rows != rows || r.Sent != 0 {
+		b.t.Fatalf("sent %d, stopped %+v, want %s for %d rows", r.Sent, r.Stopped, code, rows)
+	}
+	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != code || again.ID != "" || again.Sent != 0 {
+		b.t.Errorf("a further run of a braked job: %+v", again)
+	}
+	return r.Stopped.Brake
+}
+
+func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.brakes = engine.Brakes{NewRows: 3, NewRowsLeast: 4}
+		next := 0
+		more := func(n int) {
+			for range n {
+				next++
+				b.contract(next)
+			}
+		}
+		for _, n := range []int{9, 2, 1, 2, 4} { // the go-live is never braked; then a few at a time, the last of them at the floor and the limit
+			more(n)
+			if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != n {
+				t.Fatalf("%d new rows: sent %d, stopped %+v", n, r.Sent, r.Stopped)
+			}
+		}
+		more(7)
+		dry := b.sync(engine.Options{DryRun: true})
+		if dry.Stopped == nil || dry.Stopped.Code != "brake_new_rows" || dry.Stopped.Brake.Rows != 7 {
+			t.Errorf("a dry run does not tell that a brake would act: %+v", dry.Stopped)
+		}
+		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
+			t.Errorf("a dry run left the job %+v, %v", status, err)
+		}
+		brake := b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
+		if brake.Usual != 2 || brake.Limit != 6 || !slices.Equal(brake.Samples, []string{key(19), key(20), key(21), key(22), key(23)}) {
+			t.Errorf("the brake shows %+v", brake)
+		}
+		b.expect(20, trade.Pending, "")
+		more(1) // came after what the person saw: judged for itself
+		b.release("contracts")
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 8 {
+			t.Errorf("after the release: sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil || len(audit) != 1 || audit[0].Act != "release" || audit[0].Target != "contracts" || !strings.Contains(audit[0].Detail, `"rows":7`) {
+			t.Errorf("audit %+v, %v", audit, err)
+		}
+		more(7)
+		b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
+	})
+}
+
+// A process that dies between recording the rows and pausing the job must not make them usual.
+func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.brakes = engine.Brakes{NewRows: 3, NewRowsLeast: 4}
+		b.contracts(2)
+		b.sync(engine.Options{})
+		for i := 3; i <= 9; i++ {
+			b.contract(i)
+		}
+		b.wrap = func(l engine.Ledger) engine.Ledger { return forgetful{l} }
+		if r := b.sync(engine.Options{}); r.New != 7 || r.Sent != 0 {
+			t.Fatalf("%+v", r)
+		}
+		b.wrap = nil
+		b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
+	})
+}
+
+func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(12)
+		b.sync(engine.Options{})
+		old := b.spec
+		b.spec.Key = []string{"filial", "num", "produto"}
+		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_changed_key" {
+			t.Errorf("a dry run does not tell that a brake would act: %+v", dry.Stopped)
+		}
+		brake := b.expectBrake(b.sync(engine.Options{}), "brake_changed_key", 12)
+		if brake.Known != 12 || brake.Found != 0 || len(brake.Samples) != 5 || cmp.Equal(brake.Was, brake.Identity) {
+			t.Errorf("the brake shows %+v", brake)
+		}
+		if a, err := b.ledger.Arrivals(t.Context(), "contracts", 0, 0); err != nil || a.Count != 12 {
+			t.Errorf("%d entries, %v: rows under a wrong key were recorded", a.Count, err)
+		}
+		// The configuration is put right: a release is still due, and nothing of the old key looks new.
+		b.spec = old
+		b.release("contracts")
+		b.spec.Key = []string{"filial", "num"}
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.New != 0 || r.Sent != 0 {
+			t.Errorf("new %d, sent %d, stopped %+v", r.New, r.Sent, r.Stopped)
+		}
+		// Another table with the same rows changes nothing; with others it does.
+		b.exec(`CREATE VIEW v_contrato AS SELECT * FROM contrato`)
+		b.spec.Query = `SELECT * FROM v_contrato`
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.New != 0 {
+			t.Errorf("new %d, stopped %+v", r.New, r.Stopped)
+		}
+		b.exec(`CREATE TABLE outro AS SELECT filial, 'X' || num AS num, quantidade + 1000 AS quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+		b.spec.Query = `SELECT * FROM outro`
+		b.expectBrake(b.sync(engine.Options{}), "brake_changed_key", 12)
+		b.release("contracts")
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.New != 12 || r.Sent != 12 || *r.Gone != 12 {
+			t.Errorf("after the release: %+v, stopped %+v", r, r.Stopped)
+		}
+	})
+}
+
+func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.brakes = engine.Brakes{Retyped: 3}
+		b.contracts(10)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET num = 'A' || num WHERE num <= '0002'`)
+		if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.States[trade.Held] != 2 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.exec(`UPDATE contrato SET num = 'B' || num WHERE num > '0002' AND num <= '0006'`)
+		b.contract(11)
+		brake := b.expectBrake(b.sync(engine.Options{Sweep: true}), "brake_retyped", 4)
+		if !slices.Contains(brake.Samples, "01|B0003 (was 01|0003)") {
+			t.Errorf("samples %q", brake.Samples)
+		}
+		b.release("contracts")
+		if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.Sent != 1 || r.States[trade.Held] != 6 {
+			t.Errorf("after the release the re-typed rows are held, and the others go: sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+		}
+	})
+}
+
+// The ERP changed the contract after it was sent, and then renumbered it: what was sent differs, what the row had become is the same.
+func TestF021AContractThatWasChangedAndThenRenumberedIsHeld(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET preco = 121, atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
+		if r := b.sync(engine.Options{}); r.Sent != 0 {
+			t.Errorf("sent %d", r.Sent)
+		}
+		b.expect(9, trade.Held, trade.CauseRetyped)
+	})
+}
+
+func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(12)
+		b.sync(engine.Options{})
+		b.exec(`DELETE FROM contrato WHERE num > '0005'`)
+		r := b.sync(engine.Options{Sweep: true})
+		if r.Stopped == nil || r.Stopped.Code != "empty_sweep" || r.Stopped.Brake.Found != 5 || r.Stopped.Brake.Known != 12 {
+			t.Fatalf("stopped %+v", r.Stopped)
+		}
+		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Sweep == nil || plan.Release.Sweep.Found != 5 {
+			t.Errorf("%+v", plan)
+		}
+		b.exec(`DELETE FROM contrato WHERE num > '0001'`) // far less than the person was shown
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "empty_sweep" {
+			t.Errorf("a sweep that finds far less than what was released is believed: %+v", r)
+		}
+		b.release("contracts")
+		if r := b.sync(engine.Options{}); r.Stopped != nil || !r.Sweep || *r.InScope != 1 || *r.Gone != 11 || r.Flags[trade.MissingInERP] != 11 {
+			t.Errorf("in scope %v, stopped %+v", r.InScope, r.Stopped)
+		}
+		if plan := b.release("contracts"); plan.Refused != engine.NothingBraked {
+			t.Errorf("a second release: %+v", plan)
+		}
+	})
+}
+
+func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		var b *bench
+		posts := 0
+		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
+			if posts++; posts != 2 {
+				return
+			}
+			acts := b.acts()
+			plan, err := acts.Pause(t.Context(), "contracts", maria)
+			if err == nil {
+				plan, err = acts.DoJob(t.Context(), plan, maria)
+			}
+			if err != nil || plan.Refused != engine.NotRefused {
+				t.Errorf("%+v, %v", plan, err)
+			}
+		}})
+		b.limits.MaxInFlight = 1
+		b.contracts(6)
+		r := b.sync(engine.Options{})
+		if r.Stopped == nil || r.Stopped.Code != "paused" || !strings.Contains(r.Stopped.Text, "maria: looked at") {
+			t.Fatalf("stopped %+v", r.Stopped)
+		}
+		if r.Sent != 2 || r.States[trade.Accepted] != 2 || r.States[trade.Pending] != 4 || r.States[trade.Sending] != 0 {
+			t.Errorf("sent %d, states %v: what is on the wire is settled, and nothing more begins", r.Sent, r.States)
+		}
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "paused" || r.Sent != 0 {
+			t.Errorf("a run of a paused job: %+v", r)
+		}
+		acts := b.acts()
+		if plan, err := acts.Release(t.Context(), "contracts"); err != nil || plan.Refused != engine.AlreadyPaused {
+			t.Errorf("a release is no resume: %+v, %v", plan, err)
+		}
+		plan, err := acts.Resume(t.Context(), "contracts")
+		if err != nil || plan.Refused != engine.NotRefused {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		if plan, err = acts.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != engine.NotRefused {
+			t.Errorf("%+v, %v", plan, err)
+		}
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 6 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		if plan, err = acts.Resume(t.Context(), "contracts"); err != nil || plan.Refused != engine.NotPaused {
+			t.Errorf("%+v, %v", plan, err)
+		}
+	})
+}
+
+// A brake's pause is not ended by a resume, nor replaced by a person's.
+func TestABrakeNeedsARelease(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	b.sync(engine.Options{})
+	b.spec.Key = []string{"num"}
+	b.expectBrake(b.sync(engine.Options{}), "brake_changed_key", 2)
+	acts := b.acts()
+	if plan, err := acts.Resume(t.Context(), "contracts"); err != nil || plan.Refused != engine.BrakeHolds {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if plan, err := acts.Pause(t.Context(), "contracts", maria); err != nil || plan.Refused != engine.AlreadyPaused {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	plan, err := acts.Release(t.Context(), "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(time.Second)
+	b.release("contracts") // somebody else was first
+	if plan, err = acts.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != engine.Moved {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if audit, err := b.ledger.Audit(t.Context(), 0); err != nil || len(audit) != 1 {
+		t.Errorf("%d acts in the audit, want the one that was done; %v", len(audit), err)
+	}
+	if _, err := acts.DoJob(t.Context(), engine.JobPlan{Act: "pause", Job: "contracts"}, engine.Person{Name: "maria"}); err == nil {
+		t.Error("an act without a reason was done")
+	}
+}
+
+// forgetful is a ledger whose process dies when the brakes ask what came.
+type forgetful struct{ engine.Ledger }
+
+func (forgetful) Arrivals(context.Context, string, int64, int) (trade.Arrivals, error) {
+	return trade.Arrivals{}, context.Canceled
+}
