@@ -216,8 +216,12 @@ func identityText(i trade.Identity) string {
 // braked makes the error that pauses the job.
 func (r *jobRun) braked(code stopCode, b trade.Brake, text string) error {
 	b.Job = r.job.Name()
+	look := "them in the ERP, and correct it where they are wrong"
+	if code == stopChangedKey {
+		look = "the configuration, and correct it if it is wrong"
+	}
 	return &stopError{trade.Stop{
 		Code: string(code), Brake: &b,
-		Text: text + fmt.Sprintf("; nothing of this job leaves. Look at them in the ERP; if it is right so, `safrasync release %s --reason TEXT` lets it go on", b.Job),
+		Text: text + fmt.Sprintf("; nothing of this job leaves. Look at %s; then `safrasync release %s --reason TEXT` lets it go on", look, b.Job),
 	}}
 }

@@ -118,8 +118,8 @@ type jobRun struct {
 	send   *submission // nil when nothing may be sent
 	err    error       // why the run ended before its work was done
 
-	lookups map[string]trade.Lookup // what the platform answered to questions by document, by code
-	pausedBefore bool // it did not begin, because the job is paused
+	lookups      map[string]trade.Lookup // what the platform answered to questions by document, by code
+	pausedBefore bool                    // it did not begin, because the job is paused
 }
 
 func stopText(s *trade.Stop) string {

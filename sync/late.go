@@ -1,9 +1,11 @@
 package sync
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -30,8 +32,11 @@ func (r *jobRun) countLate(row readRow) {
 
 // tellLate says what the sweep found that the windows had missed, and what to do about it.
 func (r *jobRun) tellLate() {
-	if l := r.report.Late; l != nil {
-		r.note("%d rows were found by the sweep only, the latest %s after the time in column %s (%s): widen lookback (%s now) if rows are committed late, "+
-			"or do not trust the column and leave changed_at out", l.Rows, l.LargestLateness(), r.job.Spec.ChangedAt, strings.Join(l.Samples, ", "), r.job.Spec.Lookback)
+	l := r.report.Late
+	if l == nil {
+		return
 	}
+	l.Text = fmt.Sprintf("%d rows were found by the sweep only, the latest %s after the time in column %s: widen lookback (%s now) if rows are committed late, "+
+		"or leave changed_at out if the column cannot be trusted", l.Rows, l.LargestLateness(), r.job.Spec.ChangedAt, r.job.Spec.Lookback)
+	r.log.Warn("late rows", zap.String("reason", l.Text), zap.Strings("keys", l.Samples))
 }

@@ -57,6 +57,7 @@ type Late struct {
 	Rows    int      `json:"rows"`
 	Largest int64    `json:"largest_seconds"` // the longest time between the row's own time of change and this sweep
 	Samples []string `json:"samples"`         // keys of the first few
+	Text    string   `json:"text"`            // what that means and what to do, English
 }
 
 // LargestLateness is the longest time as a duration.

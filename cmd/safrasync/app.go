@@ -198,7 +198,7 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	}
 	e := engine.New(engine.Config{
 		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: config.Limits(), Zone: config.Zone(), Log: newLogger(a.Stderr, a.verbose), Observe: observe,
+		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(), Zone: config.Zone(), Log: newLogger(a.Stderr, a.verbose), Observe: observe,
 	})
 	return &parts{e, store}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,6 +21,7 @@ type Config struct {
 	References map[string]ReferenceConfig `yaml:"references"` // by kind; optional
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
+	Brakes     BrakesConfig               `yaml:"brakes"`
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
@@ -75,6 +77,14 @@ type ChecksConfig struct {
 	DateOrder  string `yaml:"date_order"`
 	DateWindow string `yaml:"date_window"`
 	CAR        string `yaml:"car"` // strict is another word for error; shape asks for no more than <state code>-<number>-<code>
+}
+
+// BrakesConfig says what pauses a job before anything of it leaves.
+type BrakesConfig struct {
+	NewRows      int    `yaml:"new_rows"` // times the usual number; 0 = never
+	NewRowsLeast int    `yaml:"new_rows_least"`
+	Retyped      int    `yaml:"retyped"`     // 0 = never
+	ChangedKey   string `yaml:"changed_key"` // pause or off
 }
 
 // JobsConfig are the jobs in the order of the file.
@@ -141,11 +151,13 @@ const leaseMargin = 40 * time.Second
 
 func defaultConfig() *Config {
 	refuse := string(trade.Refuse)
+	brakes := engine.DefaultBrakes()
 	return &Config{
 		API:    APIConfig{Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented", Quarantine: 15 * time.Minute, StopAfterUnknown: 3},
 		ERP:    ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
 		State:  StateConfig{Driver: "sqlite"},
 		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse},
+		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
 	}
 }
 

@@ -32,6 +32,10 @@ func (c *Config) check(d *configDecoder) {
 		d.oneOf("checks."+name, value, "error", "warn", "off")
 	}
 	d.oneOf("checks.car", c.Checks.CAR, "strict", "error", "shape", "warn", "off")
+	between(d, "brakes.new_rows", c.Brakes.NewRows, 0, 1000)
+	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
+	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
+	d.oneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}

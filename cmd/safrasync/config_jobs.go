@@ -233,6 +233,12 @@ func (c *Config) ReferenceSpecs() []engine.ReferenceSpec {
 	return out
 }
 
+// EngineBrakes are the brakes as the engine takes them.
+func (c *Config) EngineBrakes() engine.Brakes {
+	b := c.Brakes
+	return engine.Brakes{NewRows: b.NewRows, NewRowsLeast: b.NewRowsLeast, Retyped: b.Retyped, ChangedKey: b.ChangedKey == "pause"}
+}
+
 // Limits are the engine's own settings.
 func (c *Config) Limits() engine.Limits {
 	return engine.Limits{

@@ -44,14 +44,16 @@ type fieldJSON struct {
 // rowDetailJSON is what `rows show --json` adds.
 type rowDetailJSON struct {
 	rowJSON
-	Quantity    trade.Quantity  `json:"quantity"`
-	Values      trade.Values    `json:"values"`  // the mapped columns, "<kind>:<text>"
-	Payload     json.RawMessage `json:"payload"` // null while it cannot be sent
-	PayloadHash *string         `json:"payload_hash"`
-	Warnings    []trade.Problem `json:"warnings"`
-	GoneSweeps  int             `json:"gone_sweeps"`
-	History     []attemptJSON   `json:"history"` // every attempt, the first one first
-	Path        string          `json:"path"`    // of the POST, after api.base_url; "" while it cannot be sent
+	Quantity     trade.Quantity     `json:"quantity"`
+	Values       trade.Values       `json:"values"`  // the mapped columns, "<kind>:<text>"
+	Payload      json.RawMessage    `json:"payload"` // null while it cannot be sent
+	PayloadHash  *string            `json:"payload_hash"`
+	Warnings     []trade.Problem    `json:"warnings"`
+	GoneSweeps   int                `json:"gone_sweeps"`
+	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
+	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
+	History      []attemptJSON      `json:"history"`      // every attempt, the first one first
+	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
 }
 
 type attemptJSON struct {
@@ -88,10 +90,10 @@ func rowOf(e trade.Entry) rowJSON {
 	return row
 }
 
-func rowDetailOf(e trade.Entry, attempts []trade.Attempt) rowDetailJSON {
+func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
 	out := rowDetailJSON{
 		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash),
-		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, History: []attemptJSON{}, Path: engine.PathOf(e),
+		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

@@ -35,17 +35,21 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 	if err != nil {
 		return err
 	}
-	if a.asJSON {
-		return a.printJSON(rowDetailOf(entry, attempts))
+	changes, err := a.differences(ctx, store, entry)
+	if err != nil {
+		return err
 	}
-	a.printEntry(entry)
+	if a.asJSON {
+		return a.printJSON(rowDetailOf(entry, attempts, changes))
+	}
+	a.printEntry(entry, changes)
 	for _, t := range attempts {
 		a.printAttempt(t)
 	}
 	return nil
 }
 
-func (a *App) printEntry(e trade.Entry) {
+func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	v := a.voice()
 	a.show(rowTitle, e.Job, e.Key, e.State.Label(v.lang), e.Sends.Label(v.lang))
 	if text := v.reason(e); text != "" {
@@ -61,6 +65,9 @@ func (a *App) printEntry(e trade.Entry) {
 		a.show(rowRemote, e.RemoteID)
 	}
 	a.show(rowTimes, v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt), e.Attempts, e.Generation)
+	for _, text := range v.since(e, changes) {
+		a.line("  " + text)
+	}
 	for _, p := range e.Warnings {
 		a.show(rowWarning, p.Sentence(v.lang))
 	}

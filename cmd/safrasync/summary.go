@@ -47,6 +47,9 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 	if r.Unreadable > 0 {
 		a.show(syncUnreadable, r.Unreadable)
 	}
+	if r.Late != nil {
+		a.show(syncLate, r.Late.Rows, a.voice().age(r.Late.LargestLateness()), listed(r.Late.Samples), ellipsis(r.Late.Rows > len(r.Late.Samples)))
+	}
 	a.printStates(r.States, r.Flags)
 	if err := a.printCauses(ctx, store, r.Job, planned); err != nil {
 		return err
@@ -163,7 +166,9 @@ func (p plans) add(e trade.Entry) {
 // stop says why a job stopped and what to do: in the person's language where the reason is a known one, with the engine's own words behind it.
 func (v voice) stop(s trade.Stop) string {
 	text := s.Text
-	if known, ok := stopWords[s.Code]; ok && v.lang != trade.English {
+	if b := s.Brake; b != nil && v.lang != trade.English {
+		text = v.brake(s.Code, *b)
+	} else if known, ok := stopWords[s.Code]; ok && v.lang != trade.English {
 		text = v.text(known) + " (" + s.Text + ")"
 	}
 	if !s.Until.IsZero() {

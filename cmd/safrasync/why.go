@@ -38,6 +38,7 @@ type story struct {
 	erpErr   error
 	entry    *trade.Entry
 	attempts []trade.Attempt
+	changes  []trade.Difference
 	status   trade.JobStatus
 	nextRun  time.Time
 }
@@ -64,10 +65,15 @@ func (a *App) why(ctx context.Context, job, key string) error {
 	if err != nil {
 		return err
 	}
+	if s.entry != nil {
+		if s.changes, err = a.differences(ctx, store, *s.entry); err != nil {
+			return err
+		}
+	}
 	if a.asJSON {
 		out := whyJSON{Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(), Sentences: machine.why(s)}
 		if s.entry != nil {
-			row := rowDetailOf(*s.entry, s.attempts)
+			row := rowDetailOf(*s.entry, s.attempts, s.changes)
 			out.Row = &row
 		}
 		if s.erpErr != nil {
@@ -187,7 +193,7 @@ func (v voice) whyEntry(s story) []string {
 	if e.RemoteID != "" {
 		out = append(out, v.text(whyRemote, e.RemoteID))
 	}
-	return out
+	return append(out, v.since(*e, s.changes)...)
 }
 
 // whyNext: what happens now, and who does it.

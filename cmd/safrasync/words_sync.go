@@ -41,6 +41,14 @@ var (
 	cronDaily       = phrase{"todo dia às %s:%s", "every day at %s:%s"}
 	cronAsWritten   = phrase{"minuto, hora, dia, mês, dia da semana", "minute, hour, day, month, weekday"}
 
+	syncLate = phrase{
+		"  só a varredura achou %d linha(s) nova(s) ou alterada(s); a mais atrasada, %s depois da data de alteração que ela traz: aumente lookback, ou tire changed_at se a coluna não for confiável (%s%s)",
+		"  the sweep alone found %d new or changed row(s); the latest came %s after the time of change that it carries: widen lookback, or leave changed_at out if the column cannot be trusted (%s%s)",
+	}
+	lateDays  = phrase{"%d dia(s)", "%d day(s)"}
+	lateHours = phrase{"%d hora(s)", "%d hour(s)"}
+	lateOther = phrase{"%d minuto(s)", "%d minute(s)"}
+
 	stopUntil = phrase{"; nova tentativa em %s", "; tried again at %s"}
 )
 
@@ -62,24 +70,27 @@ var outcomeWords = map[string]phrase{
 
 // stopWords say in Portuguese what the engine says in English when a job stops, by the code of the stop.
 var stopWords = map[string]phrase{
-	"api_key":         {"a API recusou a chave: renove api.api_key e rode `safrasync check`", "the API refused the key"},
-	"api_key_inside":  {"o gateway aceitou a chave, mas um serviço interno da plataforma a recusou: fale com o suporte da plataforma", "a service behind the API's gateway refused the key"},
-	"api_module":      {"a cooperativa não contratou o módulo de que este job precisa: fale com a plataforma", "the module is not contracted"},
-	"api_permission":  {"a chave não tem permissão: fale com a plataforma", "the key has no permission"},
-	"api_address":     {"o endereço da API (api.base_url) ou um proxy está errado", "the API's address or a proxy is wrong"},
-	"api_certificate": {"o certificado da API não é aceito: veja api.ca_file e o relógio da máquina", "the API's certificate is not accepted"},
-	"api_unreachable": {"a API não responde; nada se perdeu e a próxima execução tenta de novo", "the API is not reached"},
-	"api_throttled":   {"a API pediu para esperar; a próxima execução continua", "the API asks to wait"},
-	"ledger":          {"o registro local não pode ser usado: veja espaço em disco e permissões", "the ledger cannot be used"},
-	"erp":             {"o ERP não pôde ser lido: rode `safrasync check`", "the ERP cannot be read"},
-	"columns":         {"falta na consulta uma coluna que o mapeamento usa: rode `safrasync check`", "a column is missing"},
-	"references":      {"o de-para lido do ERP ficou vazio, ou tem um código com dois ids; nada foi alterado nem enviado: confira a tabela e a consulta em references", "the references of the ERP cannot be used"},
-	"empty_sweep":     {"a varredura achou menos da metade das linhas conhecidas; nada foi dado como sumido: confira a visão e as permissões no ERP", "the sweep found too few rows"},
-	"in_doubt":        {"várias respostas seguidas sem certeza: confira os envios na plataforma antes de continuar", "several unknown outcomes in a row"},
-	"malformed":       {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
-	"answers":         {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
-	"uneven":          {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},
-	"lease":           {"outro processo assumiu este job", "another process has taken the job over"},
-	"paused":          {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},
-	"interrupted":     {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
+	"api_key":           {"a API recusou a chave: renove api.api_key e rode `safrasync check`", "the API refused the key"},
+	"api_key_inside":    {"o gateway aceitou a chave, mas um serviço interno da plataforma a recusou: fale com o suporte da plataforma", "a service behind the API's gateway refused the key"},
+	"api_module":        {"a cooperativa não contratou o módulo de que este job precisa: fale com a plataforma", "the module is not contracted"},
+	"api_permission":    {"a chave não tem permissão: fale com a plataforma", "the key has no permission"},
+	"api_address":       {"o endereço da API (api.base_url) ou um proxy está errado", "the API's address or a proxy is wrong"},
+	"api_certificate":   {"o certificado da API não é aceito: veja api.ca_file e o relógio da máquina", "the API's certificate is not accepted"},
+	"api_unreachable":   {"a API não responde; nada se perdeu e a próxima execução tenta de novo", "the API is not reached"},
+	"api_throttled":     {"a API pediu para esperar; a próxima execução continua", "the API asks to wait"},
+	"ledger":            {"o registro local não pode ser usado: veja espaço em disco e permissões", "the ledger cannot be used"},
+	"erp":               {"o ERP não pôde ser lido: rode `safrasync check`", "the ERP cannot be read"},
+	"columns":           {"falta na consulta uma coluna que o mapeamento usa: rode `safrasync check`", "a column is missing"},
+	"empty_sweep":       {"a varredura achou menos da metade das linhas conhecidas; nada foi dado como sumido: confira a visão e as permissões no ERP", "the sweep found too few rows"},
+	"in_doubt":          {"várias respostas seguidas sem certeza: confira os envios na plataforma antes de continuar", "several unknown outcomes in a row"},
+	"malformed":         {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
+	"answers":           {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
+	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},
+	"lease":             {"outro processo assumiu este job", "another process has taken the job over"},
+	"paused":            {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},
+	"brake_new_rows":    {"muito mais linhas novas do que o normal: confira no ERP e rode `safrasync release`", "far more new rows than usual"},
+	"brake_retyped":     {"linhas novas com o conteúdo de linhas já enviadas cuja chave sumiu do ERP: confira e rode `safrasync release`", "new rows with the content of sent ones whose keys are gone"},
+	"brake_changed_key": {"a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas: confira a configuração", "the key or the tables of the query changed"},
+	"interrupted":       {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
+	"references":        {"o de-para lido do ERP ficou vazio, ou tem um código com dois ids; nada foi alterado nem enviado: confira a tabela e a consulta em references", "the references of the ERP cannot be used"},
 }

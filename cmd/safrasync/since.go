@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// since tells what the ERP did to a row after it was sent, and what to do about it.
+func (v voice) since(e trade.Entry, changes []trade.Difference) []string {
+	out := v.sinceSent(e, changes)
+	if len(e.Acknowledged) > 0 {
+		var labels []string
+		for _, f := range e.Acknowledged {
+			labels = append(labels, f.Label(v.lang))
+		}
+		out = append(out, v.text(sinceAcked, strings.Join(labels, ", ")))
+	}
+	for _, f := range trade.AcknowledgedByAct {
+		if e.State == trade.Accepted && e.Flags.Has(f) {
+			return append(out, v.text(sinceAdvice, e.Job, e.Key))
+		}
+	}
+	return out
+}
+
+// sinceSent tells what the ERP did to a row after it was sent.
+func (v voice) sinceSent(e trade.Entry, changes []trade.Difference) []string {
+	var out []string
+	for _, d := range changes {
+		sent, now := v.fieldValue(d.Sent, d.ERPSent, d.Field == ""), v.fieldValue(d.Now, d.ERPNow, d.Field == "")
+		if d.Acknowledged == nil {
+			out = append(out, v.text(sinceChanged, v.fieldName(d), sent, now))
+			continue
+		}
+		out = append(out, v.text(sinceDealt, v.fieldName(d), sent, *d.Acknowledged, now))
+	}
+	if e.Flags.Has(trade.MissingInERP) {
+		out = append(out, v.text(sinceMissing))
+	}
+	if e.Flags.Has(trade.Cancelled) {
+		out = append(out, v.text(sinceCancelled))
+	}
+	return out
+}
+
+// fieldName is a field with the columns that it comes from.
+func (v voice) fieldName(d trade.Difference) string {
+	columns := v.text(sinceColumn, strings.Join(d.Columns, ", "))
+	if d.Field == "" {
+		return columns
+	}
+	return fmt.Sprintf("%s (%s)", trade.FieldLabel(d.Field, v.lang), columns)
+}
+
+// fieldValue is a field's value in the API's form; where it has none, what the ERP has. raw: only the latter is known.
+func (v voice) fieldValue(text *string, erp string, raw bool) string {
+	switch {
+	case text != nil:
+		return *text
+	case erp == "":
+		return v.text(sinceNothing)
+	case raw:
+		return erp
+	}
+	return v.text(sinceNoValue, erp)
+}
+
+// brake says in words what a brake has seen.
+func (v voice) brake(code string, b trade.Brake) string {
+	samples := strings.Join(b.Samples, ", ")
+	switch code {
+	case "brake_new_rows":
+		return v.text(brakeNewRows, b.Rows, b.Usual, b.Limit, samples, b.Job)
+	case "brake_retyped":
+		return v.text(brakeRetyped, b.Rows, samples, b.Job)
+	case "brake_changed_key":
+		return v.text(brakeChangedKey, v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
+	}
+	return v.text(brakeSweep, b.Found, b.Known, b.Job, b.Job)
+}
+
+func (v voice) identity(i *trade.Identity) string {
+	if i == nil {
+		return "-"
+	}
+	return v.text(brakeIdentity, strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
+}
+
+// age is a span of time in its largest unit.
+func (v voice) age(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return v.text(lateDays, int(d.Hours()/24))
+	case d >= 2*time.Hour:
+		return v.text(lateHours, int(d.Hours()))
+	}
+	return v.text(lateOther, int(d.Minutes()))
+}

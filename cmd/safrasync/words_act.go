@@ -1,0 +1,67 @@
+package main
+
+import engine "github.com/safrasync/safrasync/sync"
+
+// What acknowledge, pause, resume and release say, and what is told of rows that the ERP changed after they were sent.
+var (
+	helpAcknowledge = phrase{"dá por tratado o que o ERP mudou numa linha já enviada: a marca some até a próxima mudança", "what the ERP did to a row that was sent has been dealt with: the flag goes until the next change"}
+	helpPause       = phrase{"nada mais deste job sai, até `resume`", "nothing more of this job leaves, until `resume`"}
+	helpResume      = phrase{"termina a pausa de um job", "end the pause of a job"}
+	helpRelease     = phrase{"confirma o que um freio mostrou, e o job segue", "confirm what a brake has shown, and the job goes on"}
+
+	actRow     = phrase{"%s %s: %s", "%s %s: %s"}
+	actLine    = phrase{"  %s", "  %s"}
+	actRefused = phrase{"%s %s: não se aplica: %s", "%s %s: does not apply: %s"}
+	actDone    = phrase{"%s %s: feito", "%s %s: done"}
+	actNothing = phrase{"Nada a fazer.", "There is nothing to do."}
+	actNoNote  = phrase{"falta --reason TEXTO (ou --note): o motivo aparece para quem encontra o job pausado", "--reason TEXT (or --note) is missing: it is what others read who find the job paused"}
+
+	ackPlan = phrase{"Reconhecer (a plataforma não muda: a API não altera nem apaga; o que for preciso faz-se lá, à mão):", "Acknowledge (the platform does not change: the API neither alters nor deletes; what is needed is done there by hand):"}
+
+	pauseDone  = phrase{"%s: pausado. O que já estava a caminho termina; nada mais sai. `safrasync resume %s` retoma.", "%s: paused. What was on its way ends; nothing more leaves. `safrasync resume %s` ends that."}
+	resumeDone = phrase{"%s: retomado; a próxima execução continua.", "%s: resumed; the next run goes on."}
+	releaseDo  = phrase{"Liberar o job %s:", "Release job %s:"}
+	releaseGo  = phrase{"  freio: %s", "  brake: %s"}
+	releaseBig = phrase{"  varredura: a próxima vale, mesmo que ache só cerca de %d das linhas conhecidas; as outras ficam marcadas como sumidas do ERP", "  sweep: the next one counts, although it finds only about %d of the known rows; the others are flagged as missing from the ERP"}
+	releaseEnd = phrase{"%s: liberado; a próxima execução continua (`safrasync sync %s`).", "%s: released; the next run goes on (`safrasync sync %s`)."}
+
+	sinceChanged   = phrase{"mudou no ERP depois do envio: %s: enviado %s, agora %s", "changed in the ERP after it was sent: %s: sent %s, now %s"}
+	sinceDealt     = phrase{"mudou no ERP depois do envio: %s: enviado %s, tratado %s, agora %s", "changed in the ERP after it was sent: %s: sent %s, dealt with %s, now %s"}
+	sinceMissing   = phrase{"não está mais no ERP; o registro continua na plataforma", "it is no longer in the ERP; the record is still on the platform"}
+	sinceCancelled = phrase{"está cancelada no ERP; o registro continua na plataforma", "it is cancelled in the ERP; the record is still on the platform"}
+	sinceAdvice    = phrase{"depois de acertar na plataforma, à mão: `safrasync acknowledge %s '%s' --reason TEXTO`", "after it was put right on the platform, by hand: `safrasync acknowledge %s '%s' --reason TEXT`"}
+	sinceAcked     = phrase{"dado como tratado: %s", "dealt with: %s"}
+	sinceNothing   = phrase{"nada", "nothing"}
+	sinceNoValue   = phrase{"«%s» no ERP, que não pode ser convertido", "\"%s\" in the ERP, which cannot be mapped"}
+	sinceColumn    = phrase{"coluna %s", "column %s"}
+
+	brakeNewRows = phrase{
+		"FREIO: %d linhas novas, quando o normal são %d (o freio age acima de %d); por exemplo %s. Nada saiu. Confira no ERP; se estiver certo: `safrasync release %s --reason TEXTO`",
+		"BRAKE: %d new rows, where %d are usual (the brake acts above %d), such as %s. Nothing left. Look at them in the ERP; if they are right: `safrasync release %s --reason TEXT`",
+	}
+	brakeRetyped = phrase{
+		"FREIO: %d linhas novas têm o conteúdo de linhas já enviadas cuja chave não está mais no ERP (redigitadas ou renumeradas); por exemplo %s. Nada saiu. Depois de `safrasync release %s --reason TEXTO` cada uma fica retida, e as outras seguem",
+		"BRAKE: %d new rows have the content of rows that were sent under keys which are no longer in the ERP (typed or numbered anew), such as %s. Nothing left. After `safrasync release %s --reason TEXT` each of them is held, and the others go",
+	}
+	brakeChangedKey = phrase{
+		"FREIO: a configuração distingue as linhas por %s; antes era por %s. Das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas; por exemplo %s. Nada foi gravado nem saiu. Corrija a configuração, ou confirme que é assim; depois: `safrasync release %s --reason TEXTO`",
+		"BRAKE: the configuration tells rows apart by %s; before it was by %s. Of %d known rows %d would be gone, and %d would look new, such as %s. Nothing was recorded, and nothing left. Correct the configuration, or make sure that it is right; then: `safrasync release %s --reason TEXT`",
+	}
+	brakeSweep = phrase{
+		"a varredura achou %d de %d linhas conhecidas; nada foi dado como sumido. Confira a visão, as permissões e o esquema no ERP e rode `safrasync sync %s --sweep`; se o ERP tem mesmo menos linhas: `safrasync release %s --reason TEXTO`",
+		"the sweep found %d of %d known rows; nothing is taken for missing. Look at the view, the rights and the schema in the ERP and run `safrasync sync %s --sweep`; if the ERP has really fewer rows: `safrasync release %s --reason TEXT`",
+	}
+	brakeIdentity = phrase{"chave %s, tabelas %s", "key %s, tables %s"}
+)
+
+// refusalWords say why an act cannot be done.
+var refusalWords = map[engine.Refusal]phrase{
+	engine.UnknownRow:    {"o job não conhece esta linha", "the job does not know this row"},
+	engine.NothingToAck:  {"não há marca de alterado, sumido ou cancelado", "it is not flagged as changed, missing or cancelled"},
+	engine.NotAccepted:   {"primeiro é preciso saber se a plataforma tem o registro; a marca espera até lá", "it must be known first whether the platform has the record; the flag waits until then"},
+	engine.Moved:         {"mudou enquanto era confirmado; veja de novo e repita", "it moved while it was confirmed; look again and repeat"},
+	engine.NotPaused:     {"o job não está pausado", "the job is not paused"},
+	engine.AlreadyPaused: {"o job já está pausado; `safrasync status` diz por quem e por quê", "the job is paused already; `safrasync status` says by whom and why"},
+	engine.BrakeHolds:    {"quem o segura é um freio; confira o que ele mostra (`safrasync status`) e use `safrasync release`", "a brake holds it; look at what it shows (`safrasync status`) and use `safrasync release`"},
+	engine.NothingBraked: {"nenhum freio o segura", "no brake holds it"},
+}

@@ -1,0 +1,185 @@
+package sync_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// acknowledge deals with the flags of rows and gives what became of each.
+func (b *bench) acknowledge(nums ...int) []engine.Refusal {
+	b.t.Helper()
+	var keys []string
+	for _, n := range nums {
+		keys = append(keys, key(n))
+	}
+	acts := b.acts()
+	plan, err := acts.Acknowledge(b.t.Context(), "contracts", keys)
+	if err == nil {
+		plan, err = acts.Do(b.t.Context(), plan, maria)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var out []engine.Refusal
+	for _, s := range plan.Steps {
+		out = append(out, s.Refused)
+	}
+	return out
+}
+
+func (b *bench) flags(num int, want string) {
+	b.t.Helper()
+	if got := fmt.Sprint(b.expect(num, trade.Accepted, "").Flags); got != want {
+		b.t.Errorf("row %d has flags %s, want %s", num, got, want)
+	}
+}
+
+func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(5)
+		b.sync(engine.Options{})
+		sweep := func() trade.RunReport { t.Helper(); return b.sync(engine.Options{Sweep: true}) }
+		set := func(what, num string) { b.exec(`UPDATE contrato SET `+what+` WHERE num = ?`, num) }
+		set(`preco = 121`, "0001")
+		set(`situacao = 'cancelado'`, "0002")
+		b.exec(`DELETE FROM contrato WHERE num = '0003'`)
+		sweep()
+		if got := b.acknowledge(1, 2, 3, 4, 77); !cmp.Equal(got, []engine.Refusal{"", "", "", engine.NothingToAck, engine.UnknownRow}) {
+			t.Fatalf("refusals %q", got)
+		}
+		for i := 1; i <= 3; i++ {
+			b.flags(i, "[]")
+		}
+		set(`obs = 'x', atualizado = '2026-03-20 08:00:00'`, "0001") // a touched timestamp, an unmapped column
+		version := b.entry(2).Version
+		for range 3 {
+			if r := sweep(); r.NeedsPerson() || r.Changed != 0 {
+				t.Errorf("flags %v, changed %d", r.Flags, r.Changed)
+			}
+		}
+		if now := b.entry(2).Version; now != version {
+			t.Error("a cancelled row that was acknowledged is written in each sweep")
+		}
+		// A further change flags again; what was acknowledged is what it is compared with.
+		set(`preco = 122`, "0001")
+		sweep()
+		b.flags(1, "[changed]")
+		set(`preco = 121.0`, "0001")
+		sweep()
+		b.flags(1, "[]")
+		set(`preco = 120.5`, "0001") // what was sent: but somebody has dealt with 121
+		sweep()
+		b.flags(1, "[changed]")
+		d := engine.Differences(b.acts().Jobs[0], b.entry(1), nil)
+		if len(d) != 1 || d[0].Field != "price" || *d[0].Sent != "120.5" || *d[0].Acknowledged != "121" || *d[0].Now != "120.5" {
+			t.Errorf("differences %+v", d)
+		}
+		// Back, and gone again: each is news.
+		set(`situacao = 'aprovado'`, "0002")
+		b.contract(3)
+		sweep()
+		b.flags(2, "[]")
+		b.flags(3, "[]")
+		set(`situacao = 'cancelado'`, "0002")
+		b.exec(`DELETE FROM contrato WHERE num = '0003'`)
+		sweep()
+		b.flags(2, "[cancelled]")
+		b.flags(3, "[missing]")
+		if n := len(b.api.Created()); n != 5 {
+			t.Errorf("the platform has %d records", n)
+		}
+	})
+}
+
+func TestAChangeTellsItsFieldsOldAndNew(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET preco = 121.25, produto = 'feijao', carteira = '9', pagamento = NULL, obs = 'x', atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
+		b.sync(engine.Options{})
+		b.flags(1, "[changed]")
+		refs, _, err := b.ledger.References(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := b.entry(1)
+		got, err := json.Marshal(engine.Differences(b.acts().Jobs[0], e, refs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			`{"field":"product","columns":["produto"],"sent":"SOJA","acknowledged":null,"now":null,"erp_sent":"soja","erp_now":"feijao"}`,
+			`{"field":"wallet_id","columns":["carteira"],"sent":"` + walletID + `","acknowledged":null,"now":null,"erp_sent":"1","erp_now":"9"}`,
+			`{"field":"price","columns":["preco"],"sent":"120.5","acknowledged":null,"now":"121.25","erp_sent":"120.5","erp_now":"121.25"}`,
+			`{"field":"payday","columns":["pagamento"],"sent":"2026-07-01","acknowledged":null,"now":null,"erp_sent":"2026-07-01","erp_now":""}`,
+		}
+		if diff := cmp.Diff("["+strings.Join(want, ",")+"]", string(got)); diff != "" {
+			t.Errorf("differences (-want +got):\n%s", diff)
+		}
+		if d := engine.Differences(nil, e, nil); len(d) != 4 || d[0].Columns[0] != "carteira" || d[0].ERPNow != "9" {
+			t.Errorf("the columns of a job that is no longer configured: %+v", d)
+		}
+		if _, kept := e.Now["obs"]; kept {
+			t.Error("a column that nobody maps is kept")
+		}
+		b.exec(`UPDATE contrato SET preco = 120.50, produto = 'SOJA', carteira = '1 ', pagamento = '2026-07-01', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
+		b.sync(engine.Options{})
+		b.flags(1, "[]")
+		if e := b.entry(1); e.Now != nil || engine.Differences(b.acts().Jobs[0], e, refs) != nil {
+			t.Errorf("the newest row is kept although it is what was sent: %v", e.Now)
+		}
+	})
+}
+
+func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@2")})
+		b.limits.MaxInFlight = 1
+		b.contracts(2)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET preco = 121, atualizado = '2026-03-12 08:00:00'`)
+		b.sync(engine.Options{})
+		acts := b.acts()
+		plan, err := acts.Acknowledge(t.Context(), "contracts", []string{key(1), key(2), key(1)})
+		if err != nil || len(plan.Steps) != 2 || plan.Steps[0].Refused != "" || plan.Steps[1].Refused != engine.NotAccepted {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		b.exec(`UPDATE contrato SET preco = 125, atualizado = '2026-03-12 09:00:00' WHERE num = '0001'`)
+		b.sync(engine.Options{})
+		if done, err := acts.Do(t.Context(), plan, maria); err != nil || done.Steps[0].Refused != engine.Moved {
+			t.Errorf("a change that the person did not see was acknowledged: %+v, %v", done, err)
+		}
+		b.flags(1, "[changed]")
+		if got := b.acknowledge(1); got[0] != engine.NotRefused {
+			t.Errorf("refused: %s", got)
+		}
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil || len(audit) != 1 {
+			t.Fatalf("audit %+v, %v", audit, err)
+		}
+		a := audit[0]
+		if a.Act != "acknowledge" || a.Target != "contracts "+key(1) || a.Who != "maria" || a.Reason != maria.Reason {
+			t.Errorf("%+v", a)
+		}
+		var detail struct {
+			Before, After struct{ Flags, Acknowledged []string }
+			Changes       []struct{ Field, Sent, Now string }
+		}
+		if err := json.Unmarshal([]byte(a.Detail), &detail); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%+v", detail); got != "{Before:{Flags:[changed] Acknowledged:[]} After:{Flags:[] Acknowledged:[changed]} Changes:[{Field:price Sent:120.5 Now:125}]}" {
+			t.Errorf("detail %s", got)
+		}
+	})
+}
