@@ -24,8 +24,8 @@
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	tally       kept sums by job, state and unit
 //	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks
-//	job_cursor  how far a job's reading has come, and its last sweep; written together with the rows that were read (I4)
-//	job_status  where a job stands, with the reason
+//	job_cursor  how far a job's reading has come, its last sweep, and what its brakes remember; written together with the rows that were read (I4)
+//	job_status  where a job stands, with the reason. A pause stays until an act of a person ends it
 //	run         what each pass did; no end: it runs, or crashed
 //	reference   the de-para tables: kind, code of the ERP, id of the platform
 //	lookup      what the platform answered to questions by CPF or CNPJ, under a keyed hash of the number; the number itself is nowhere
@@ -44,5 +44,5 @@
 // # Where to read on
 //
 // state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
-// may, errors.go what people are told. The interfaces that the engine uses are its own, in package sync (ports.go).
+// may, act.go what people order, errors.go what people are told. The interfaces that the engine uses are its own, in package sync (ports.go).
 package state

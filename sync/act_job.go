@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/trade"
@@ -24,6 +25,7 @@ type Release struct {
 	Brake *trade.Brake `json:"brake"` // that paused the job; null when none did
 	// Sweep says that the next sweep is believed, although it finds too few rows: about Found of them. null when no sweep was doubted.
 	Sweep *ReleasedSweep `json:"sweep"`
+	Stop  *trade.Stop    `json:"stop"` // that only a person ends; null when the job did not stand still for one
 }
 
 // ReleasedSweep is a sweep that found too few rows.
@@ -83,10 +85,14 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		believe(&cursor, s.Found)
 		release.Sweep = &ReleasedSweep{s.Found}
 	}
+	if plan.Before.State == trade.Stopped && plan.Before.Stop != nil && slices.Contains(endedByPerson, stopCode(plan.Before.Stop.Code)) {
+		release.Stop = plan.Before.Stop
+	}
 	switch {
-	case release.Brake == nil && release.Sweep == nil && plan.Before.State == trade.Paused:
+	case release != Release{}:
+	case plan.Before.State == trade.Paused:
 		plan.Refused = AlreadyPaused
-	case release.Brake == nil && release.Sweep == nil:
+	default:
 		plan.Refused = NothingBraked
 	}
 	plan.Release = &release

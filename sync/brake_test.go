@@ -204,7 +204,7 @@ func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
 		if r.Stopped == nil || r.Stopped.Code != "empty_sweep" || r.Stopped.Brake.Found != 5 || r.Stopped.Brake.Known != 12 {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
-		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Sweep == nil || plan.Release.Sweep.Found != 5 {
+		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Sweep == nil || plan.Release.Sweep.Found != 5 || plan.Release.Stop == nil {
 			t.Errorf("%+v", plan)
 		}
 		b.exec(`DELETE FROM contrato WHERE num > '0001'`) // far less than the person was shown
@@ -307,4 +307,27 @@ type forgetful struct{ engine.Ledger }
 
 func (forgetful) Arrivals(context.Context, string, int64, int) (trade.Arrivals, error) {
 	return trade.Arrivals{}, context.Canceled
+}
+
+// A stop that no probe ends stands until somebody runs the job by hand, or releases it.
+func TestAReleaseEndsAStopThatNeedsAPerson(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=500,commit@1-3")})
+		b.limits.MaxInFlight = 1
+		b.contracts(4)
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "in_doubt" {
+			t.Fatalf("stopped %+v", r.Stopped)
+		}
+		if plan := b.release("contracts"); plan.Refused != engine.NotRefused || plan.Release.Stop == nil || plan.Release.Stop.Code != "in_doubt" {
+			t.Errorf("%+v", plan)
+		}
+		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
+			t.Errorf("%+v, %v", status, err)
+		}
+		b.api.SetAPIKey("another-key")
+		b.sync(engine.Options{})
+		if plan := b.release("contracts"); plan.Refused != engine.NothingBraked {
+			t.Errorf("a refused key is not a matter of opinion: %+v", plan)
+		}
+	})
 }

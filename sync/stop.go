@@ -35,6 +35,9 @@ const (
 	stopChangedKey stopCode = "brake_changed_key"
 )
 
+// endedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or releases it.
+var endedByPerson = []stopCode{stopColumns, stopEmptySweep, stopDoubts, stopMalformed, stopAnswers, stopUneven}
+
 // stopError ends a run with a reason for people.
 type stopError struct{ stop trade.Stop }
 

@@ -103,6 +103,9 @@ func (a *App) release(ctx context.Context, job string, f actFlags) error {
 		if plan.Release.Brake != nil {
 			a.tell(releaseGo, a.voice().stop(*plan.Before.Stop))
 		}
+		if plan.Release.Stop != nil {
+			a.tell(releaseStop, a.voice().stop(*plan.Release.Stop))
+		}
 		if s := plan.Release.Sweep; s != nil {
 			a.tell(releaseBig, s.Found)
 		}

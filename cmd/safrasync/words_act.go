@@ -18,12 +18,13 @@ var (
 
 	ackPlan = phrase{"Reconhecer (a plataforma não muda: a API não altera nem apaga; o que for preciso faz-se lá, à mão):", "Acknowledge (the platform does not change: the API neither alters nor deletes; what is needed is done there by hand):"}
 
-	pauseDone  = phrase{"%s: pausado. O que já estava a caminho termina; nada mais sai. `safrasync resume %s` retoma.", "%s: paused. What was on its way ends; nothing more leaves. `safrasync resume %s` ends that."}
-	resumeDone = phrase{"%s: retomado; a próxima execução continua.", "%s: resumed; the next run goes on."}
-	releaseDo  = phrase{"Liberar o job %s:", "Release job %s:"}
-	releaseGo  = phrase{"  freio: %s", "  brake: %s"}
-	releaseBig = phrase{"  varredura: a próxima vale, mesmo que ache só cerca de %d das linhas conhecidas; as outras ficam marcadas como sumidas do ERP", "  sweep: the next one counts, although it finds only about %d of the known rows; the others are flagged as missing from the ERP"}
-	releaseEnd = phrase{"%s: liberado; a próxima execução continua (`safrasync sync %s`).", "%s: released; the next run goes on (`safrasync sync %s`)."}
+	pauseDone   = phrase{"%s: pausado. O que já estava a caminho termina; nada mais sai. `safrasync resume %s` retoma.", "%s: paused. What was on its way ends; nothing more leaves. `safrasync resume %s` ends that."}
+	resumeDone  = phrase{"%s: retomado; a próxima execução continua.", "%s: resumed; the next run goes on."}
+	releaseDo   = phrase{"Liberar o job %s:", "Release job %s:"}
+	releaseGo   = phrase{"  freio: %s", "  brake: %s"}
+	releaseStop = phrase{"  parada: %s", "  stop: %s"}
+	releaseBig  = phrase{"  varredura: a próxima vale, mesmo que ache só cerca de %d das linhas conhecidas; as outras ficam marcadas como sumidas do ERP", "  sweep: the next one counts, although it finds only about %d of the known rows; the others are flagged as missing from the ERP"}
+	releaseEnd  = phrase{"%s: liberado; a próxima execução continua (`safrasync sync %s`).", "%s: released; the next run goes on (`safrasync sync %s`)."}
 
 	sinceChanged   = phrase{"mudou no ERP depois do envio: %s: enviado %s, agora %s", "changed in the ERP after it was sent: %s: sent %s, now %s"}
 	sinceDealt     = phrase{"mudou no ERP depois do envio: %s: enviado %s, tratado %s, agora %s", "changed in the ERP after it was sent: %s: sent %s, dealt with %s, now %s"}
@@ -63,5 +64,5 @@ var refusalWords = map[engine.Refusal]phrase{
 	engine.NotPaused:     {"o job não está pausado", "the job is not paused"},
 	engine.AlreadyPaused: {"o job já está pausado; `safrasync status` diz por quem e por quê", "the job is paused already; `safrasync status` says by whom and why"},
 	engine.BrakeHolds:    {"quem o segura é um freio; confira o que ele mostra (`safrasync status`) e use `safrasync release`", "a brake holds it; look at what it shows (`safrasync status`) and use `safrasync release`"},
-	engine.NothingBraked: {"nenhum freio o segura", "no brake holds it"},
+	engine.NothingBraked: {"nenhum freio nem parada o segura", "no brake and no stop holds it"},
 }
