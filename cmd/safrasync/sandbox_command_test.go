@@ -91,7 +91,7 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(), "sandbox terminado: 0 contratos criados, 8 pedidos recebidos") {
+	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(), "sandbox terminado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 pedidos recebidos") {
 		t.Errorf("it ended with %v: %s", err, messages.String())
 	}
 	text, err := os.ReadFile(log)
