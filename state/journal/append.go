@@ -1,0 +1,303 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Errors of Append: the ledger that asks is not the one that the journal follows, and nothing was written.
+var (
+	ErrAhead  = errors.New("the journal has records that the ledger does not have")
+	ErrBehind = errors.New("the ledger has records that the journal does not have")
+	ErrOther  = errors.New("the journal was written on by another copy of the ledger")
+	errBroken = errors.New("an earlier flush of the journal failed, so that nobody knows what is on disk; start again")
+)
+
+// Journal is a journal that this process may write. Its methods may be called by several goroutines; other processes may have it open too.
+type Journal struct {
+	dir   string
+	limit int64 // size of a segment
+
+	mu     sync.Mutex
+	end    End
+	file   *os.File
+	open   []pending // records after the last that the ledger is known to have
+	marks  map[int64]string
+	last   int64 // the ledger's, as it said last
+	broken bool
+}
+
+// pending is a record that may not be in the ledger.
+type pending struct {
+	seq  int64
+	ours bool // appended by this process
+}
+
+// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts a torn end. The caller has compared the two: what stands after
+// seq must be settled before the first Append.
+func Open(dir string, seq int64, mark string) (j *Journal, err error) {
+	j = &Journal{dir: dir, limit: segmentSize, last: seq, marks: map[int64]string{seq: mark}}
+	unlock, err := lock(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := j.read(); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	if err := j.keepReserve(); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// Header gives the journal's name.
+func (j *Journal) Header() Header {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.end.Header
+}
+
+// Close ends the use of the journal.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return nil
+	}
+	err := j.file.Close()
+	j.file = nil
+	return err
+}
+
+// Append writes one record and flushes it. committed is the last record that the ledger has, with its mark, as it stands in the transaction that will have
+// this one: when the journal has others after it that are not ours, or lacks it, nothing is written. It fills in Seq, Prev and Void, and gives the number and
+// the mark for the ledger to keep.
+func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, newMark string, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken || j.file == nil {
+		return 0, "", fmt.Errorf("journal %s: %w", j.dir, errBroken)
+	}
+	unlock, err := lock(filepath.Join(j.dir, lockName))
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := j.refresh(); err != nil {
+		return 0, "", err
+	}
+	if r.Void, err = j.compare(committed, mark); err != nil {
+		return 0, "", fmt.Errorf("journal %s: %w", j.dir, err)
+	}
+	if j.end.size >= j.limit {
+		if err := j.rotate(); err != nil {
+			return 0, "", err
+		}
+	}
+	r.Seq, r.Prev = j.end.Seq+1, j.end.Mark
+	if err := j.write(r); err != nil {
+		return 0, "", err
+	}
+	// What is named in Void stays in j.open: should the ledger refuse this record too, the next one names it again, which costs nothing.
+	j.open = append(j.open, pending{r.Seq, true})
+	j.marks[r.Seq] = j.end.Mark
+	return r.Seq, j.end.Mark, nil
+}
+
+// Committed tells that the ledger has a record: from then on a ledger without it was rolled back.
+func (j *Journal) Committed(seq int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last = max(j.last, seq)
+}
+
+// compare judges what the ledger says, and names the records of ours that never came into it.
+func (j *Journal) compare(committed int64, mark string) (void []int64, err error) {
+	switch {
+	case committed > j.end.Seq:
+		return nil, fmt.Errorf("%w: %d, and its last is %d", ErrBehind, committed, j.end.Seq)
+	case committed < j.last:
+		return nil, fmt.Errorf("%w: it has %d, and had %d before", ErrAhead, committed, j.last)
+	case j.marks[committed] != mark:
+		return nil, fmt.Errorf("%w: record %d", ErrOther, committed)
+	}
+	rest := j.open[:0]
+	for _, p := range j.open {
+		switch {
+		case p.seq <= committed:
+			continue
+		case !p.ours:
+			return nil, fmt.Errorf("%w: %d", ErrAhead, p.seq)
+		}
+		rest = append(rest, p)
+		void = append(void, p.seq)
+	}
+	j.open, j.last = rest, max(j.last, committed)
+	for seq := range j.marks {
+		if seq < committed {
+			delete(j.marks, seq)
+		}
+	}
+	return void, nil
+}
+
+// refresh takes up what other processes have written since, and cuts what one of them left torn.
+func (j *Journal) refresh() error {
+	info, err := j.file.Stat()
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	_, nextErr := os.Lstat(filepath.Join(j.dir, segmentName(j.end.Seq+1)))
+	if info.Size() == j.end.size && errors.Is(nextErr, fs.ErrNotExist) {
+		return nil
+	}
+	return j.read()
+}
+
+// read reads the journal from the last record on that is known, and opens its last segment.
+func (j *Journal) read() error {
+	known := max(j.last, 0)
+	ours := map[int64]bool{}
+	for _, p := range j.open {
+		ours[p.seq] = p.ours
+	}
+	voided := map[int64]bool{}
+	var open []pending
+	end, err := Read(j.dir, known-1, func(r Record, mark string) error {
+		j.marks[r.Seq] = mark
+		if r.Seq <= known {
+			return nil
+		}
+		for _, seq := range r.Void {
+			voided[seq] = true
+		}
+		open = append(open, pending{r.Seq, ours[r.Seq]})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.open = j.open[:0]
+	for _, p := range open {
+		if p.ours || !voided[p.seq] {
+			j.open = append(j.open, p)
+		}
+	}
+	if end.stub != "" {
+		if err := os.Remove(end.stub); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+	}
+	return j.use(end)
+}
+
+// use opens the last segment for writing, without what is torn.
+func (j *Journal) use(end End) error {
+	if j.file != nil {
+		if err := j.file.Close(); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		j.file = nil
+	}
+	f, err := os.OpenFile(end.file, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.file, j.end = f, end
+	if end.Torn == 0 {
+		return nil
+	}
+	if err := f.Truncate(end.size); err != nil {
+		return fmt.Errorf("journal: cutting a torn end: %w", err)
+	}
+	j.end.Torn, j.end.stub = 0, ""
+	return f.Sync()
+}
+
+// write appends one line and flushes it. After a failed flush nobody knows what the disk has, so that nothing more is written.
+func (j *Journal) write(r Record) error {
+	line, crc, err := encode(r)
+	if err != nil {
+		return err
+	}
+	_, err = j.file.WriteAt(line, j.end.size)
+	if isFull(err) && os.Remove(filepath.Join(j.dir, reserveName)) == nil {
+		_, err = j.file.WriteAt(line, j.end.size)
+	}
+	if err != nil {
+		if cut := j.file.Truncate(j.end.size); cut != nil {
+			j.broken = true
+		}
+		return fmt.Errorf("journal: %w", err)
+	}
+	if err := j.file.Sync(); err != nil {
+		j.broken = true
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.end.size += int64(len(line))
+	j.end.Bytes += int64(len(line))
+	j.end.Seq, j.end.Mark, j.end.At = r.Seq, crc, r.At
+	if r.Head != nil {
+		j.end.Header = *r.Head
+	}
+	return nil
+}
+
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// rotate begins a new segment. A crash in between leaves one without a head, which the next reading ignores.
+func (j *Journal) rotate() error {
+	header := j.end.Header
+	r := Record{Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header}
+	line, crc, err := encode(r)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(j.dir, segmentName(j.end.Seq+1))
+	if err := writeFile(path, line); err != nil {
+		return errors.Join(fmt.Errorf("journal: %w", err), removeStub(path))
+	}
+	if err := syncFolder(j.dir); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	end := j.end
+	end.file, end.size, end.Mark = path, int64(len(line)), crc
+	end.Bytes += end.size
+	return j.use(end)
+}
+
+// removeStub takes a segment away that did not get its head.
+func removeStub(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// keepReserve makes the reserve again after it was given up. Without room for it the journal works all the same.
+func (j *Journal) keepReserve() error {
+	path := filepath.Join(j.dir, reserveName)
+	if info, err := os.Stat(path); err == nil && info.Size() == reserveSize {
+		return nil
+	}
+	if err := removeStub(path); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	err := writeFile(path, make([]byte, reserveSize))
+	if isFull(err) {
+		return removeStub(path)
+	}
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}

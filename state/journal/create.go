@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// segmentSize is where the next record begins a new segment.
+const segmentSize = 64 << 20
+
+// reserveSize is the room that is given up on a full disk, so that the answers to what was on the wire can still be kept (F053).
+const reserveSize = 1 << 20
+
+const (
+	reserveName = "reserve"
+	lockName    = "lock"
+)
+
+// Create makes a journal in a folder that does not exist yet, with what the ledger knows already. It appears whole or not at all. It gives the last record's
+// number and mark; 0 and "" when there is none.
+func Create(dir string, header Header, facts []Fact) (seq int64, mark string, err error) {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return 0, "", fmt.Errorf("journal: %s exists already", dir)
+	}
+	parent := filepath.Dir(dir)
+	if err := makeFolders(parent); err != nil {
+		return 0, "", fmt.Errorf("journal: %w", err)
+	}
+	half, err := os.MkdirTemp(parent, filepath.Base(dir)+".new-")
+	if err != nil {
+		return 0, "", fmt.Errorf("journal: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(half))
+		}
+	}()
+	records := []Record{{Prev: firstPrev, Kind: Head, At: header.Created, Head: &header}}
+	const page = 500
+	for len(facts) > 0 {
+		n := min(page, len(facts))
+		records = append(records, Record{Seq: int64(len(records)), Kind: Known, At: header.Created, Facts: facts[:n]})
+		facts = facts[n:]
+	}
+	var text []byte
+	mark = firstPrev
+	for _, r := range records {
+		r.Prev = mark
+		line, crc, err := encode(r)
+		if err != nil {
+			return 0, "", err
+		}
+		text, mark, seq = append(text, line...), crc, r.Seq
+	}
+	for name, content := range map[string][]byte{segmentName(1): text, lockName: nil} {
+		if err := writeFile(filepath.Join(half, name), content); err != nil {
+			return 0, "", fmt.Errorf("journal: %w", err)
+		}
+	}
+	if err := syncFolder(half); err != nil {
+		return 0, "", fmt.Errorf("journal: %w", err)
+	}
+	if err := os.Rename(half, dir); err != nil {
+		return 0, "", fmt.Errorf("journal: %w", err)
+	}
+	if seq == 0 {
+		mark = ""
+	}
+	return seq, mark, syncFolder(parent)
+}
+
+// SetAside renames a journal's folder, so that another can take its place. It gives the new name.
+func SetAside(dir string, at time.Time) (string, error) {
+	aside := dir + ".until-" + at.UTC().Format("20060102T150405.000Z")
+	if err := os.Rename(dir, aside); err != nil {
+		return "", fmt.Errorf("journal: %w", err)
+	}
+	return aside, syncFolder(filepath.Dir(dir))
+}
+
+// makeFolders makes a folder and those above it, for their owner only, and flushes each into the one above.
+func makeFolders(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if up := filepath.Dir(dir); up != dir {
+		if err := makeFolders(up); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(filepath.Dir(dir))
+}
+
+// writeFile makes a file that did not exist, flushed.
+func writeFile(path string, content []byte) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) (err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return d.Sync()
+}

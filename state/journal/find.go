@@ -1,0 +1,37 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Find gives the folders below a parent that hold a journal with what each says at its end. One that cannot be read is in broken.
+func Find(parent string) (found map[string]End, broken map[string]error, err error) {
+	folders, err := os.ReadDir(parent)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("journal: %w", err)
+	}
+	found, broken = map[string]End{}, map[string]error{}
+	for _, folder := range folders {
+		if !folder.IsDir() || strings.Contains(folder.Name(), ".") {
+			continue // set aside, or half made
+		}
+		dir := filepath.Join(parent, folder.Name())
+		end, err := Read(dir, 1<<62, func(Record, string) error { return nil })
+		switch {
+		case errors.Is(err, ErrNone):
+		case err != nil:
+			broken[dir] = err
+		default:
+			found[dir] = end
+		}
+	}
+	return found, broken, nil
+}

@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+)
+
+// firstPrev stands for the line before the first one.
+const firstPrev = "00000000"
+
+// maxLine is more than a group of 256 rows needs; a longer line is damage.
+const maxLine = 16 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func crcOf(text []byte) string {
+	sum := crc32.Checksum(text, castagnoli)
+	return hex.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
+}
+
+// encode gives a record's line and its CRC.
+func encode(r Record) (line []byte, crc string, err error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, "", fmt.Errorf("journal: record %d: %w", r.Seq, err)
+	}
+	crc = crcOf(text)
+	line = make([]byte, 0, len(text)+len(crc)+2)
+	line = append(append(line, crc...), ' ')
+	return append(append(line, text...), '\n'), crc, nil
+}
+
+// entry is a sound line, of which only the beginning was read.
+type entry struct {
+	seq  int64
+	prev string
+	crc  string
+	kind Kind
+	text []byte // the JSON
+}
+
+var (
+	seqMark  = []byte(`{"seq":`)
+	prevMark = []byte(`"prev":"`)
+	kindMark = []byte(`"kind":"`)
+)
+
+// parse reads a line without its line feed; ok is false when the line is damaged.
+func parse(line []byte) (e entry, ok bool) {
+	crc, text, found := bytes.Cut(line, []byte{' '})
+	if !found || len(crc) != 8 || string(crc) != crcOf(text) {
+		return e, false
+	}
+	rest, found := bytes.CutPrefix(text, seqMark)
+	number, rest, more := bytes.Cut(rest, []byte{','})
+	if !found || !more {
+		return e, false
+	}
+	seq, err := strconv.ParseInt(string(number), 10, 64)
+	rest, found = bytes.CutPrefix(rest, prevMark)
+	if err != nil || seq < 0 || !found || len(rest) < 10 || rest[8] != '"' || rest[9] != ',' {
+		return e, false
+	}
+	kind, found := bytes.CutPrefix(rest[10:], kindMark)
+	kind, _, more = bytes.Cut(kind, []byte{'"'})
+	return entry{seq: seq, prev: string(rest[:8]), crc: string(crc), kind: Kind(kind), text: text}, found && more
+}
+
+// record reads the whole line.
+func (e entry) record() (Record, error) {
+	var r Record
+	if err := json.Unmarshal(e.text, &r); err != nil {
+		return r, err
+	}
+	if (r.Kind == Head || r.Kind == Moved) && r.Head == nil {
+		return r, errors.New("a head without its content")
+	}
+	return r, nil
+}

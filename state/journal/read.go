@@ -1,0 +1,286 @@
+package journal
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNone says that a folder holds no journal.
+var ErrNone = errors.New("there is no journal")
+
+// DamageError says where a journal is damaged before its end: something that was acknowledged cannot be read.
+type DamageError struct {
+	File   string
+	Offset int64 // of the line
+	Reason string
+}
+
+// Error names file and offset.
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("the journal is damaged: %s at byte %d: %s", e.File, e.Offset, e.Reason)
+}
+
+// End is what a journal says at its end.
+type End struct {
+	Header Header // of the last segment
+	Seq    int64  // of the last record
+	Mark   string // its CRC
+	At     time.Time
+	Bytes  int64  // of all segments
+	Torn   int64  // bytes after the last sound line, which nobody was told of
+	file   string // the last segment
+	size   int64  // of its sound part
+	stub   string // a segment after it that never got its head
+	last   entry
+}
+
+const suffix = ".journal"
+
+// segmentName is that of the segment whose first record has this number.
+func segmentName(first int64) string { return fmt.Sprintf("%016d%s", first, suffix) }
+
+// segments lists the segments of a folder in their order.
+func segments(dir string) ([]string, error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	var names []string
+	for _, f := range files {
+		if first, ok := firstOf(f.Name()); ok && f.Name() == segmentName(first) {
+			names = append(names, f.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, ErrNone
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func firstOf(name string) (int64, bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	first, err := strconv.ParseInt(digits, 10, 64)
+	return first, ok && err == nil
+}
+
+// Read calls fn for every record after the given one, heads left out, in their order, and gives the journal's end. The whole text of what it reads is checked:
+// all with after < 0, else from the segment on that holds the record after. It changes nothing.
+func Read(dir string, after int64, fn func(r Record, mark string) error) (End, error) {
+	names, err := segments(dir)
+	if err != nil {
+		return End{}, err
+	}
+	if names[0] != segmentName(1) {
+		return End{}, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the segments before it are missing"}
+	}
+	last := filepath.Join(dir, names[len(names)-1])
+	stub, stubSize, err := stubOf(last)
+	if err != nil {
+		return End{}, err
+	}
+	if stub = stub && len(names) > 1; stub {
+		names = names[:len(names)-1]
+	}
+	end, err := readAll(dir, names, after, fn)
+	if stub {
+		end.Torn, end.stub = end.Torn+stubSize, last
+	}
+	if err == nil && end.size == 0 {
+		return end, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the journal has no head"}
+	}
+	return end, err
+}
+
+func readAll(dir string, names []string, after int64, fn func(r Record, mark string) error) (End, error) {
+	start := 0
+	for i, name := range names {
+		if first, _ := firstOf(name); first <= after {
+			start = i
+		}
+	}
+	var end End
+	for i, name := range names {
+		path := filepath.Join(dir, name)
+		if i < start {
+			info, err := os.Stat(path)
+			if err != nil {
+				return end, fmt.Errorf("journal: %w", err)
+			}
+			end.Bytes += info.Size()
+			continue
+		}
+		err := readSegment(path, &end, i == start, i == len(names)-1, func(e entry) error {
+			if e.seq <= after {
+				return nil
+			}
+			r, err := e.record()
+			if err != nil {
+				return &contentError{err}
+			}
+			return fn(r, e.crc)
+		})
+		if err != nil {
+			return end, err
+		}
+	}
+	if end.last.text != nil {
+		r, err := end.last.record()
+		if err != nil {
+			return end, &DamageError{File: end.file, Offset: end.size, Reason: err.Error()}
+		}
+		end.At = r.At
+	}
+	end.last = entry{}
+	return end, nil
+}
+
+// readSegment checks one segment and moves end on. Only the last segment may end in a torn line.
+func readSegment(path string, end *End, first, last bool, fn func(entry) error) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	in := bufio.NewReaderSize(f, 1<<20)
+	at := int64(0)
+	end.file, end.size = path, 0
+	for {
+		line, readErr := readLine(in)
+		if readErr != nil && readErr != io.EOF {
+			return fmt.Errorf("journal: %s: %w", path, readErr)
+		}
+		if len(line) == 0 && readErr == io.EOF {
+			break
+		}
+		e, reason, torn := next(line, end, path, first && at == 0, at == 0)
+		if reason != "" {
+			if !last || !torn || soundAfter(in) {
+				return &DamageError{File: path, Offset: at, Reason: reason}
+			}
+			break
+		}
+		if err := takeUp(e, end, fn); err != nil {
+			var content *contentError
+			if errors.As(err, &content) {
+				return &DamageError{File: path, Offset: at, Reason: content.Error()}
+			}
+			return err
+		}
+		at += int64(len(line))
+		end.size = at
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	end.Bytes += end.size
+	end.Torn = max(0, info.Size()-end.size)
+	if end.size == 0 && !last {
+		return &DamageError{File: path, Reason: "the segment is empty"}
+	}
+	return nil
+}
+
+// contentError says that a sound line holds no record.
+type contentError struct{ err error }
+
+func (e *contentError) Error() string { return e.err.Error() }
+
+// takeUp moves the end on by one sound line.
+func takeUp(e entry, end *End, fn func(entry) error) error {
+	end.Mark, end.Seq = e.crc, e.seq
+	if e.kind == Head || e.kind == Moved {
+		r, err := e.record()
+		if err != nil {
+			return &contentError{err}
+		}
+		end.Header = *r.Head
+		if end.At.IsZero() {
+			end.At = r.At
+		}
+	}
+	if e.kind == Head {
+		return nil
+	}
+	end.last = e
+	return fn(e)
+}
+
+// next checks that a line is sound and follows the one before; reason says why not, torn that it can be the rest of a write that did not end. anchor: nothing
+// was read before it; begins: it is the first of its segment.
+func next(line []byte, end *End, path string, anchor, begins bool) (e entry, reason string, torn bool) {
+	if line[len(line)-1] != '\n' {
+		return e, "the line is cut off", true
+	}
+	e, ok := parse(line[:len(line)-1])
+	first, _ := firstOf(filepath.Base(path))
+	switch {
+	case !ok:
+		return e, "the line does not match its checksum", true
+	case begins != (e.kind == Head):
+		return e, "a segment begins with its head, and only there is one", false
+	case begins && e.seq != first-1:
+		return e, fmt.Sprintf("it begins after record %d and not where its name says", e.seq), false
+	case anchor && first == 1 && e.prev != firstPrev, !anchor && e.prev != end.Mark:
+		return e, "the line does not follow the one before it", false
+	case !anchor && !begins && e.seq != end.Seq+1:
+		return e, fmt.Sprintf("record %d stands after record %d", e.seq, end.Seq), false
+	}
+	return e, "", false
+}
+
+// stubOf tells whether a segment was begun and never got its head: the journal ends with the one before.
+func stubOf(path string) (stub bool, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, 0, fmt.Errorf("journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return false, 0, fmt.Errorf("journal: %w", err)
+	}
+	return !soundAfter(bufio.NewReader(f)), info.Size(), nil
+}
+
+// soundAfter tells whether a sound line follows: then what was not readable is damage, not a torn end.
+func soundAfter(in *bufio.Reader) bool {
+	for {
+		line, err := readLine(in)
+		if len(line) > 1 && line[len(line)-1] == '\n' {
+			if _, ok := parse(line[:len(line)-1]); ok {
+				return true
+			}
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
+
+// readLine reads up to and with the next line feed, or what there is. Of a line that is too long the beginning is given; it matches no checksum.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line) <= maxLine {
+			line = append(line, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}

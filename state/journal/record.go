@@ -1,0 +1,98 @@
+package journal
+
+import "time"
+
+// Kind says what a record is.
+type Kind string
+
+// The kinds of records.
+const (
+	Head  Kind = "head"  // begins a segment; has the number of the record before it
+	Known Kind = "known" // what the ledger knew when the journal began
+	Group Kind = "group" // outcomes and intents of one commit of the ledger
+	Act   Kind = "act"   // a person decided about sending
+	Moved Kind = "moved" // the ledger stands elsewhere now
+)
+
+// Record is one line of a journal. Its JSON keys are stored for years: they are only added to.
+type Record struct {
+	Seq  int64     `json:"seq"`  // 1, 2, … within the journal
+	Prev string    `json:"prev"` // CRC of the line before; 00000000 in the first line
+	Kind Kind      `json:"kind"`
+	At   time.Time `json:"at"`
+
+	Head     *Header          `json:"head,omitempty"`
+	Void     []int64          `json:"void,omitempty"` // earlier records whose commit the ledger refused: their intents never left
+	Outcomes []Outcome        `json:"outcomes,omitempty"`
+	Intents  []Intent         `json:"intents,omitempty"`
+	ActName  string           `json:"act,omitempty"`   // the name of a person's act
+	Who      string           `json:"who,omitempty"`   // who did it
+	Facts    []Fact           `json:"facts,omitempty"` // entries as they are after an act, or when the journal began
+	Seen     map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
+}
+
+// Header names a journal.
+type Header struct {
+	Journal string    `json:"journal"` // its id, a UUID
+	Ledger  string    `json:"ledger"`  // the ledger's id
+	Host    string    `json:"host"`    // name and machine id of the host that writes it
+	Machine string    `json:"machine"` // machine id; "" when the host has none
+	Place   string    `json:"place"`   // the ledger's file, or host and database
+	Created time.Time `json:"created"` // the journal, not the segment
+	Program string    `json:"program"` // the version that wrote the segment
+}
+
+// Row names an entry of the ledger.
+type Row struct {
+	Job string `json:"job"`
+	Key string `json:"key"`
+}
+
+// Intent is a POST that may leave once the ledger has it too.
+type Intent struct {
+	Row
+	Sends      string `json:"sends"`
+	Attempt    string `json:"attempt"`
+	Generation int    `json:"generation"`
+	Payload    string `json:"payload_hash"`
+	Source     string `json:"source_hash"` // of the ERP's row that was sent
+}
+
+// Outcome is how an attempt ended, and what its entry became.
+type Outcome struct {
+	Row
+	Attempt    string     `json:"attempt"`
+	Generation int        `json:"generation"`
+	Outcome    string     `json:"outcome"` // created, not_created, not_sent, unknown
+	RemoteID   string     `json:"remote_id,omitempty"`
+	Counts     bool       `json:"counts,omitempty"`
+	State      string     `json:"state,omitempty"` // of the entry; "" when it did not follow
+	Cause      string     `json:"cause,omitempty"`
+	Status     int        `json:"status,omitempty"`
+	Weak       bool       `json:"weak,omitempty"`
+	Next       *time.Time `json:"next,omitempty"` // when the entry is due again by time
+}
+
+// Fact is an entry as it stands.
+type Fact struct {
+	Row
+	Sends      string        `json:"sends"`
+	Generation int           `json:"generation"`
+	State      string        `json:"state"`
+	Cause      string        `json:"cause,omitempty"`
+	RemoteID   string        `json:"remote_id,omitempty"` // "" for an entry that a person accepted without one
+	Weak       bool          `json:"weak,omitempty"`
+	Payload    string        `json:"payload_hash,omitempty"`
+	Source     string        `json:"source_hash,omitempty"`
+	Attempts   []FactAttempt `json:"attempts,omitempty"`
+}
+
+// FactAttempt is an attempt that created a record, may have created one, or may be creating one.
+type FactAttempt struct {
+	ID         string    `json:"id"`
+	Generation int       `json:"generation"`
+	Outcome    string    `json:"outcome"` // "" while it is open
+	RemoteID   string    `json:"remote_id,omitempty"`
+	Payload    string    `json:"payload_hash,omitempty"`
+	Started    time.Time `json:"started"`
+}
