@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/lib/pq"
 	"modernc.org/sqlite"
@@ -22,23 +23,28 @@ var ErrNoLedger = errors.New("there is no ledger yet")
 
 // The codes of an Error.
 const (
-	CodeConfig      = "state-config"      // the configuration names no usable ledger
-	CodeLocked      = "state-locked"      // another process writes, and does not end
-	CodePermission  = "state-permission"  // the file, or the role, may not write
-	CodeFull        = "state-full"        // the disk is full: STORE-FULL of the outcome catalogue
-	CodeCorrupt     = "state-corrupt"     // the file is damaged
-	CodeNewer       = "state-newer"       // a newer program wrote it
-	CodeOlder       = "state-older"       // it needs a migration and is open for reading only
-	CodeDirectory   = "state-directory"   // the folder does not exist
-	CodeNetworkFS   = "state-network-fs"  // the file is on a network file system
-	CodeForeign     = "state-foreign"     // the database belongs to something else
-	CodeDurability  = "state-durability"  // the database would not keep what it says it stored
-	CodeUnreachable = "state-unreachable" // PostgreSQL does not answer
-	CodeAuth        = "state-auth"        // PostgreSQL refuses the user
-	CodeNoDatabase  = "state-no-database" // PostgreSQL has no such database
-	CodeIO          = "state-io"          // the disk fails
-	CodeTimeout     = "state-timeout"     // it took longer than it may
-	CodeInternal    = "state-internal"    // everything else
+	CodeConfig      = "state-config"       // the configuration names no usable ledger
+	CodeLocked      = "state-locked"       // another process writes, and does not end
+	CodePermission  = "state-permission"   // the file, or the role, may not write
+	CodeFull        = "state-full"         // the disk is full: STORE-FULL of the outcome catalogue
+	CodeCorrupt     = "state-corrupt"      // the file is damaged
+	CodeNewer       = "state-newer"        // a newer program wrote it
+	CodeOlder       = "state-older"        // it needs a migration and is open for reading only
+	CodeDirectory   = "state-directory"    // the folder does not exist
+	CodeNetworkFS   = "state-network-fs"   // the file is on a network file system
+	CodeForeign     = "state-foreign"      // the database belongs to something else
+	CodeDurability  = "state-durability"   // the database would not keep what it says it stored
+	CodeUnreachable = "state-unreachable"  // PostgreSQL does not answer
+	CodeAuth        = "state-auth"         // PostgreSQL refuses the user
+	CodeNoDatabase  = "state-no-database"  // PostgreSQL has no such database
+	CodeIO          = "state-io"           // the disk fails
+	CodeTimeout     = "state-timeout"      // it took longer than it may
+	CodeRolledBack  = "state-rolled-back"  // the journal has what the ledger does not: an older copy of it
+	CodeEmptied     = "state-emptied"      // the ledger is new, but the journal of one that stood here is not
+	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
+	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place
+	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
+	CodeInternal    = "state-internal"     // everything else
 )
 
 // Error is what a person in IT is told about the ledger. It holds no DSN, no password and no row.
@@ -47,6 +53,10 @@ type Error struct {
 	Path string // the file, or host and database
 	Hint string // what to do
 	Err  error  // what happened
+
+	// What the journal has and the ledger does not, with CodeRolledBack and CodeEmptied.
+	Records, Rows int
+	Since         time.Time
 }
 
 // Error gives what happened, where, and what to do.

@@ -27,6 +27,9 @@ func hostIdentity() (host, boot, pidSpace string) {
 	return host, boot, pidSpace
 }
 
+// machineID is the host's own id; "" in a container that has none.
+func machineID() string { return firstLine("/etc/machine-id") }
+
 func firstLine(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

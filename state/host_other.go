@@ -16,6 +16,8 @@ func hostIdentity() (host, boot, pidSpace string) {
 	return host, "", ""
 }
 
+func machineID() string { return "" }
+
 func processStart(int) (started string, running bool) { return "", true }
 
 func holders(string) string { return "" }

@@ -22,7 +22,7 @@ const schemaTable = "safrasync_schema"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.

@@ -30,7 +30,7 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	}
 	where := "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
 	s := newStore(postgresDialect, tune, where)
-	s.readOnly = o.ReadOnly
+	s.readOnly, s.identity = o.ReadOnly, o.identity
 	setting, err := durableSetting(ctx, cfg, where)
 	if err != nil {
 		return nil, err

@@ -56,7 +56,9 @@ func (g *groupTx) settle() error {
 		results[a.ID] = row.result()
 		a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
 		g.result.Settled[a.ID] = true
-		if !g.follows(e, a, st) {
+		follows := g.follows(e, a, st)
+		g.noteOutcome(e, a, st, follows)
+		if !follows {
 			continue
 		}
 		if moved[e.ID], err = g.follow(e, a, st, counted); err != nil {

@@ -51,6 +51,11 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 		return nil, fmt.Errorf("%w: %s does not exist", ErrNoLedger, path)
 	}
 	if !exists {
+		if o.identity == "" {
+			if err := refuseForgotten(o.Journal, path); err != nil {
+				return nil, err
+			}
+		}
 		if err := createFile(path); err != nil {
 			return nil, err
 		}
@@ -65,7 +70,7 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(sqliteDialect, tune, path)
-	s.readOnly = o.ReadOnly
+	s.readOnly, s.identity = o.ReadOnly, o.identity
 	if s.read, err = connectSQLite(sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1"), readers); err != nil {
 		return nil, s.fault(ctx, "opening the ledger", err)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/state/journal"
 )
 
 // The drivers that Options.Driver names, as `state.driver` of the configuration does.
@@ -24,6 +26,11 @@ type Options struct {
 	ReadOnly bool   // nothing is created, migrated or written; a SQLite file that is missing or empty gives ErrNoLedger
 	Verify   bool   // SQLite: check the whole file for damage before it is used (F049)
 	Version  string // of this program, for the ledger's own record of who made it
+	// Journal is the folder of the journals, "" for none. A ledger that is opened for writing is compared with its journal in the folder <ledger id> below
+	// it, and refused when it was rolled back, emptied or copied. It is not touched when the ledger is only read.
+	Journal string
+
+	identity string // see Store.identity
 }
 
 // Store is a ledger. All its methods may be called by several goroutines at once.
@@ -38,6 +45,11 @@ type Store struct {
 	readOnly bool
 	memory   bool
 	where    string // the file, or host and database: for people, without secrets
+
+	journal  *journal.Journal // nil: none is open
+	served   bool             // the ledger has a journal, so that it must not be sent from without it
+	opening  Opening
+	identity string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
 
 // tuning holds the times that tests shorten.
@@ -47,6 +59,7 @@ type tuning struct {
 	settle  time.Duration                   // finding out what an uncertain commit did
 	lease   time.Duration                   // how long a lease lasts
 	fsMagic func(path string) (int64, bool) // the file system's type
+	machine func() string                   // the host's machine id
 }
 
 var defaultTuning = tuning{
@@ -55,6 +68,7 @@ var defaultTuning = tuning{
 	settle:  15 * time.Second,
 	lease:   30 * time.Second,
 	fsMagic: fileSystemType,
+	machine: machineID,
 }
 
 // Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one that would not keep what it says it
@@ -95,7 +109,7 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 		}
 	}
 	if !s.readOnly {
-		if err := s.identify(ctx, o.Version); err != nil {
+		if err := s.identify(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -103,11 +117,21 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return &Error{Code: CodeForeign, Path: s.where, Hint: "restore the backup", Err: errors.New("the ledger has lost its own identity")}
 	}
+	if err != nil {
+		return s.fault(ctx, "opening the ledger", err)
+	}
+	if s.readOnly || s.memory {
+		return nil
+	}
+	if o.Journal != "" {
+		return s.attach(ctx, o)
+	}
+	err = s.read.GetContext(ctx, &s.served, `SELECT COUNT(*) > 0 FROM journal WHERE retired_at IS NULL`)
 	return s.fault(ctx, "opening the ledger", err)
 }
 
 // identify gives a new ledger its id, and clears the marks of transactions that nobody asks about any more. On a ledger in use it writes nothing.
-func (s *Store) identify(ctx context.Context, version string) error {
+func (s *Store) identify(ctx context.Context, o Options) error {
 	const day = 24 * 60 * 60 * 1000
 	var known, stale int
 	if err := s.write.GetContext(ctx, &known, `SELECT COUNT(*) FROM ledger`); err != nil {
@@ -119,12 +143,19 @@ func (s *Store) identify(ctx context.Context, version string) error {
 	if known == 1 && stale == 0 {
 		return nil
 	}
+	id := s.identity
+	if known == 0 && id == "" {
+		if err := refuseForgotten(o.Journal, s.where); err != nil {
+			return err
+		}
+		id = newID()
+	}
 	return s.inTx(ctx, "opening the ledger", func(t *tx) error {
 		if err := t.exec(`DELETE FROM tx_mark WHERE at < `+s.d.now+` - ?`, day); err != nil {
 			return err
 		}
 		return t.exec(`INSERT INTO ledger (one, id, created_at, program, refs_version) VALUES (1, ?, `+s.d.now+`, ?, '') ON CONFLICT DO NOTHING`,
-			newID(), version)
+			id, o.Version)
 	})
 }
 
@@ -139,6 +170,9 @@ func (s *Store) Close() error {
 	}
 	if s.write != nil {
 		err = errors.Join(err, s.write.Close())
+	}
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("closing the ledger: %w", err)

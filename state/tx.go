@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,6 +33,8 @@ type tx struct {
 	ctx context.Context
 	s   *Store
 	*sqlx.Tx
+	note *journal.Record // what the journal must have before the commit; nil: nothing
+	seq  int64           // the note's number
 }
 
 func (t *tx) exec(query string, args ...any) error {
@@ -97,12 +100,16 @@ func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) err
 	if err == nil {
 		err = fn(t)
 	}
+	if err == nil {
+		err = t.writeNote()
+	}
 	if err != nil {
 		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown away by the pool.
 		_ = raw.Rollback()
 		return mayWorkAgain(err), err
 	}
 	if err = raw.Commit(); err == nil {
+		t.noted()
 		return false, nil // true from here on: the transaction is on disk
 	}
 	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in the middle. A guess would cost a
@@ -116,9 +123,20 @@ func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) err
 			Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, err, lookErr),
 		}
 	case applied:
+		t.noted()
 		return false, nil
 	}
 	return errors.Is(err, driver.ErrBadConn) || isNetwork(err) && s.d.name == Postgres, err
+}
+
+// peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody else writes meanwhile (SQLite).
+func (s *Store) peek(ctx context.Context, op string, fn func(*tx) error) error {
+	raw, err := s.write.BeginTxx(ctx, nil)
+	if err != nil {
+		return s.fault(ctx, op, err)
+	}
+	defer func() { _ = raw.Rollback() }()
+	return s.fault(ctx, op, fn(&tx{ctx: ctx, s: s, Tx: raw}))
 }
 
 // leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings that make the commit durable (I1): an

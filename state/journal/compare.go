@@ -5,13 +5,15 @@ import "time"
 // Comparison is what a journal has beyond a ledger whose last record of it is given.
 type Comparison struct {
 	End     End
-	Mark    string           // of the ledger's last record, as the journal has it; "" when it is not there, or 0
-	Missing int              // records that the ledger lacks; those that the ledger had refused (Void) are not among them
-	Intents int              // POSTs in them
-	Since   time.Time        // of the first of them
-	First   Record           // the first of them
-	Used    bool             // the journal has more than what it began with
-	Seen    map[string]int64 // what it says last of the ledger's other journals
+	Mark    string    // of the ledger's last record, as the journal has it; "" when it is not there, or 0
+	Missing int       // records that the ledger lacks; those that the ledger had refused (Void) are not among them
+	Intents int       // POSTs in them
+	Since   time.Time // of the first of them
+	First   Record    // the first of them
+	// FirstMark is that of First.
+	FirstMark string
+	Used      bool             // the journal has more than what it began with
+	Seen      map[string]int64 // what it says last of the ledger's other journals
 }
 
 // Compare reads a journal from a ledger's last record on. It changes nothing and may run beside a process that writes.
@@ -33,13 +35,13 @@ func Compare(dir string, seq int64) (Comparison, error) {
 	if err != nil {
 		return c, err
 	}
-	c.End, err = Read(dir, seq, func(r Record, _ string) error {
+	c.End, err = Read(dir, seq, func(r Record, mark string) error {
 		c.Used = c.Used || r.Kind != Known
 		if void[r.Seq] {
 			return nil
 		}
 		if c.Missing++; c.Missing == 1 {
-			c.Since, c.First = r.At, r
+			c.Since, c.First, c.FirstMark = r.At, r, mark
 		}
 		c.Intents += len(r.Intents)
 		return nil

@@ -20,9 +20,9 @@ const (
 	lockName    = "lock"
 )
 
-// Create makes a journal in a folder that does not exist yet, with what the ledger knows already. It appears whole or not at all. It gives the last record's
-// number and mark; 0 and "" when there is none.
-func Create(dir string, header Header, facts []Fact) (seq int64, mark string, err error) {
+// Create makes a journal in a folder that does not exist yet, with what the ledger knows already: pages calls put with parts of it. The journal appears whole
+// or not at all. It gives the last record's number and mark; 0 and "" when there is none.
+func Create(dir string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return 0, "", fmt.Errorf("journal: %s exists already", dir)
 	}
@@ -39,38 +39,48 @@ func Create(dir string, header Header, facts []Fact) (seq int64, mark string, er
 			err = errors.Join(err, os.RemoveAll(half))
 		}
 	}()
-	records := []Record{{Prev: firstPrev, Kind: Head, At: header.Created, Head: &header}}
-	const page = 500
-	for len(facts) > 0 {
-		n := min(page, len(facts))
-		records = append(records, Record{Seq: int64(len(records)), Kind: Known, At: header.Created, Facts: facts[:n]})
-		facts = facts[n:]
+	if seq, mark, err = begin(filepath.Join(half, segmentName(1)), header, pages); err != nil {
+		return 0, "", err
 	}
-	var text []byte
-	mark = firstPrev
-	for _, r := range records {
-		r.Prev = mark
-		line, crc, err := encode(r)
-		if err != nil {
-			return 0, "", err
-		}
-		text, mark, seq = append(text, line...), crc, r.Seq
-	}
-	for name, content := range map[string][]byte{segmentName(1): text, lockName: nil} {
-		if err := writeFile(filepath.Join(half, name), content); err != nil {
-			return 0, "", fmt.Errorf("journal: %w", err)
-		}
-	}
-	if err := syncFolder(half); err != nil {
-		return 0, "", fmt.Errorf("journal: %w", err)
-	}
-	if err := os.Rename(half, dir); err != nil {
+	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), syncFolder(half), os.Rename(half, dir), syncFolder(parent)); err != nil {
 		return 0, "", fmt.Errorf("journal: %w", err)
 	}
 	if seq == 0 {
 		mark = ""
 	}
-	return seq, mark, syncFolder(parent)
+	return seq, mark, nil
+}
+
+// begin writes the first segment: the head, and what the ledger knew.
+func begin(path string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, "", fmt.Errorf("journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	mark = firstPrev
+	put := func(r Record) error {
+		r.Prev = mark
+		line, crc, err := encode(r)
+		if err != nil {
+			return err
+		}
+		mark = crc
+		_, err = f.Write(line)
+		return err
+	}
+	if err := put(Record{Kind: Head, At: header.Created, Head: &header}); err != nil {
+		return 0, "", fmt.Errorf("journal: %w", err)
+	}
+	if pages != nil {
+		if err := pages(func(facts []Fact) error {
+			seq++
+			return put(Record{Seq: seq, Kind: Known, At: header.Created, Facts: facts})
+		}); err != nil {
+			return 0, "", err
+		}
+	}
+	return seq, mark, f.Sync()
 }
 
 // SetAside renames a journal's folder, so that another can take its place. It gives the new name.

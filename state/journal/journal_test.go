@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -35,7 +36,14 @@ func newWriter(t testing.TB, facts ...Fact) *writer {
 	t.Helper()
 	w := &writer{t: t, dir: filepath.Join(t.TempDir(), "parent", "l-1")}
 	var err error
-	if w.seq, w.mark, err = Create(w.dir, header, facts); err != nil {
+	if w.seq, w.mark, err = Create(w.dir, header, func(put func([]Fact) error) error {
+		for page := range slices.Chunk(facts, 500) {
+			if err := put(page); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.open()

@@ -17,6 +17,16 @@ CREATE TABLE tx_mark (
     PRIMARY KEY (owner, slot)
 ) STRICT;
 
+CREATE TABLE journal (
+    id TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL, -- its last record that this ledger has
+    mark TEXT NOT NULL, -- of that record
+    host TEXT NOT NULL,
+    path TEXT NOT NULL, -- its folder
+    at INTEGER NOT NULL,
+    retired_at INTEGER -- null: it is in use
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE audit (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     at INTEGER NOT NULL,

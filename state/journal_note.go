@@ -1,0 +1,122 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// noting gives the note of a transaction, which is flushed to the journal before the commit.
+func (t *tx) noting(kind journal.Kind, at time.Time) *journal.Record {
+	if t.note == nil {
+		t.note = &journal.Record{Kind: kind, At: at.UTC()}
+	}
+	return t.note
+}
+
+// noteIntent tells the journal of a POST that may leave after the commit.
+func (g *groupTx) noteIntent(e *narrowRow, a trade.Attempt, source string) {
+	r := g.noting(journal.Group, g.now)
+	r.Intents = append(r.Intents, journal.Intent{
+		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation, Payload: a.PayloadHash, Source: source,
+	})
+}
+
+// noteOutcome tells the journal how an attempt ended.
+func (g *groupTx) noteOutcome(e *narrowRow, a *attemptRow, st trade.Settlement, follows bool) {
+	r := g.noting(journal.Group, g.now)
+	o := journal.Outcome{
+		Row: journal.Row{Job: e.Job, Key: e.Key}, Attempt: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID,
+		Counts: st.Counts, Status: st.Attempt.Status,
+	}
+	if follows {
+		o.State, o.Cause, o.Weak = string(st.State), cleanText(st.Cause), st.Error != nil && st.Error.Weak
+		if !st.NextAttemptAt.IsZero() {
+			next := st.NextAttemptAt.UTC()
+			o.Next = &next
+		}
+	}
+	r.Outcomes = append(r.Outcomes, o)
+}
+
+// noteAct tells the journal what a person decided about sending: the entries as they are now, at the end of the act's transaction. Every act after which an
+// entry may be sent, or may not be sent any more, calls it: adopt, resend, dismiss, reopen.
+func (t *tx) noteAct(act trade.AuditRecord, entries []int64) error {
+	r := t.noting(journal.Act, time.UnixMilli(atOr(act.At, time.Time{})))
+	r.ActName, r.Who = act.Act, act.Who
+	return factPages(t, entries, func(facts []journal.Fact) error {
+		r.Facts = append(r.Facts, facts...)
+		return nil
+	})
+}
+
+// writeNote flushes the note to the journal and stores its number in the transaction. Journal first, ledger second: a crash between the two is seen at the next
+// start, when the journal has one record more.
+func (t *tx) writeNote() error {
+	s := t.s
+	switch {
+	case t.note == nil:
+		return nil
+	case s.journal == nil && s.served:
+		return &Error{
+			Code: CodeJournal, Path: s.where, Hint: "set state.journal as the other processes have it",
+			Err: errors.New("the ledger has a journal, and was opened without it"),
+		}
+	case s.journal == nil:
+		return nil
+	}
+	rows, err := journalRows(t, true)
+	if err != nil {
+		return err
+	}
+	id := s.journal.Header().Journal
+	row, ok := rows[id]
+	if !ok || row.RetiredAt.Valid {
+		return &Error{Code: CodeRolledBack, Path: s.where, Hint: rebuildHint, Err: errors.New("the ledger no longer knows its journal")}
+	}
+	for other, r := range rows {
+		if other != id && !r.RetiredAt.Valid {
+			if t.note.Seen == nil {
+				t.note.Seen = map[string]int64{}
+			}
+			t.note.Seen[other] = r.Seq
+		}
+	}
+	seq, mark, err := s.journal.Append(*t.note, row.Seq, row.Mark)
+	if err != nil {
+		return s.journalFault(err)
+	}
+	t.seq = seq
+	return t.exec(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, t.note.At.UnixMilli(), id)
+}
+
+// noted tells the journal that the ledger has the note.
+func (t *tx) noted() {
+	if t.seq > 0 {
+		t.s.journal.Committed(t.seq)
+	}
+}
+
+// journalFault says what is wrong with a journal, and what to do.
+func (s *Store) journalFault(err error) error {
+	e := &Error{Code: CodeJournal, Path: s.where, Err: err, Hint: "check the folder of state.journal, its rights and its disk"}
+	var damage *journal.DamageError
+	switch {
+	case errors.Is(err, journal.ErrAhead):
+		e.Code, e.Hint = CodeRolledBack, "nothing more is sent; start again, which settles it or says what is missing"
+	case errors.Is(err, journal.ErrBehind):
+		e.Code, e.Hint = CodeJournalLost, newJournalHint
+	case errors.Is(err, journal.ErrOther):
+		e.Code, e.Hint = CodeCopied, newJournalHint
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; the work goes on by itself"
+	case errors.As(err, &damage):
+		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"
+		e.Err = fmt.Errorf("its journal cannot be trusted: %w", err)
+	}
+	return e
+}

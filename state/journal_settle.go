@@ -1,0 +1,184 @@
+package state
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What people are told of rows that only the journal can speak of.
+const (
+	journalAnswer = "the answer is known from the journal: the process ended before the ledger had it"
+	journalDoubt  = "the process that was about to send it ended between journal and ledger; whether it left is not known"
+	rebuiltDoubt  = "known from the journal only: the ledger was rolled back or lost, and no answer is known"
+)
+
+// groupOf makes the group again that a record tells of. fits is false when the ledger does not stand as it did just before that group: then it is an older
+// copy, and not what a crash left.
+func (s *Store) groupOf(t *tx, r journal.Record) (g *groupTx, fits bool, err error) {
+	g = &groupTx{
+		tx: t, now: time.Now(), sums: tallyChange{},
+		result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
+	}
+	for _, o := range r.Outcomes {
+		g.group.Settle = append(g.group.Settle, settlementOf(o, r.At))
+	}
+	for _, in := range r.Intents {
+		var row entryRow
+		if err := t.get(&row, selectEntry+`WHERE e.job = ? AND e.key = ?`, in.Job, in.Key); err != nil {
+			return g, false, ignoreNoRows(err)
+		}
+		e, err := row.entry()
+		if err != nil {
+			return g, false, err
+		}
+		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash != in.Payload {
+			return g, false, nil
+		}
+		g.group.Intents = append(g.group.Intents, trade.Intent{Entry: e, Attempt: trade.Attempt{
+			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target, Payload: e.Payload, PayloadHash: e.PayloadHash,
+			StartedAt: r.At,
+		}})
+	}
+	if err := g.load(); err != nil {
+		return g, false, err
+	}
+	for _, o := range r.Outcomes {
+		a := g.attempts[o.Attempt]
+		if a == nil || a.Outcome.Valid && a.Outcome.String != o.Outcome && a.Outcome.String != string(trade.OutcomeUnknown) {
+			return g, false, nil
+		}
+	}
+	for _, in := range r.Intents {
+		if g.attempts[in.Attempt] != nil {
+			return g, false, nil
+		}
+	}
+	return g, true, nil
+}
+
+func ignoreNoRows(err error) error {
+	if err == sql.ErrNoRows { //nolint:errorlint // database/sql gives it as it is
+		return nil
+	}
+	return err
+}
+
+// fits tells whether the one record that the ledger lacks is what a crash leaves between journal and ledger.
+func (s *Store) fits(t *tx, r journal.Record) (bool, error) {
+	_, fits, err := s.groupOf(t, r)
+	return fits, err
+}
+
+// settleRecord stores what a crash left between journal and ledger: the answers that the record has, as they were, and doubts for its intents. Had the process
+// ended just before the commit, nothing left; but a ledger that was rolled back by one group looks the same, so that nobody knows. They are no more than
+// max_in_flight (I11).
+func (s *Store) settleRecord(t *tx, v *verdict) (Opening, error) {
+	r := *v.record
+	var out Opening
+	if r.Kind == journal.Group {
+		g, fits, err := s.groupOf(t, r)
+		if err != nil || !fits {
+			return out, err
+		}
+		if err := g.settle(); err != nil {
+			return out, err
+		}
+		if err := g.doubt(journalDoubt); err != nil {
+			return out, err
+		}
+		if err := g.sums.apply(t); err != nil {
+			return out, err
+		}
+		t.note = nil // the journal has it already
+		out = Opening{Settled: len(g.result.Settled), Doubts: len(r.Intents)}
+		detail, err := json.Marshal(r)
+		if err != nil {
+			return out, err
+		}
+		host, _, _ := hostIdentity()
+		if _, err := addAudit(t, trade.AuditRecord{
+			Who: "safrasync", From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
+			Reason: "a process ended between journal and ledger",
+		}); err != nil {
+			return out, err
+		}
+	}
+	v.row.Seq, v.row.Mark = r.Seq, v.compare.FirstMark
+	return out, t.exec(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark, r.At.UnixMilli(), v.row.ID)
+}
+
+// settlementOf makes the settlement that an outcome of the journal stands for.
+func settlementOf(o journal.Outcome, at time.Time) trade.Settlement {
+	st := trade.Settlement{
+		Attempt: trade.Attempt{
+			ID: o.Attempt, Outcome: trade.Outcome(o.Outcome), RemoteID: o.RemoteID, Status: o.Status, FinishedAt: at, Reason: journalAnswer,
+		},
+		State: trade.State(o.State), Cause: o.Cause, Counts: o.Counts,
+	}
+	if o.Next != nil {
+		st.NextAttemptAt = *o.Next
+	}
+	switch st.State {
+	case trade.Rejected, trade.Held:
+		st.Error = &trade.EntryError{Kind: trade.APIError, Status: o.Status, Messages: messagesOf(o.Cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: o.Weak}
+	case trade.InDoubt:
+		st.Error = &trade.EntryError{Kind: trade.TransportError, Status: o.Status, Fields: []trade.Problem{}, Text: journalAnswer}
+	}
+	return st
+}
+
+func messagesOf(cause string) []string {
+	if cause == "" {
+		return nil
+	}
+	return []string{cause}
+}
+
+// doubt makes the intents of the group attempts of which nobody knows whether they left. The entries go through sending, which is the only way to in doubt.
+func (g *groupTx) doubt(text string) error {
+	history, err := g.history()
+	if err != nil {
+		return err
+	}
+	reason, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: text})
+	if err != nil {
+		return err
+	}
+	var attempts, sending, ended, doubts [][]any
+	for _, in := range g.group.Intents {
+		e := g.entries[in.Entry.ID]
+		a := in.Attempt
+		a.No = history[e.ID].last + 1
+		row, err := attemptRowOf(a, g.now, false)
+		if err != nil {
+			return err
+		}
+		attempts = append(attempts, row.args())
+		sending = append(sending, []any{e.ID, string(trade.Sending)})
+		a.Outcome, a.Reason, a.FinishedAt = trade.OutcomeUnknown, text, g.now
+		if row, err = attemptRowOf(a, g.now, true); err != nil {
+			return err
+		}
+		ended = append(ended, row.result())
+		if err := g.sums.move(e, string(trade.InDoubt)); err != nil {
+			return err
+		}
+		e.State, e.Version, e.Attempts = string(trade.InDoubt), e.Version+1, e.Attempts+1
+		doubts = append(doubts, []any{e.ID, e.State, trade.CauseUnknown, string(reason), nil, e.Attempts, g.now.UnixMilli(), e.Version})
+	}
+	if err := g.insertRows("attempt", attemptColumns, attempts, ""); err != nil {
+		return err
+	}
+	if err := g.updateRows("entry", []string{"id", "state"}, sending, false); err != nil {
+		return err
+	}
+	if err := g.updateRows("attempt", resultColumns, ended, true); err != nil {
+		return err
+	}
+	return g.updateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "attempts", "updated_at", "version"}, doubts, false)
+}
