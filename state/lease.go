@@ -86,3 +86,31 @@ func (s *Store) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 			lease.Job, lease.Epoch, lease.Owner.Instance)
 	})
 }
+
+// LeaseRow is a lease that somebody holds, or held and did not give back.
+type LeaseRow struct {
+	Job   string
+	Owner trade.Owner
+	Until time.Time // on the database's clock
+	Dead  bool      // its time is over, or its owner no longer runs: the next run takes it
+}
+
+// Leases gives the leases that were not given back, by job.
+func (s *Store) Leases(ctx context.Context) ([]LeaseRow, error) {
+	var rows []struct {
+		Job string `db:"job"`
+		leaseRow
+	}
+	if err := s.read.SelectContext(ctx, &rows, `SELECT job, epoch, instance, owner, expires, `+s.d.now+` AS now FROM job_lease WHERE instance <> '' ORDER BY job`); err != nil {
+		return nil, s.fault(ctx, "reading the leases", err)
+	}
+	out := make([]LeaseRow, len(rows))
+	for i, r := range rows {
+		out[i] = LeaseRow{Job: r.Job, Until: time.UnixMilli(r.Expires).UTC()}
+		if err := json.Unmarshal([]byte(r.leaseRow.Owner), &out[i].Owner); err != nil {
+			return nil, fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+		}
+		out[i].Dead = r.Expires <= r.Now || gone(out[i].Owner)
+	}
+	return out, nil
+}

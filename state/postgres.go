@@ -28,7 +28,7 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	where := "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
+	where := postgresPlace(cfg)
 	s := newStore(postgresDialect, tune, where)
 	s.readOnly, s.identity = o.ReadOnly, o.identity
 	setting, err := durableSetting(ctx, cfg, where)
@@ -48,6 +48,11 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// postgresPlace names a database for people, without secrets.
+func postgresPlace(cfg pq.Config) string {
+	return "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
 }
 
 // postgresConfig reads the DSN. What the driver says about a wrong one is not repeated: it quotes the text, with the password in it.

@@ -60,6 +60,7 @@ type tuning struct {
 	lease   time.Duration                   // how long a lease lasts
 	fsMagic func(path string) (int64, bool) // the file system's type
 	machine func() string                   // the host's machine id
+	free    func(path string) (uint64, bool)
 }
 
 var defaultTuning = tuning{
@@ -69,6 +70,7 @@ var defaultTuning = tuning{
 	lease:   30 * time.Second,
 	fsMagic: fileSystemType,
 	machine: machineID,
+	free:    freeBytes,
 }
 
 // Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one that would not keep what it says it
@@ -115,6 +117,13 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 	}
 	err := s.read.GetContext(ctx, &s.id, `SELECT id FROM ledger`)
 	if errors.Is(err, sql.ErrNoRows) {
+		var entries int
+		if err := s.read.GetContext(ctx, &entries, `SELECT COUNT(*) FROM entry`); err != nil {
+			return s.fault(ctx, "opening the ledger", err)
+		}
+		if entries == 0 {
+			return fmt.Errorf("%w in %s", ErrNoLedger, s.where) // its tables were made, and then it was refused
+		}
 		return &Error{Code: CodeForeign, Path: s.where, Hint: "restore the backup", Err: errors.New("the ledger has lost its own identity")}
 	}
 	if err != nil {

@@ -1,0 +1,207 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Diagnosis is one thing that `safrasync doctor` looked at.
+type Diagnosis struct {
+	Check   string // integrity, foreign_keys, sums, journal, audit, space, wal, file_system, rights, durability, clock, leases, attempts, schema
+	OK      bool   // false: something must be done before anything is sent
+	Problem string // what is wrong, or worth knowing; "" when all is well
+	Args    []any  // of the sentence about it
+}
+
+// The problems. Their sentences are where people are spoken to.
+const (
+	ProblemDamaged    = "damaged"
+	ProblemUneven     = "uneven"
+	ProblemBroken     = "broken"
+	ProblemLow        = "low"
+	ProblemLarge      = "large"
+	ProblemLasting    = "not_lasting"
+	ProblemMode       = "mode"
+	ProblemWeak       = "weak"
+	ProblemFuture     = "future"
+	ProblemDead       = "dead"
+	ProblemOld        = "old"
+	ProblemNoJournal  = "none"
+	ProblemNew        = "new"
+	ProblemUnfinished = "unfinished"
+	ProblemUnfit      = "unfit"
+)
+
+// longOpen is how long an attempt may be open: longer than every time-out of a request.
+const longOpen = 30 * time.Minute
+
+// futureMargin is how far the ledger's times may be ahead of the clock.
+const futureMargin = 5 * time.Minute
+
+// Diagnose looks at the whole ledger, without changing anything. full reads every page of a SQLite file and its indexes; the journal is read whole always. The
+// error is for what keeps it from looking.
+func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Diagnosis, error) {
+	out := []Diagnosis{{Check: "schema", OK: true}}
+	for _, look := range []func(context.Context) (Diagnosis, error){
+		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
+		s.diagnoseKeys, s.diagnoseSums, s.diagnoseAudit,
+		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseJournal(ctx, journals) },
+		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
+	} {
+		d, err := look(ctx)
+		if err != nil {
+			return out, err
+		}
+		d.OK = d.OK || d.Problem == ""
+		out = append(out, d)
+	}
+	return append(out, s.diagnoseFiles(journals)...), nil
+}
+
+func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
+	d := Diagnosis{Check: "integrity"}
+	if s.d.name != SQLite {
+		return d, nil // PostgreSQL checks its own pages
+	}
+	query := `PRAGMA quick_check(5)`
+	if full {
+		query = `PRAGMA integrity_check(5)`
+	}
+	var lines []string
+	if err := s.read.SelectContext(ctx, &lines, query); err != nil {
+		var known *Error
+		if err = s.fault(ctx, "checking the ledger", err); !errors.As(err, &known) || known.Code != CodeCorrupt {
+			return d, err
+		}
+		lines = []string{known.Err.Error()}
+	}
+	if !slices.Equal(lines, []string{"ok"}) {
+		d.Problem, d.Args = ProblemDamaged, []any{lines[0]}
+	}
+	return d, nil
+}
+
+// BrokenKeys gives the tables with rows whose partner is missing. PostgreSQL does not let that happen.
+func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
+	if s.d.name != SQLite {
+		return nil, nil
+	}
+	var tables []string
+	err := s.read.SelectContext(ctx, &tables, `SELECT DISTINCT "table" FROM pragma_foreign_key_check ORDER BY 1`)
+	return tables, s.fault(ctx, "checking foreign keys", err)
+}
+
+func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "foreign_keys"}
+	tables, err := s.BrokenKeys(ctx)
+	if len(tables) > 0 {
+		d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
+	}
+	return d, err
+}
+
+// UnevenSums gives the jobs whose kept sums are not those of their entries (I9). A job that is written meanwhile is looked at again.
+func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
+	var jobs, uneven []string
+	if err := s.read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
+		return nil, s.fault(ctx, "comparing the sums", err)
+	}
+	for _, job := range jobs {
+		for tries := 0; ; tries++ {
+			kept, err := s.Counts(ctx, job)
+			if err != nil {
+				return nil, err
+			}
+			counted, err := s.Recount(ctx, job)
+			if err != nil {
+				return nil, err
+			}
+			if slices.EqualFunc(kept, counted, sameTally) {
+				break
+			}
+			if tries == 3 {
+				uneven = append(uneven, job)
+				break
+			}
+		}
+	}
+	return uneven, nil
+}
+
+func sameTally(a, b trade.Tally) bool {
+	return a.State == b.State && a.Count == b.Count && a.Quantity.Unit == b.Quantity.Unit && a.Quantity.Amount.Equal(b.Quantity.Amount)
+}
+
+func (s *Store) diagnoseSums(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "sums"}
+	uneven, err := s.UnevenSums(ctx)
+	if len(uneven) > 0 {
+		d.Problem, d.Args = ProblemUneven, []any{fmt.Sprint(uneven)}
+	}
+	return d, err
+}
+
+// diagnoseAudit reads all acts, and misses none: their numbers have no gap but those that a PostgreSQL sequence leaves.
+func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "audit"}
+	acts, err := s.Audit(ctx, 0)
+	if err != nil {
+		return d, err
+	}
+	for i, a := range acts {
+		if s.d.name == SQLite && a.Seq != int64(len(acts)-i) {
+			d.Problem, d.Args = ProblemBroken, []any{int64(len(acts) - i)}
+			break
+		}
+		d.Args = []any{len(acts)}
+	}
+	return d, nil
+}
+
+func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "clock"}
+	var latest int64
+	if err := s.read.GetContext(ctx, &latest, `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
+		UNION ALL SELECT MAX(started_at) FROM run) AS times`); err != nil {
+		return d, s.fault(ctx, "looking at the ledger's times", err)
+	}
+	if last := time.UnixMilli(latest).UTC(); time.Until(last) > futureMargin {
+		d.OK, d.Problem, d.Args = true, ProblemFuture, []any{last}
+	}
+	return d, nil
+}
+
+func (s *Store) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "leases"}
+	leases, err := s.Leases(ctx)
+	if err != nil {
+		return d, err
+	}
+	for _, l := range leases {
+		if l.Dead {
+			d.OK, d.Problem, d.Args = true, ProblemDead, []any{l.Job, l.Owner.PID, l.Owner.Host}
+		}
+	}
+	return d, nil
+}
+
+func (s *Store) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "attempts"}
+	var old struct {
+		N  int   `db:"n"`
+		At int64 `db:"at"`
+	}
+	if err := s.read.GetContext(ctx, &old, s.q(`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.d.now+` - ?`),
+		longOpen.Milliseconds()); err != nil {
+		return d, s.fault(ctx, "looking for open attempts", err)
+	}
+	if old.N > 0 {
+		d.OK, d.Problem, d.Args = true, ProblemOld, []any{old.N, time.UnixMilli(old.At).UTC()}
+	}
+	return d, nil
+}

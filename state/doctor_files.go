@@ -1,0 +1,165 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/safrasync/safrasync/state/journal"
+)
+
+// diagnoseJournal compares ledger and journal, and reads the whole journal.
+func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, error) {
+	d := Diagnosis{Check: "journal"}
+	if parent == "" {
+		d.OK, d.Problem = true, ProblemNoJournal
+		return d, nil
+	}
+	report, err := s.JournalReport(ctx, parent)
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		d.Problem, d.Args = ProblemUnfit, []any{e}
+		return d, nil
+	case err != nil:
+		return d, err
+	}
+	_, err = journal.Read(report.Folder, -1, func(journal.Record, string) error { return nil })
+	switch {
+	case report.New:
+		d.OK, d.Problem = true, ProblemNew
+	case err != nil:
+		errors.As(s.journalFault(err), &e)
+		d.Problem, d.Args = ProblemUnfit, []any{e}
+	case report.Unfinished:
+		d.OK, d.Problem = true, ProblemUnfinished
+	default:
+		d.Args = []any{report.Folder, report.Records, report.Bytes}
+	}
+	return d, nil
+}
+
+// JournalReport says how ledger and journal stand. It changes nothing.
+type JournalReport struct {
+	Folder     string
+	New        bool // there is no journal yet, and none is missed
+	Unfinished bool // one group is in the journal and not in the ledger: it is being written, or a process ended there, which the next start settles
+	Records    int64
+	Bytes      int64
+}
+
+// JournalReport compares the ledger with its journal; the error is an *Error with the way out when the two do not fit.
+func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport, error) {
+	parent, err := filepath.Abs(parent)
+	if err != nil {
+		return JournalReport{}, err
+	}
+	dir := s.journalDir(parent)
+	v, err := s.look(ctx, "comparing the ledger with its journal", dir)
+	return JournalReport{Folder: dir, New: v.fresh, Unfinished: v.record != nil, Records: v.compare.End.Seq, Bytes: v.compare.End.Bytes}, err
+}
+
+// diagnoseDurability asks for the settings without which a commit is not on disk.
+func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
+	d := Diagnosis{Check: "durability"}
+	if s.d.name == Postgres {
+		if err := s.verifyPostgres(ctx); err != nil {
+			var e *Error
+			if !errors.As(err, &e) || e.Code != CodeDurability {
+				return d, err
+			}
+			d.Problem, d.Args = ProblemWeak, []any{e}
+		}
+		return d, nil
+	}
+	var version, mode string
+	if err := s.read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
+		return d, s.fault(ctx, "looking at the ledger", err)
+	}
+	if err := s.read.GetContext(ctx, &mode, `PRAGMA journal_mode`); err != nil {
+		return d, s.fault(ctx, "looking at the ledger", err)
+	}
+	// synchronous belongs to a connection; each that writes is verified when it is opened.
+	if err := judgeSQLite(s.where, version, mode, 2, 1); err != nil {
+		var e *Error
+		errors.As(err, &e)
+		e.Hint = "open the ledger once for writing: the next `safrasync sync` sets it"
+		d.Problem, d.Args = ProblemWeak, []any{e}
+	}
+	return d, nil
+}
+
+// diagnoseFiles looks at disk and rights. For PostgreSQL only the journal is here.
+func (s *Store) diagnoseFiles(parent string) []Diagnosis {
+	var out []Diagnosis
+	paths := map[string]fs.FileMode{}
+	dirs := []string{}
+	if s.d.name == SQLite && !s.memory {
+		dirs = append(dirs, filepath.Dir(s.where))
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			paths[s.where+suffix] = 0o600
+		}
+		wal := Diagnosis{Check: "wal", OK: true}
+		if size := walSize(s.where); size > walLimit {
+			wal.Problem, wal.Args = ProblemLarge, []any{size}
+		}
+		out = append(out, wal)
+	}
+	if parent != "" {
+		dir := s.journalDir(parent)
+		if _, err := os.Stat(dir); err == nil {
+			dirs = append(dirs, dir)
+			paths[dir] = 0o700
+			files, err := filepath.Glob(filepath.Join(dir, "*"))
+			for _, f := range files {
+				if err == nil {
+					paths[f] = 0o600
+				}
+			}
+		}
+	}
+	return append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs), diagnoseRights(paths, dirs))
+}
+
+func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
+	d := Diagnosis{Check: "space", OK: true}
+	for _, dir := range dirs {
+		if free, ok := s.tune.free(dir); ok && free < lowSpace {
+			d.OK, d.Problem, d.Args = false, ProblemLow, []any{dir, free >> 20}
+		}
+	}
+	return d
+}
+
+func (s *Store) diagnoseFileSystem(dirs []string) Diagnosis {
+	d := Diagnosis{Check: "file_system", OK: true}
+	for _, dir := range dirs {
+		magic, ok := s.tune.fsMagic(dir)
+		if !ok {
+			continue
+		}
+		if name, lasting := fileSystemName(magic); !lasting {
+			d.OK, d.Problem, d.Args = networkFileSystem(magic) == "", ProblemLasting, []any{dir, name}
+		}
+	}
+	return d
+}
+
+// diagnoseRights names the first file that others than its owner may read, and a folder that others may write.
+func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
+	d := Diagnosis{Check: "rights", OK: true}
+	look := func(path string, forbidden, wanted fs.FileMode) {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&forbidden != 0 {
+			d.OK, d.Problem, d.Args = false, ProblemMode, []any{path, info.Mode().Perm(), wanted}
+		}
+	}
+	for path, mode := range paths {
+		look(path, 0o777&^mode&0o077, mode)
+	}
+	for _, dir := range dirs {
+		look(dir, 0o022, 0o700)
+	}
+	return d
+}

@@ -1,0 +1,193 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RebuildPlan says what a rebuilding changes.
+type RebuildPlan struct {
+	Ledger  string          `json:"ledger"`  // its id
+	Journal string          `json:"journal"` // the folder
+	Records int64           `json:"records"` // of the journal
+	Until   time.Time       `json:"until"`   // of the last one
+	Changes []RebuildChange `json:"changes"` // sums, by job and change of state
+	Same    int             `json:"same"`    // rows that stand as the journal says
+}
+
+// RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that the ledger does not have; From and To are equal where only
+// attempts or the generation are added.
+type RebuildChange struct {
+	Job  string      `json:"job"`
+	From trade.State `json:"from"`
+	To   trade.State `json:"to"`
+	Rows int         `json:"rows"`
+}
+
+// Rows is how many rows the plan changes.
+func (p RebuildPlan) Rows() int {
+	n := 0
+	for _, c := range p.Changes {
+		n += c.Rows
+	}
+	return n
+}
+
+// errPlanned ends the transaction of a plan.
+var errPlanned = errors.New("only planned")
+
+// Rebuild adds to the ledger what its journal knows and it does not: one that was rolled back, deleted or emptied. With apply false it changes nothing and says
+// what it would do. Rows come back accepted with their id, in doubt where no answer is known, with their generation; what they held comes with the next sweep.
+func Rebuild(ctx context.Context, o Options, apply bool, record trade.AuditRecord) (RebuildPlan, error) {
+	return rebuild(ctx, o, defaultTuning, apply, record)
+}
+
+func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record trade.AuditRecord) (plan RebuildPlan, err error) {
+	where, err := whereOf(o, tune)
+	if err != nil {
+		return plan, err
+	}
+	dir, exists, err := rebuildFrom(ctx, o, tune, where)
+	if err != nil {
+		return plan, err
+	}
+	h, err := readHistory(dir)
+	if err != nil {
+		return plan, (&Store{where: where}).journalFault(err)
+	}
+	plan = RebuildPlan{Ledger: h.end.Header.Ledger, Journal: dir, Records: h.end.Seq, Until: h.end.At}
+	bare := o
+	bare.Journal, bare.identity = "", h.end.Header.Ledger
+	var s *Store
+	if exists || apply {
+		s, err = open(ctx, bare, tune)
+	} else {
+		s, err = openMemory(ctx, tune)
+	}
+	if err != nil {
+		return plan, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if apply {
+		if s.journal, err = journal.Open(dir, h.end.Seq, h.mark); err != nil {
+			return plan, s.journalFault(err)
+		}
+	}
+	err = s.inTx(ctx, "rebuilding the ledger", func(t *tx) error {
+		plan.Changes, plan.Same = nil, 0
+		r := &rebuilding{tx: t, history: h, plan: &plan, now: time.Now(), sums: tallyChange{}}
+		if err := r.run(apply, record); err != nil {
+			return err
+		}
+		if !apply {
+			return errPlanned
+		}
+		return r.takeOver(dir)
+	})
+	if errors.Is(err, errPlanned) {
+		err = nil
+	}
+	return plan, err
+}
+
+// whereOf names the place of a ledger that may not be there.
+func whereOf(o Options, tune tuning) (string, error) {
+	if o.Driver == Postgres {
+		cfg, err := postgresConfig(o)
+		if err != nil {
+			return "", err
+		}
+		return postgresPlace(cfg), nil
+	}
+	path, _, err := sqlitePath(o, tune)
+	return path, err
+}
+
+// rebuildFrom finds the journal of a ledger, or of the one that stood in its place.
+func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir string, exists bool, err error) {
+	parent, err := filepath.Abs(o.Journal)
+	if err != nil || o.Journal == "" {
+		return "", false, &Error{Code: CodeConfig, Path: where, Hint: "set state.journal", Err: errors.Join(errors.New("the ledger has no journal"), err)}
+	}
+	look := o
+	look.ReadOnly, look.Journal = true, ""
+	s, err := open(ctx, look, tune)
+	switch {
+	case errors.Is(err, ErrNoLedger):
+	case err != nil:
+		return "", false, err
+	default:
+		id := s.id
+		if err := s.Close(); err != nil {
+			return "", false, err
+		}
+		exists, dir = true, filepath.Join(parent, id)
+		_, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		if !errors.Is(err, journal.ErrNone) {
+			return dir, exists, nil // what is wrong with it is told when it is read
+		}
+	}
+	dir, _, err = journalOf(parent, where)
+	if err == nil && dir == "" {
+		err = &Error{
+			Code: CodeJournalLost, Path: where, Hint: newJournalHint,
+			Err: fmt.Errorf("in %s there is no journal of this ledger", parent),
+		}
+	}
+	return dir, exists, err
+}
+
+// takeOver makes the journal the ledger's own, in step.
+func (r *rebuilding) takeOver(dir string) error {
+	t, end := r.tx, r.history.end
+	if err := t.exec(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
+		return err
+	}
+	mark := r.history.mark
+	if end.Seq == 0 {
+		mark = ""
+	}
+	host, _, _ := hostIdentity()
+	if err := t.exec(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE
+		SET seq = excluded.seq, mark = excluded.mark, host = excluded.host, path = excluded.path, at = excluded.at, retired_at = NULL`,
+		end.Header.Journal, end.Seq, mark, host, dir, r.now.UnixMilli()); err != nil {
+		return err
+	}
+	if t.s.d.name == SQLite { // a SQLite ledger has one journal
+		if err := t.exec(`UPDATE journal SET retired_at = ? WHERE id <> ? AND retired_at IS NULL`, r.now.UnixMilli(), end.Header.Journal); err != nil {
+			return err
+		}
+	}
+	note := t.noting(journal.Act, r.now)
+	note.ActName, note.Who = "rebuild", r.who
+	return nil
+}
+
+// nobodyRuns refuses what must not happen beside a run.
+func nobodyRuns(t *tx) error {
+	var rows []struct {
+		Job     string `db:"job"`
+		Owner   string `db:"owner"`
+		Expires int64  `db:"expires"`
+	}
+	if err := t.all(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+t.s.d.now); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		var owner trade.Owner
+		if err := json.Unmarshal([]byte(r.Owner), &owner); err != nil {
+			return fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+		}
+		if !gone(owner) {
+			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package state
+
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// history is what a journal tells of all rows that were sent, or decided about, in the order in which it first names them.
+type history struct {
+	rows  map[journal.Row]*remembered
+	order []*remembered
+	end   journal.End
+	mark  string
+}
+
+// remembered is one row as the journal leaves it.
+type remembered struct {
+	journal.Fact
+	first, last time.Time
+	status      int
+	next        *time.Time
+	attempts    []*rememberedAttempt
+}
+
+type rememberedAttempt struct {
+	journal.FactAttempt
+	counts   bool
+	finished time.Time
+}
+
+// readHistory reads a whole journal.
+func readHistory(dir string) (*history, error) {
+	void := map[int64]bool{}
+	if _, err := journal.Read(dir, -1, func(r journal.Record, _ string) error {
+		for _, seq := range r.Void {
+			void[seq] = true
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	h := &history{rows: map[journal.Row]*remembered{}}
+	var err error
+	h.end, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
+		h.mark = mark
+		for _, f := range r.Facts {
+			h.fact(r, f)
+		}
+		for _, o := range r.Outcomes { // an answer is true, whether or not the ledger took the record
+			h.outcome(r, o)
+		}
+		if !void[r.Seq] {
+			for _, in := range r.Intents {
+				h.intent(r, in)
+			}
+		}
+		return nil
+	})
+	return h, err
+}
+
+func (h *history) row(row journal.Row, at time.Time) *remembered {
+	m := h.rows[row]
+	if m == nil {
+		m = &remembered{Fact: journal.Fact{Row: row, Generation: 1}, first: at}
+		h.rows[row] = m
+		h.order = append(h.order, m)
+	}
+	m.last = at
+	return m
+}
+
+func (m *remembered) attempt(id string) *rememberedAttempt {
+	for _, a := range m.attempts {
+		if a.ID == id {
+			return a
+		}
+	}
+	return nil
+}
+
+func (h *history) fact(r journal.Record, f journal.Fact) {
+	m := h.row(f.Row, r.At)
+	for _, a := range f.Attempts {
+		if have := m.attempt(a.ID); have != nil {
+			have.settle(a.Outcome, a.RemoteID, true, r.At)
+		} else {
+			m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: a, counts: a.Outcome != "", finished: r.At})
+		}
+	}
+	f.Attempts = nil
+	m.Fact = f
+}
+
+func (h *history) intent(r journal.Record, in journal.Intent) {
+	m := h.row(in.Row, r.At)
+	if m.attempt(in.Attempt) != nil {
+		return
+	}
+	m.Sends, m.Generation, m.Payload, m.Source = in.Sends, in.Generation, in.Payload, in.Source
+	m.State, m.Cause, m.Weak, m.next = string(trade.Sending), "", false, nil
+	m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: journal.FactAttempt{
+		ID: in.Attempt, Generation: in.Generation, Payload: in.Payload, Started: r.At,
+	}})
+}
+
+func (h *history) outcome(r journal.Record, o journal.Outcome) {
+	m := h.row(o.Row, r.At)
+	a := m.attempt(o.Attempt)
+	if a == nil {
+		return // its intent was void: nothing left
+	}
+	a.settle(o.Outcome, o.RemoteID, o.Counts, r.At)
+	if o.State == "" {
+		return
+	}
+	m.State, m.Cause, m.Weak, m.status, m.next = o.State, o.Cause, o.Weak, o.Status, o.Next
+	if m.State == string(trade.Accepted) {
+		m.RemoteID = o.RemoteID
+	}
+}
+
+// settle takes up an outcome as the ledger would: a certain one never changes.
+func (a *rememberedAttempt) settle(outcome, remote string, counts bool, at time.Time) {
+	if outcome == "" || a.Outcome != "" && a.Outcome != string(trade.OutcomeUnknown) {
+		return
+	}
+	a.Outcome, a.RemoteID, a.counts, a.finished = outcome, remote, counts, at
+}
+
+// doubtful tells whether one of its attempts may have created a record of which nobody knows.
+func (m *remembered) doubtful() bool {
+	for _, a := range m.attempts {
+		if a.Outcome == "" || a.Outcome == string(trade.OutcomeUnknown) {
+			return true
+		}
+	}
+	return false
+}
+
+// final is the state that the journal proves; "" when it only says that nothing was created, which leaves the row to discovery. Where a person ordered another
+// sending after a doubt, and no record came of it, the doubt stays: sending again is not for a rebuilding to decide.
+func (m *remembered) final() trade.State {
+	switch s := trade.State(m.State); {
+	case s == trade.Accepted, s == trade.Dismissed, s == trade.Held:
+		return s
+	case m.doubtful(), s == trade.InDoubt:
+		return trade.InDoubt
+	case s == trade.Rejected && m.Weak:
+		return s
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NewJournalPlan says what beginning a new journal changes.
+type NewJournalPlan struct {
+	Ledger  string `json:"ledger"`
+	Journal string `json:"journal"` // the folder
+	Sent    int    `json:"sent"`    // rows that are accepted
+	Doubts  int    `json:"doubts"`  // rows that were on the wire for all that the ledger knows: they become in doubt
+	Aside   string `json:"aside"`   // where the journal that stands there goes; "" when there is none
+}
+
+// NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's: a person says that this ledger is the right one. With apply false
+// it changes nothing.
+func NewJournal(ctx context.Context, o Options, apply bool, record trade.AuditRecord) (NewJournalPlan, error) {
+	return newJournal(ctx, o, defaultTuning, apply, record)
+}
+
+func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record trade.AuditRecord) (plan NewJournalPlan, err error) {
+	if o.Journal == "" {
+		return plan, &Error{Code: CodeConfig, Hint: "set state.journal", Err: errors.New("no folder for a journal is configured")}
+	}
+	parent, err := filepath.Abs(o.Journal)
+	if err != nil {
+		return plan, &Error{Code: CodeConfig, Hint: "correct state.journal", Err: err}
+	}
+	bare := o
+	bare.Journal, bare.ReadOnly = "", true // an absent ledger is not made
+	s, err := open(ctx, bare, tune)
+	if err != nil {
+		return plan, err
+	}
+	if err := s.Close(); err != nil {
+		return plan, err
+	}
+	bare.ReadOnly = false
+	if s, err = open(ctx, bare, tune); err != nil {
+		return plan, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.refuseNetwork(parent); err != nil {
+		return plan, err
+	}
+	dir := s.journalDir(parent)
+	plan.Ledger, plan.Journal = s.id, dir
+	err = s.inTx(ctx, "beginning a new journal", func(t *tx) error {
+		if err := nobodyRuns(t); err != nil {
+			return err
+		}
+		if err := t.get(&plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
+			return err
+		}
+		if err := t.get(&plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
+			return err
+		}
+		_, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		there := !errors.Is(readErr, journal.ErrNone)
+		if there && !apply {
+			plan.Aside = dir
+		}
+		if !apply {
+			return errPlanned
+		}
+		return s.replaceJournal(t, &plan, dir, there, record, o.Version)
+	})
+	if errors.Is(err, errPlanned) {
+		err = nil
+	}
+	return plan, err
+}
+
+func (s *Store) replaceJournal(t *tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord, program string) error {
+	now := time.Now()
+	if err := doubtAll(t, now); err != nil {
+		return err
+	}
+	host, _, _ := hostIdentity()
+	query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
+	if s.d.name == Postgres { // the other hosts have theirs
+		query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
+	}
+	if err := t.exec(query, args...); err != nil {
+		return err
+	}
+	if there {
+		aside, err := journal.SetAside(dir, now)
+		if err != nil {
+			return s.journalFault(err)
+		}
+		plan.Aside = aside
+	}
+	if _, err := s.beginJournal(t, dir, false, program); err != nil {
+		return err
+	}
+	detail, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	record.Detail = string(detail)
+	_, err = addAudit(t, record)
+	return err
+}
+
+// doubtAll moves every entry that is on the wire, for all that the ledger knows, to in doubt.
+func doubtAll(t *tx, now time.Time) error {
+	var ids []int64
+	if err := t.all(&ids, t.s.d.locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`, "e")); err != nil || len(ids) == 0 {
+		return err
+	}
+	if err := t.exec(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
+		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), recovered); err != nil {
+		return err
+	}
+	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
+	if err != nil {
+		return err
+	}
+	return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+}

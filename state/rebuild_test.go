@@ -1,0 +1,354 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var rebuildAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "rebuild", Target: "ledger", Reason: "the disk was replaced"}
+
+// proven is what a rebuilt ledger must have in common with the original.
+type proven struct {
+	State      trade.State
+	RemoteID   string
+	Generation int
+}
+
+// provenOf gives the rows of all jobs that exist, or may exist, on the platform. What the original is sending is in doubt after a rebuilding.
+func provenOf(t testing.TB, s *Store) map[string]proven {
+	t.Helper()
+	out := map[string]proven{}
+	err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		if e.State == trade.Sending {
+			e.State = trade.InDoubt
+		}
+		if e.State == trade.Accepted || e.State == trade.InDoubt || e.State == trade.Dismissed {
+			out[e.Job+" "+e.Key] = proven{e.State, e.RemoteID, e.Generation}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// act does what a person's act does, in one transaction with the audit and the note.
+func (k *kept) act(act string, e trade.Entry, change func(tx *tx, audit int64) error) {
+	k.t.Helper()
+	record := trade.AuditRecord{At: at, Who: "ana", Act: act, Target: e.Key, Reason: "test"}
+	err := k.s.inTx(k.t.Context(), act, func(tx *tx) error {
+		seq, err := addAudit(tx, record)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, seq); err != nil {
+			return err
+		}
+		return tx.noteAct(record, []int64{e.ID})
+	})
+	if err != nil {
+		k.t.Fatalf("%s: %v", act, err)
+	}
+}
+
+// live makes a random history of n steps: rows are found, sent and settled in every way, and people act. after is told of each step.
+func (k *kept) live(seed uint64, n int, after func(step int)) {
+	k.t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var open []trade.Attempt
+	found := 0
+	for step := range n {
+		lease := mustLease(k.t, k.s, "contracts")
+		switch rng.IntN(6) {
+		case 0, 1:
+			for range 1 + rng.IntN(3) {
+				found++
+				mustRecord(k.t, k.s, lease, newEntry(fmt.Sprintf("%04d", found)))
+			}
+		case 2, 3, 4:
+			g := trade.Group{At: at}
+			for len(open) > 0 && rng.IntN(3) > 0 {
+				a := open[0]
+				open = open[1:]
+				g.Settle = append(g.Settle, []trade.Settlement{created(a, "remote-"+a.ID), created(a, "remote-"+a.ID), unknown(a), refused(a)}[rng.IntN(4)])
+			}
+			due, err := k.s.Due(k.t.Context(), "contracts", at, 0, 1+rng.IntN(4))
+			if err != nil {
+				k.t.Fatal(err)
+			}
+			for _, e := range due {
+				g.Intents = append(g.Intents, intentOf(e))
+			}
+			r := mustCommit(k.t, k.s, lease, g)
+			for _, in := range g.Intents {
+				if r.Claimed[in.Attempt.ID] {
+					open = append(open, in.Attempt)
+				}
+			}
+		case 5:
+			k.decide(rng)
+		}
+		if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
+			k.t.Fatal(err)
+		}
+		after(step)
+	}
+}
+
+// decide lets a person decide about a row in doubt.
+func (k *kept) decide(rng *rand.Rand) {
+	k.t.Helper()
+	var doubts []trade.Entry
+	if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1}, func(e trade.Entry) error {
+		doubts = append(doubts, e)
+		return nil
+	}); err != nil {
+		k.t.Fatal(err)
+	}
+	for _, e := range doubts {
+		switch rng.IntN(4) {
+		case 0:
+			k.act("adopt", e, func(tx *tx, _ int64) error {
+				return moveAll(tx, []int64{e.ID}, trade.Accepted, at, `remote_id = ?`, "adopted-"+e.Key)
+			})
+		case 1:
+			k.act("adopt", e, func(tx *tx, audit int64) error {
+				return moveAll(tx, []int64{e.ID}, trade.Accepted, at, `closed_by = ?`, audit)
+			})
+		case 2:
+			k.act("dismiss", e, func(tx *tx, _ int64) error {
+				return moveAll(tx, []int64{e.ID}, trade.Dismissed, at, `cause = ''`)
+			})
+		case 3:
+			k.act("resend", e, func(tx *tx, audit int64) error {
+				return moveAll(tx, []int64{e.ID}, trade.Pending, at, `generation = generation + 1, resend_audit_id = ?`, audit)
+			})
+		}
+	}
+}
+
+// TestF058_AnyOlderCopyIsNoticedAndRebuilt rolls the ledger back to 100 older copies of random histories, and deletes it: each is noticed, and the
+// rebuilt ledger has what the original proves.
+func TestF058_AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			k := keep(t, backends[0].open(t))
+			copies := t.TempDir()
+			k.live(seed, 60, func(step int) {
+				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))); err != nil {
+					t.Fatal(err)
+				}
+			})
+			want := provenOf(t, k.s)
+			resent := generations(t, k.s)
+			dir := k.dir()
+			k.close()
+			whole := t.TempDir()
+			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			for step := -1; step < 60; step++ {
+				if step >= 0 && step%3 != int(seed)%3 && step < 50 {
+					continue
+				}
+				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+					t.Fatal(err)
+				}
+				removeLedger(t, k.o.DSN)
+				if step >= 0 {
+					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
+				}
+				k.noticedAndRebuilt(step, want, resent)
+			}
+		})
+	}
+}
+
+func removeLedger(t testing.TB, path string) {
+	t.Helper()
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// generations gives the rows that a person ordered to be sent again.
+func generations(t testing.TB, s *Store) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	if err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		out[e.Job+" "+e.Key] = e.Generation > 1
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[string]bool) {
+	t := k.t
+	t.Helper()
+	err := k.try(defaultTuning)
+	var e *Error
+	switch {
+	case err == nil: // in step, or one group behind, which was settled as doubts
+		defer k.close()
+	case !errors.As(err, &e) || e.Code != CodeRolledBack && e.Code != CodeEmptied:
+		t.Fatalf("step %d: %v", step, err)
+	default:
+		planned, err := Rebuild(t.Context(), k.o, false, trade.AuditRecord{})
+		if err != nil {
+			t.Fatalf("step %d: planning: %v", step, err)
+		}
+		if k.try(defaultTuning) == nil {
+			t.Fatalf("step %d: a plan changed the ledger", step)
+		}
+		done, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+		if err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		if diff := cmp.Diff(planned, done); diff != "" {
+			t.Errorf("step %d: planned and done differ:\n%s", step, diff)
+		}
+		k.open()
+		defer k.close()
+	}
+	got := provenOf(t, k.s)
+	for key, w := range want {
+		g, ok := got[key]
+		if w.State == trade.Accepted && w.RemoteID == "" {
+			w.RemoteID = g.RemoteID
+		}
+		if !ok || g != w {
+			t.Errorf("step %d: %s is %+v, want %+v", step, key, g, w)
+		}
+	}
+	for key, g := range got {
+		// What the original sends again by a person's order, or was refused after one, is in doubt: rebuilding decides nothing that can double.
+		if _, ok := want[key]; !ok && (g.State != trade.InDoubt || err != nil && !resent[key]) {
+			t.Errorf("step %d: %s is %+v, and the original proves nothing of it", step, key, g)
+		}
+	}
+	mustAddUp(t, k.s, "contracts")
+	if due, err := k.s.Due(t.Context(), "contracts", at, 0, 1000); err != nil {
+		t.Fatal(err)
+	} else {
+		for _, e := range due {
+			if _, sent := want["contracts "+e.Key]; sent {
+				t.Errorf("step %d: %s is due again", step, e.Key)
+			}
+		}
+	}
+}
+
+func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	k.close()
+	removeLedger(t, k.o.DSN)
+	plan, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []RebuildChange{{"contracts", "", trade.Accepted, 2}, {"contracts", "", trade.InDoubt, 1}}; !cmp.Equal(plan.Changes, want) || plan.Rows() != 3 {
+		t.Errorf("plan %+v", plan)
+	}
+	k.open()
+	audit, err := k.s.Audit(t.Context(), 0)
+	if err != nil || len(audit) != 1 || audit[0].Reason != rebuildAct.Reason || !json.Valid([]byte(audit[0].Detail)) || k.s.LedgerID() != plan.Ledger {
+		t.Errorf("audit %+v, %v", audit, err)
+	}
+	mustLease(t, k.s, "contracts")
+	var leased *trade.LeasedError
+	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); !errors.As(err, &leased) {
+		t.Errorf("rebuilding beside a run: %v", err)
+	}
+	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); !errors.As(err, &leased) {
+		t.Errorf("a new journal beside a run: %v", err)
+	}
+}
+
+func TestRebuildingPostgres(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[1].open(t))
+	k.live(7, 40, func(int) {})
+	want, resent := provenOf(t, k.s), generations(t, k.s)
+	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+		if err := byHand(k.s, query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.close()
+	k.noticedAndRebuilt(0, want, resent)
+}
+
+func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 4)
+		want := provenOf(t, k.s)
+		dir := k.dir()
+		k.close()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		record := rebuildAct
+		record.Act = "new journal"
+		plan, err := NewJournal(t.Context(), k.o, false, record)
+		if err != nil || plan.Doubts != 1 || plan.Sent != 3 {
+			t.Fatalf("plan %+v, %v", plan, err)
+		}
+		wantCode(t, k.try(defaultTuning), CodeJournalLost)
+		if _, err := NewJournal(t.Context(), k.o, true, record); err != nil {
+			t.Fatal(err)
+		}
+		k.open()
+		if got := statesOf(t, k.s, "contracts")["a3"]; got != trade.InDoubt {
+			t.Errorf("what was on the wire is %s", got)
+		}
+		mustAddUp(t, k.s, "contracts")
+		k.close()
+		// The new journal alone is enough to rebuild what was there before it.
+		if k.o.Driver == SQLite {
+			removeLedger(t, k.o.DSN)
+			k.noticedAndRebuilt(0, want, map[string]bool{})
+		}
+		// One that stands there, of another host or damaged, is set aside.
+		if plan, err = NewJournal(t.Context(), k.o, true, record); err != nil || !strings.HasPrefix(plan.Aside, dir+".until-") {
+			t.Errorf("plan %+v, %v", plan, err)
+		}
+		k.open()
+	})
+}
+
+func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 1)
+	k.close()
+	if err := os.RemoveAll(k.o.Journal); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+	wantCode(t, err, CodeJournalLost)
+	removeLedger(t, k.o.DSN)
+	if _, err = NewJournal(t.Context(), k.o, true, rebuildAct); !errors.Is(err, ErrNoLedger) {
+		t.Errorf("a new journal for no ledger: %v", err)
+	}
+	o := k.o
+	o.Journal = ""
+	_, err = Rebuild(t.Context(), o, true, rebuildAct)
+	wantCode(t, err, CodeConfig)
+}

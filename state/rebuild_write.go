@@ -1,0 +1,247 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// apply writes what was decided: new entries, attempts, generations, and states, each by moves that the database allows.
+func (r *rebuilding) apply(work []rebuiltRow) error {
+	if err := r.insert(work); err != nil {
+		return err
+	}
+	if err := r.attempts(work); err != nil {
+		return err
+	}
+	if err := r.generations(work); err != nil {
+		return err
+	}
+	if err := r.states(work); err != nil {
+		return err
+	}
+	return r.sums.apply(r.tx)
+}
+
+// insert adds the rows that the ledger does not have, held for the moment.
+func (r *rebuilding) insert(work []rebuiltRow) error {
+	fresh := map[string][]trade.Entry{}
+	for _, row := range work {
+		if row.entry == nil {
+			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
+				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first, UpdatedAt: row.last,
+				SourceHash: row.Source, PayloadHash: row.Payload,
+			})
+		}
+	}
+	for job, entries := range fresh {
+		lost, err := insertEntries(r.tx, job, entries, r.now, r.sums)
+		if err != nil {
+			return err
+		}
+		if lost > 0 {
+			return fmt.Errorf("%d rows of job %s came into the ledger meanwhile: run it again", lost, job)
+		}
+		for chunk := range slices.Chunk(entries, inList) {
+			keys := make([]string, len(chunk))
+			for i, e := range chunk {
+				keys[i] = e.Key
+			}
+			if err := r.loadKeys(job, keys); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range work {
+		work[i].entry = r.entries[work[i].Row]
+	}
+	return nil
+}
+
+// attempts adds those that the ledger lacks, and the answers to those that it has. One without an answer is unknown: nobody waits for it any more.
+func (r *rebuilding) attempts(work []rebuiltRow) error {
+	var added, answered [][]any
+	for _, row := range work {
+		for _, a := range row.remembered.attempts {
+			have := row.entry.attempts[a.ID]
+			if have != nil && !changeable(have) {
+				continue
+			}
+			attempt := trade.Attempt{
+				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: a.Payload,
+				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Reason: journalAnswer,
+			}
+			counts := a.counts
+			if attempt.Outcome == trade.OutcomeOpen {
+				attempt.Outcome, attempt.FinishedAt, attempt.Reason, counts = trade.OutcomeUnknown, r.now, rebuiltDoubt, true
+			}
+			if have != nil && have.Outcome.String == string(attempt.Outcome) {
+				continue
+			}
+			counted := 0
+			if have == nil {
+				row.entry.no++
+				attempt.No = row.entry.no
+			} else {
+				counted = have.Counts
+			}
+			written, err := attemptRowOf(attempt, r.now, counts)
+			if err != nil {
+				return err
+			}
+			row.entry.Attempts += written.Counts - counted
+			if have == nil {
+				added = append(added, written.args())
+			} else {
+				answered = append(answered, written.result())
+			}
+		}
+	}
+	if err := r.updateRows("attempt", resultColumns, answered, true); err != nil {
+		return err
+	}
+	return r.insertRows("attempt", attemptColumns, added, "")
+}
+
+// generations raises them one by one; the act that opened them is in the journal, and the rebuilding answers for it in this ledger.
+func (r *rebuilding) generations(work []rebuiltRow) error {
+	for {
+		var rows [][]any
+		for _, row := range work {
+			if row.entry.Generation < row.Generation {
+				row.entry.Generation++
+				rows = append(rows, []any{row.entry.ID, row.entry.Generation, r.audit})
+			}
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		if err := r.updateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows, false); err != nil {
+			return err
+		}
+	}
+}
+
+// rebuiltColumns are what a rebuilt entry gets.
+var rebuiltColumns = []string{
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+}
+
+// states moves the entries, step by step where the table of moves has no direct way.
+func (r *rebuilding) states(work []rebuiltRow) error {
+	steps := make([][][]any, 0, 3)
+	var final, kept, emptied [][]any
+	for _, row := range work {
+		e := row.entry
+		flags, err := flagsOf(e.Flags)
+		if err != nil {
+			return err
+		}
+		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1)))
+		if err != nil {
+			return err
+		}
+		if row.to == trade.State(e.State) {
+			kept = append(kept, []any{e.ID, string(flagText), e.Attempts, e.Version + 1})
+			continue
+		}
+		for i, via := range pathTo(trade.State(e.State), row.to) {
+			if i == len(steps) {
+				steps = append(steps, nil)
+			}
+			steps[i] = append(steps[i], []any{e.ID, string(via)})
+		}
+		if err := r.sums.move(&e.narrowRow, string(row.to)); err != nil {
+			return err
+		}
+		written, err := r.finalRow(row, string(flagText))
+		if err != nil {
+			return err
+		}
+		final = append(final, written)
+		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
+			emptied = append(emptied, []any{e.ID, "{}", "", nil}) // what it held was another version; the next sweep fills it in
+		}
+	}
+	for _, rows := range steps {
+		if err := r.updateRows("entry", []string{"id", "state"}, rows, false); err != nil {
+			return err
+		}
+	}
+	if err := r.updateRows("entry", rebuiltColumns, final, false); err != nil {
+		return err
+	}
+	if err := r.updateRows("entry", []string{"id", "flags", "attempts", "version"}, kept, false); err != nil {
+		return err
+	}
+	return r.updateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied, false)
+}
+
+func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
+	e := row.entry
+	remote, cause := orNull(row.RemoteID), row.Cause
+	var closedBy any
+	var entryError *trade.EntryError
+	switch row.to {
+	case trade.Accepted:
+		cause = ""
+		if e.RemoteID.Valid {
+			remote = e.RemoteID
+		}
+		if !remote.Valid {
+			closedBy = r.audit // a person accepted it without an id; the journal has the act
+		}
+	case trade.InDoubt:
+		cause, remote = trade.CauseUnknown, orNull("")
+		entryError = &trade.EntryError{Kind: trade.TransportError, Status: row.status, Fields: []trade.Problem{}, Text: rebuiltDoubt}
+	case trade.Rejected, trade.Held:
+		remote = orNull("")
+		entryError = &trade.EntryError{Kind: trade.APIError, Status: row.status, Messages: messagesOf(cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: row.Weak}
+	default:
+		remote = orNull("")
+	}
+	errorText := orNull("")
+	if entryError != nil {
+		text, err := json.Marshal(entryError)
+		if err != nil {
+			return nil, err
+		}
+		errorText = orNull(string(text))
+	}
+	var next any
+	if row.next != nil && (row.to == trade.Rejected || row.to == trade.Pending) {
+		next = row.next.UnixMilli()
+	}
+	source, payload := e.SourceHash, e.PayloadHash
+	if row.to.Created() && row.Payload != "" {
+		source, payload = row.Source, row.Payload
+	}
+	return []any{
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, payload,
+	}, nil
+}
+
+// pathTo gives the states on the way, without the first and the last, that the table of moves allows. Nothing goes through pending or sending: they would need a
+// payload and an attempt.
+func pathTo(from, to trade.State) []trade.State {
+	type step struct {
+		at   trade.State
+		path []trade.State
+	}
+	seen := map[trade.State]bool{from: true}
+	for queue := []step{{at: from}}; len(queue) > 0; queue = queue[1:] {
+		for _, next := range trade.Moves[queue[0].at] {
+			if next == to {
+				return queue[0].path
+			}
+			if seen[next] || next == trade.Pending || next == trade.Sending || next == trade.Accepted {
+				continue
+			}
+			seen[next] = true
+			queue = append(queue, step{next, append(slices.Clone(queue[0].path), next)})
+		}
+	}
+	return nil
+}
