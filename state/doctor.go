@@ -158,7 +158,6 @@ func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 			d.Problem, d.Args = ProblemBroken, []any{int64(len(acts) - i)}
 			break
 		}
-		d.Args = []any{len(acts)}
 	}
 	return d, nil
 }

@@ -163,3 +163,13 @@ func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	}
 	return d
 }
+
+// Forgotten tells of a ledger that is not there although the journal of one that stood in its place says that rows were sent: an *Error with CodeEmptied. It
+// changes nothing.
+func Forgotten(o Options) error {
+	where, err := whereOf(o, defaultTuning)
+	if err != nil {
+		return err
+	}
+	return refuseForgotten(o.Journal, where)
+}

@@ -69,12 +69,15 @@ func (a *App) complain(err error) {
 	var exit *exitError
 	var usage *usageError
 	var leased *trade.LeasedError
+	var ledger *state.Error
 	switch {
 	case errors.As(err, &exit):
 	case errors.As(err, &usage):
 		a.tell(saysUsage, usage.text)
 	case errors.As(err, &leased):
 		a.tell(saysLeased, leased.Job, leased.Owner.PID, leased.Owner.Host)
+	case errors.As(err, &ledger):
+		a.tell(saysError, a.voice().ledgerFault(ledger, err))
 	default:
 		a.tell(saysError, err)
 	}
@@ -114,7 +117,7 @@ type access bool
 
 const (
 	toRead  access = false // nothing can be written; a ledger that does not exist is an empty one in memory
-	toWrite access = true  // made and migrated when needed
+	toWrite access = true  // made and migrated when needed, and compared with its journal
 )
 
 // openLedger opens the ledger of the configuration.
@@ -131,11 +134,14 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 		return nil, err
 	}
 	a.closers = append(a.closers, store.Close)
+	if opening := store.Opening(); opening != (state.Opening{}) {
+		a.tell(ledgerSettled, opening.Settled, opening.Doubts)
+	}
 	return store, nil
 }
 
 func ledgerOptions(config *Config, how access) state.Options {
-	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version}
+	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version, Journal: config.State.journals()}
 }
 
 // openERP connects to the ERP; the error is an *erp.Error.

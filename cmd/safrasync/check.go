@@ -64,10 +64,7 @@ func (c *checker) report(line checkJSON) {
 
 // text is in the language of the person, or English for JSON.
 func (c *checker) text(p phrase, args ...any) string {
-	if c.app.asJSON {
-		return machine.text(p, args...)
-	}
-	return c.app.text(p, args...)
+	return c.voice().text(p, args...)
 }
 
 func (c *checker) pass(name string, p phrase, args ...any) {
@@ -96,9 +93,6 @@ func (a *App) check(ctx context.Context, offline bool) error {
 	}
 	c.pass("configuration", checkConfigOK, config.source.name, len(jobs))
 	store := c.ledger(ctx)
-	if folder := config.State.Journal; folder != "" {
-		c.warn("journal", checkNoJournalHint, checkNoJournal, folder)
-	}
 	if !offline {
 		c.erp(ctx, store, jobs)
 		c.api(ctx)
@@ -118,12 +112,17 @@ func (c *checker) ledger(ctx context.Context) *state.Store {
 	store, err := state.Open(ctx, ledgerOptions(c.app.config, toRead))
 	switch {
 	case errors.Is(err, state.ErrNoLedger):
-		c.pass(name, checkNoLedger)
+		if err := state.Forgotten(ledgerOptions(c.app.config, toRead)); err != nil {
+			c.ledgerFault(name, err)
+		} else {
+			c.pass(name, checkNoLedger)
+		}
 	case err != nil:
 		c.fail(name, checkLedgerHint, checkFault, err)
 	default:
 		c.app.closers = append(c.app.closers, store.Close)
 		c.health(ctx, store)
+		c.journal(ctx, store)
 		return store
 	}
 	if store, err = state.OpenMemory(ctx); err != nil {
@@ -132,6 +131,30 @@ func (c *checker) ledger(ctx context.Context) *state.Store {
 	}
 	c.app.closers = append(c.app.closers, store.Close)
 	return store
+}
+
+// journal compares the ledger with its journal, as the next run will before it sends anything.
+func (c *checker) journal(ctx context.Context, store *state.Store) {
+	const name = "journal"
+	report, err := store.JournalReport(ctx, c.app.config.State.journals())
+	switch {
+	case err != nil:
+		c.ledgerFault(name, err)
+	case report.New:
+		c.pass(name, checkJournalNew, report.Folder)
+	case report.Unfinished:
+		c.warn(name, checkJournalUnfinishedHint, checkJournalUnfinished, report.Folder)
+	default:
+		c.pass(name, checkJournalOK, report.Folder, report.Records)
+	}
+}
+
+// voice is that of the person, or of the machine for JSON.
+func (c *checker) voice() voice {
+	if c.app.asJSON {
+		return machine
+	}
+	return c.app.voice()
 }
 
 func (c *checker) health(ctx context.Context, store *state.Store) {

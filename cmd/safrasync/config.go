@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
@@ -57,9 +58,17 @@ type ERPConfig struct {
 type StateConfig struct {
 	Driver string `yaml:"driver"` // sqlite or postgres
 	DSN    Secret `yaml:"dsn"`    // a file for SQLite; required for PostgreSQL
-	// Journal is the folder of the ledger's journal. This version keeps none: the key is read so that one configuration serves all
-	// versions, and `check` says that nothing is written there.
+	// Journal is the folder of the journals, by which a ledger that was rolled back or lost is noticed. Default: "journal" beside the SQLite file; required
+	// for PostgreSQL.
 	Journal string `yaml:"journal"`
+}
+
+// journals is the folder of the journals. Its default is not filled in: it would show what a DSN resolves to.
+func (s StateConfig) journals() string {
+	if s.Journal == "" && s.Driver == "sqlite" {
+		return filepath.Join(filepath.Dir(s.DSN.Reveal()), "journal")
+	}
+	return s.Journal
 }
 
 // ReferenceConfig reads one de-para table from the ERP at the start of each run.

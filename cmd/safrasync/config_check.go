@@ -185,14 +185,16 @@ func (d *configDecoder) checkDSN(path string, dsn Secret) {
 func (c *Config) checkState(d *configDecoder) {
 	d.oneOf("state.driver", c.State.Driver, "sqlite", "postgres")
 	d.checkDSN("state.dsn", c.State.DSN)
-	if !c.State.DSN.IsZero() || d.faulty("state") {
+	if d.faulty("state") {
 		return
 	}
-	if c.State.Driver == "sqlite" {
+	if c.State.Driver == "postgres" {
+		d.require("state", map[string]bool{"dsn": c.State.DSN.IsZero(), "journal": c.State.Journal == ""})
+		return
+	}
+	if c.State.DSN.IsZero() {
 		c.State.DSN = Secret{value: defaultStateFile, written: defaultStateFile}
-		return
 	}
-	d.require("state", map[string]bool{"dsn": true})
 }
 
 func (c *Config) checkReferences(d *configDecoder) {

@@ -269,7 +269,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `state: {driver: postgres}
 jobs:`,
-			want: "config.yaml:7:1: state.dsn: is required and missing",
+			want: "config.yaml:7:1: state.dsn: is required and missing\nconfig.yaml:7:1: state.journal: is required and missing",
 		},
 		{
 			name: "a certificate file that is not there",

@@ -62,7 +62,7 @@ func newModern(t *testing.T, ledger string) *modern {
 			t.Fatal(err)
 		}
 		m.config = filepath.Join(t.TempDir(), "modern.yaml")
-		text = bytes.Replace(text, []byte("state:\n  driver: sqlite"), []byte("state:\n  driver: postgres"), 1)
+		text = bytes.Replace(text, []byte("state:\n  driver: sqlite"), []byte("state:\n  driver: postgres\n  journal: "+filepath.Join(t.TempDir(), "journal")), 1)
 		if err := os.WriteFile(m.config, text, 0o600); err != nil {
 			t.Fatal(err)
 		}

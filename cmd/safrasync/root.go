@@ -28,6 +28,7 @@ func newRootCommand(a *App) *cobra.Command {
 		newTestCommand(a), newExplainCommand(a), newInitCommand(a),
 		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a),
 		newAPICommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a),
+		newDoctorCommand(a), newBackupCommand(a), newRestoreCommand(a), newRebuildCommand(a),
 	)
 	return root
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,7 +43,7 @@ func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
 	}
 	store, err := a.openLedger(ctx, how)
 	if err != nil {
-		return err
+		return errors.Join(err, a.printRefused(err))
 	}
 	source, _ := a.openSource(ctx) // an ERP that is not reached is a stop of each job, recorded and reported as one
 	watcher := a.watch()
@@ -78,4 +80,21 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 		return &exitError{exitAttention}
 	}
 	return err
+}
+
+// printRefused reports, for --json, a ledger that cannot be used: nothing was read and nothing was sent.
+func (a *App) printRefused(err error) error {
+	var ledger *state.Error
+	if !a.asJSON || !errors.As(err, &ledger) {
+		return nil
+	}
+	return a.printJSON(struct {
+		Runs    []trade.RunReport `json:"runs"`
+		Stopped trade.Stop        `json:"stopped"`
+	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Text: ledger.Error()}})
+}
+
+// stopOfLedger is a stop code of a ledger that cannot be used: ledger_rolled_back of state-rolled-back.
+func stopOfLedger(code string) string {
+	return "ledger_" + strings.ReplaceAll(strings.TrimPrefix(code, "state-"), "-", "_")
 }

@@ -48,8 +48,6 @@ var (
 	checkFault           = phrase{"%v", "%v"}
 	checkConfigOK        = phrase{"%s, %d job(s)", "%s, %d job(s)"}
 	checkConfigHint      = phrase{"config.example.yaml explica cada chave", "config.example.yaml explains every key"}
-	checkNoJournal       = phrase{"%s: esta versão não grava diário", "%s: this version keeps no journal"}
-	checkNoJournalHint   = phrase{"faça cópias do registro local; um registro antigo restaurado não é percebido", "back the ledger up; an old ledger that is restored is not noticed"}
 	checkNoLedger        = phrase{"ainda não existe; a primeira execução o cria", "does not exist yet; the first run makes it"}
 	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
 	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}

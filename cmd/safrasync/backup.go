@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/state"
+)
+
+func newBackupCommand(a *App) *cobra.Command {
+	return a.command("backup FILE", helpBackup, exactly(1), func(cmd *cobra.Command, args []string) error {
+		return a.backup(cmd.Context(), args[0])
+	})
+}
+
+// backup copies the ledger while others may use it.
+func (a *App) backup(ctx context.Context, file string) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := state.Open(ctx, ledgerOptions(config, toRead))
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, store.Close)
+	if err := store.Backup(ctx, file); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.printJSON(struct {
+			File   string `json:"file"`
+			Ledger string `json:"ledger"`
+		}{file, store.LedgerID()})
+	}
+	a.show(backupDone, file)
+	return nil
+}
+
+func newRestoreCommand(a *App) *cobra.Command {
+	var f actFlags
+	cmd := a.command("restore FILE --reason TEXT", helpRestore, exactly(1), func(cmd *cobra.Command, args []string) error {
+		return a.restore(cmd.Context(), args[0], f)
+	})
+	f.add(cmd)
+	return cmd
+}
+
+// restore puts a copy in the ledger's place and says what the journal has beyond it.
+func (a *App) restore(ctx context.Context, file string, f actFlags) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.needReason(f); err != nil {
+		return err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return err
+	}
+	a.tell(restorePlan, file, config.State.DSN.Reveal())
+	if err := a.confirm(f.yes); err != nil {
+		return err
+	}
+	record, err := a.audit(f, "restore", "ledger", map[string]string{"file": file})
+	if err != nil {
+		return err
+	}
+	options := ledgerOptions(config, toWrite)
+	kept, err := state.Restore(ctx, options, file, record)
+	if err != nil {
+		return err
+	}
+	store, err := state.Open(ctx, ledgerOptions(config, toRead))
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, store.Close)
+	report, err := store.JournalReport(ctx, config.State.journals())
+	var lacks *state.Error
+	if err != nil && !errors.As(err, &lacks) {
+		return err
+	}
+	if a.asJSON {
+		out := struct {
+			Ledger   string `json:"ledger"`
+			Kept     string `json:"kept"`
+			InStep   bool   `json:"in_step"`
+			Missing  int    `json:"missing"`
+			Problem  string `json:"problem"`
+			Solution string `json:"hint"`
+		}{Ledger: store.LedgerID(), Kept: kept, InStep: lacks == nil && !report.Unfinished}
+		if lacks != nil {
+			out.Missing, out.Problem, out.Solution = lacks.Records, machine.ledgerWhat(lacks), machine.ledgerHint(lacks)
+		}
+		return a.printJSON(out)
+	}
+	a.show(restoreDone, file)
+	if kept != "" {
+		a.show(restoreKept, kept)
+	}
+	switch {
+	case lacks != nil:
+		a.show(restoreLacks, a.voice().ledgerWhat(lacks), a.voice().ledgerHint(lacks))
+	case report.Unfinished:
+		a.show(checkJournalUnfinished, report.Folder)
+	default:
+		a.show(restoreSame)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/state"
+)
+
+func newDoctorCommand(a *App) *cobra.Command {
+	var full bool
+	cmd := a.command("doctor", helpDoctor, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		return a.doctor(cmd.Context(), full)
+	})
+	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
+	return cmd
+}
+
+// doctor looks at what keeps the promise that nothing is lost and nothing is sent twice, one line each. It changes nothing.
+func (a *App) doctor(ctx context.Context, full bool) error {
+	c := &checker{app: a}
+	config, err := a.loadConfig()
+	if err != nil {
+		c.fail("configuration", checkConfigHint, checkFault, err)
+		return errors.Join(&exitError{exitConfig}, c.err)
+	}
+	c.secrets(config)
+	c.diagnose(ctx, config, full)
+	c.role(ctx)
+	if c.failed {
+		return errors.Join(&exitError{exitFailed}, c.err)
+	}
+	return c.err
+}
+
+// diagnose opens the ledger for reading and reports each thing that was looked at.
+func (c *checker) diagnose(ctx context.Context, config *Config, full bool) {
+	options := ledgerOptions(config, toRead)
+	store, err := state.Open(ctx, options)
+	if errors.Is(err, state.ErrNoLedger) {
+		if err = state.Forgotten(options); err == nil {
+			c.pass("ledger", checkNoLedger)
+			return
+		}
+	}
+	if err != nil {
+		c.ledgerFault("ledger", err)
+		return
+	}
+	c.app.closers = append(c.app.closers, store.Close)
+	found, err := store.Diagnose(ctx, config.State.journals(), full)
+	for _, d := range found {
+		c.diagnosis(d)
+	}
+	if err != nil {
+		c.ledgerFault("ledger", err)
+	}
+}
+
+// ledgerFault reports an error of the ledger with its way out.
+func (c *checker) ledgerFault(name string, err error) {
+	var ledger *state.Error
+	if errors.As(err, &ledger) {
+		c.report(checkJSON{Check: name, Text: c.voice().ledgerWhat(ledger), Hint: c.voice().ledgerHint(ledger)})
+		return
+	}
+	c.fail(name, checkLedgerHint, checkFault, err)
+}
+
+func (c *checker) diagnosis(d state.Diagnosis) {
+	if len(d.Args) == 1 {
+		if e, ok := d.Args[0].(*state.Error); ok {
+			c.ledgerFault(d.Check, e)
+			return
+		}
+	}
+	for i, arg := range d.Args {
+		if at, ok := arg.(time.Time); ok {
+			d.Args[i] = c.voice().moment(at)
+		}
+	}
+	p := doctorWords[d.Check+" "+d.Problem]
+	line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(p.what, d.Args...)}
+	if d.Problem != "" && p.hint != (phrase{}) {
+		line.Hint = c.text(p.hint)
+	}
+	c.report(line)
+}
+
+// role warns of an ERP user who could write. An ERP that is not reached is for `safrasync check`.
+func (c *checker) role(ctx context.Context) {
+	source, err := c.app.openERP(ctx)
+	if err != nil {
+		c.warn("erp", checkERPHint, checkFault, bare(err))
+		return
+	}
+	switch table, err := source.MayWrite(ctx); {
+	case err != nil:
+		c.warn("erp", checkERPHint, checkFault, bare(err))
+	case table != "":
+		c.warn("erp", doctorRoleHint, doctorRole, table)
+	default:
+		c.pass("erp", doctorRoleOK)
+	}
+}
+
+// secrets looks at the configuration's own file; files of ${file:…} that others can read are refused when it is loaded.
+func (c *checker) secrets(config *Config) {
+	info, err := os.Stat(config.source.name)
+	switch {
+	case err != nil:
+		c.fail("secrets", checkConfigHint, checkFault, err)
+	case info.Mode().Perm()&0o022 != 0:
+		c.fail("secrets", doctorSecretsHint, doctorSecrets, config.source.name, info.Mode().Perm())
+	default:
+		c.pass("secrets", doctorSecretsOK, config.source.name)
+	}
+}

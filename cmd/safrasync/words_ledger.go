@@ -1,0 +1,81 @@
+package main
+
+import "github.com/safrasync/safrasync/state"
+
+// What is said of the ledger, its journal, and the commands that look after both.
+var (
+	ledgerSettled = phrase{
+		"o processo anterior terminou entre o diário e o registro local: %d resposta(s) recuperada(s) do diário, %d linha(s) agora em dúvida",
+		"the earlier process ended between journal and ledger: %d answer(s) taken from the journal, %d row(s) now in doubt",
+	}
+
+	helpDoctor  = phrase{"confere o registro local, o diário, o disco e as permissões, sem alterar nada", "check the ledger, the journal, disk and rights; changes nothing"}
+	helpBackup  = phrase{"copia o registro local para um arquivo novo, mesmo em uso", "copy the ledger into a new file, also while it is in use"}
+	helpRestore = phrase{"põe uma cópia no lugar do registro local; o que estava lá é guardado", "put a copy in the ledger's place; what stood there is kept"}
+	helpRebuild = phrase{"refaz a partir do diário o que falta no registro local", "make from the journal what the ledger lacks"}
+
+	backupDone   = phrase{"Cópia feita e conferida: %s", "Copied and checked: %s"}
+	restorePlan  = phrase{"%s tomará o lugar de %s; o registro atual será guardado ao lado.", "%s will take the place of %s; the present ledger will be kept beside it."}
+	restoreDone  = phrase{"Registro local restaurado de %s.", "Ledger restored from %s."}
+	restoreKept  = phrase{"O anterior está em %s.", "The one before it is in %s."}
+	restoreLacks = phrase{"Atenção: %s\n  → %s", "Note: %s\n  → %s"}
+	restoreSame  = phrase{"Está de acordo com o diário: nada falta.", "It is in step with its journal: nothing is missing."}
+
+	rebuildFrom    = phrase{"Diário: %s, %d registros até %s.", "Journal: %s, %d records until %s."}
+	rebuildChange  = phrase{"  %7d  %s: %s → %s", "  %7d  %s: %s → %s"}
+	rebuildAdded   = phrase{"  %7d  %s: %s (tentativas acrescentadas)", "  %7d  %s: %s (attempts added)"}
+	rebuildSame    = phrase{"  %7d  já como o diário diz", "  %7d  as the journal says already"}
+	rebuildNothing = phrase{"O registro local já tem tudo o que o diário sabe.", "The ledger has everything already that the journal knows."}
+	rebuildDone    = phrase{"Feito: %d linha(s). Nada será enviado de novo; a próxima varredura completa os dados.", "Done: %d row(s). Nothing will be sent again; the next sweep fills in the rest."}
+	rebuildAbsent  = phrase{"ausente", "absent"}
+	journalPlan    = phrase{
+		"Um diário novo começará em %s com o que o registro local sabe: %d linha(s) enviada(s); %d que estavam a caminho ficam em dúvida.",
+		"A new journal will begin in %s with what the ledger knows: %d row(s) sent; %d that were on the wire become in doubt.",
+	}
+	journalAside = phrase{"O diário que está lá será guardado com outro nome.", "The journal that stands there will be kept under another name."}
+	journalWarn  = phrase{
+		"Confirme somente se este registro local é o certo e nenhum outro está em uso: o que só o diário perdido sabia não será percebido.",
+		"Confirm only if this ledger is the right one and no other is in use: what only the lost journal knew will not be noticed.",
+	}
+	journalDone = phrase{"Diário novo em %s.", "New journal in %s."}
+
+	checkJournalOK             = phrase{"%s, %d registros, de acordo com o registro local", "%s, %d records, in step with the ledger"}
+	checkJournalNew            = phrase{"%s; a primeira execução o começa", "%s; the first run begins it"}
+	checkJournalUnfinished     = phrase{"%s tem um registro que o registro local ainda não tem", "%s has one record that the ledger does not have yet"}
+	checkJournalUnfinishedHint = phrase{
+		"um processo está gravando, ou terminou no meio; a próxima execução resolve",
+		"a process is writing, or ended in between; the next run settles it",
+	}
+)
+
+// faultPhrase is what is wrong with a ledger, and what to do.
+type faultPhrase struct{ what, hint phrase }
+
+// ledgerFaults say in Portuguese what package state says in English; the English sides are for the completeness of the table.
+var ledgerFaults = map[string]faultPhrase{
+	state.CodeRolledBack: {
+		phrase{"o registro local %s é mais antigo que o seu diário: faltam %d registro(s) desde %s, com %d linha(s) que foram enviadas", "the ledger %s is older than its journal: %d record(s) are missing since %s, with %d row(s) that were sent"},
+		phrase{"Nada foi enviado. `safrasync rebuild` mostra o que falta e o acrescenta", "nothing was sent; `safrasync rebuild` shows what is missing and adds it"},
+	},
+	state.CodeEmptied: {
+		phrase{"o registro local %s está vazio ou sumiu, mas %d linha(s) foram enviadas", "the ledger %s is empty or gone, but %d row(s) were sent"},
+		phrase{"Nada foi enviado. Restaure a cópia com `safrasync restore ARQUIVO`, ou rode `safrasync rebuild`, que o refaz a partir do diário", "nothing was sent; restore the copy with `safrasync restore FILE`, or run `safrasync rebuild`, which makes it from the journal"},
+	},
+	state.CodeJournalLost: {
+		phrase{"o registro local %s não tem o seu diário, ou tem mais que ele (%v)", "the ledger %s lacks its journal, or has more than it (%v)"},
+		phrase{"Nada foi enviado. Devolva o diário ao lugar; se ele se perdeu e este registro local é o certo, rode `safrasync rebuild --new-journal --reason TEXTO`", "nothing was sent; put the journal back; if it is lost and this ledger is the right one, run `safrasync rebuild --new-journal --reason TEXT`"},
+	},
+	state.CodeCopied: {
+		phrase{"o registro local %s é uma cópia, ou mudou de máquina (%v)", "the ledger %s is a copy, or has moved to another host (%v)"},
+		phrase{"Nada foi enviado. Se este é o certo e nenhum outro está em uso, rode `safrasync rebuild --new-journal --reason TEXTO`", "nothing was sent; if it is the right one and no other is in use, run `safrasync rebuild --new-journal --reason TEXT`"},
+	},
+	state.CodeJournal: {
+		phrase{"o diário do registro local %s não pode ser usado (%v)", "the journal of the ledger %s cannot be used (%v)"},
+		phrase{"Nada foi enviado. Veja a pasta state.journal, suas permissões e o disco; se o arquivo está danificado, restaure-o, ou rode `safrasync rebuild --new-journal --reason TEXTO`", "nothing was sent; look at the folder state.journal, its rights and its disk; if the file is damaged, restore it, or run `safrasync rebuild --new-journal --reason TEXT`"},
+	},
+}
+
+var ledgerForgot = faultPhrase{
+	phrase{"o registro local %s mudou durante o uso (%v)", "the ledger %s changed while it was in use (%v)"},
+	phrase{"Nada mais foi enviado. Execute de novo: a abertura resolve ou diz o que falta", "nothing more was sent; start again: the opening settles it or says what is missing"},
+}

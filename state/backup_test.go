@@ -1,0 +1,129 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var restoreAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "restore", Target: "ledger", Reason: "the disk was replaced"}
+
+func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	file := filepath.Join(t.TempDir(), "copy.db")
+	var wg sync.WaitGroup
+	wg.Go(func() { k.send("b", 20) })
+	for i := range 5 {
+		if err := k.s.Backup(t.Context(), fmt.Sprint(file, i)); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	if err := k.s.Backup(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	s := mustOpen(t, Options{Driver: SQLite, DSN: file, ReadOnly: true})
+	if got := len(statesOf(t, s, "contracts")); got != 23 {
+		t.Errorf("%d rows in the copy, want 23", got)
+	}
+	wantCode(t, k.s.Backup(t.Context(), file), CodeConfig)
+	wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "nowhere", "copy.db")), CodePermission)
+	rest, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.part-*"))
+	if err != nil || len(rest) != 0 {
+		t.Errorf("left over: %v, %v", rest, err)
+	}
+}
+
+func TestPostgresIsBackedUpByItsOwnTools(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[1].open(t))
+	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), CodeConfig); !strings.Contains(text, "pg_dump") {
+		t.Errorf("error %s", text)
+	}
+	_, err := Restore(t.Context(), k.o, "copy", restoreAct)
+	if text := wantCode(t, err, CodeConfig); !strings.Contains(text, "pg_restore") {
+		t.Errorf("error %s", text)
+	}
+}
+
+func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	file := filepath.Join(t.TempDir(), "copy.db")
+	if err := k.s.Backup(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	k.send("b", 3)
+	want := provenOf(t, k.s)
+	_, err := Restore(t.Context(), k.o, file, restoreAct)
+	wantCode(t, err, CodeLocked)
+	k.close()
+	kept, err := Restore(t.Context(), k.o, file, restoreAct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := mustOpen(t, Options{Driver: SQLite, DSN: kept, ReadOnly: true})
+	if got := len(statesOf(t, old, "contracts")); got != 6 {
+		t.Errorf("the ledger that was kept has %d rows, want 6", got)
+	}
+	k.noticedAndRebuilt(0, want, map[string]bool{})
+	k.open()
+	audit, err := k.s.Audit(t.Context(), 0)
+	if err != nil || len(audit) != 2 || audit[1].Act != "restore" || audit[0].Act != "rebuild" {
+		t.Errorf("audit %+v, %v", audit, err)
+	}
+	k.close()
+
+	// A damaged ledger is replaced too; a damaged copy is not taken.
+	if err := os.WriteFile(k.o.DSN, []byte(strings.Repeat("nothing of a database ", 400)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, k.try(defaultTuning), CodeCorrupt)
+	bad := filepath.Join(t.TempDir(), "bad.db")
+	if err := os.WriteFile(bad, []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(t.Context(), k.o, bad, restoreAct); err == nil {
+		t.Error("a file that is no ledger was taken")
+	}
+	if _, err := Restore(t.Context(), k.o, filepath.Join(t.TempDir(), "nowhere"), restoreAct); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if _, err := Restore(t.Context(), k.o, file, restoreAct); err != nil {
+		t.Fatal(err)
+	}
+	k.noticedAndRebuilt(0, want, map[string]bool{})
+}
+
+func TestF059_ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	k.close() // everything is in the file
+	k.open()
+	k.send("b", 4) // this is in the -wal only
+	half := filepath.Join(t.TempDir(), "half.db")
+	copyFile(t, k.o.DSN, half)
+	want := provenOf(t, k.s)
+	// A copy that is no finished one is not restored.
+	copyFile(t, k.o.DSN+"-wal", half+"-wal")
+	_, err := Restore(t.Context(), k.o, half, restoreAct)
+	wantCode(t, err, CodeConfig)
+	if err := os.Remove(half + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	k.close()
+	removeLedger(t, k.o.DSN)
+	copyFile(t, half, k.o.DSN)
+	wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	k.noticedAndRebuilt(0, want, map[string]bool{})
+}
