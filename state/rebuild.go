@@ -165,6 +165,10 @@ func (r *rebuilding) takeOver(dir string) error {
 			return err
 		}
 	}
+	// The next run of each job sweeps: it finds the rest, and fills in what the journal does not keep.
+	if err := t.exec(`UPDATE job_cursor SET swept_at = NULL`); err != nil {
+		return err
+	}
 	note := t.noting(journal.Act, r.now)
 	note.ActName, note.Who = "rebuild", r.who
 	return nil

@@ -37,7 +37,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		switch {
 		case cancelled:
 			return cancel
-		case known.SourceHash != hash:
+		case known.SourceHash != hash, known.MappedWith == "": // rebuilt from the journal, which has no values
 			return compare
 		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0, known.Acknowledged.Has(trade.Cancelled):
 			return seen

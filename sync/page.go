@@ -202,6 +202,10 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 		entry.SourceHash = c.row.hash
 		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil // of a time when it may have been sent
 	case compare:
+		if old.MappedWith == "" {
+			r.recall(&entry, c, known)
+			break
+		}
 		r.eval.compare(&entry, values)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.eval.quantity(values)
 		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
@@ -214,6 +218,24 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false), entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.now)
 	return entry
+}
+
+// recall fills in an entry that was rebuilt from the journal, which knows of what was sent only the hashes. A row that is still the one that was sent gives it
+// back; another one has changed since, and what was sent stays unknown.
+func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
+	fresh := *entry
+	r.eval.evaluate(&fresh, c.values, known)
+	entry.Quantity = fresh.Quantity
+	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
+	same := samePayload || c.row.hash == entry.SourceHash
+	entry.Flags = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false)
+	if !same {
+		return
+	}
+	entry.Values, entry.MappedWith, entry.SourceHash = fresh.Values, fresh.MappedWith, c.row.hash
+	if samePayload {
+		entry.Target, entry.Payload = fresh.Target, fresh.Payload
+	}
 }
 
 // quantity reads a row's amount and unit, for the sums.
