@@ -1,0 +1,203 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may stay.
+func problems(t *testing.T, o Options, tune tuning) map[string]bool {
+	t.Helper()
+	o.ReadOnly = true
+	s, err := open(context.Background(), o, tune)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	found, err := s.Diagnose(t.Context(), o.Journal, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for _, d := range found {
+		if d.Problem != "" {
+			out[d.Check+" "+d.Problem] = d.OK
+		}
+	}
+	return out
+}
+
+// local is a tuning under which the test's folder is a disk of this host with room on it.
+func local() tuning {
+	tune := defaultTuning
+	tune.fsMagic = func(string) (int64, bool) { return 0xEF53, true }
+	tune.free = func(string) (uint64, bool) { return 1 << 40, true }
+	return tune
+}
+
+// Each check is broken once, and told; nothing else is.
+func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
+	t.Parallel()
+	stale, err := json.Marshal(Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mode := func(path func(k *kept) string, mode os.FileMode) func(t *testing.T, k *kept, _ *tuning) {
+		return func(t *testing.T, k *kept, _ *tuning) {
+			if err := os.Chmod(path(k), mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	query := func(queries ...string) func(t *testing.T, k *kept, _ *tuning) {
+		return func(t *testing.T, k *kept, _ *tuning) { k.byHand(queries...) }
+	}
+	file := func(k *kept) string { return filepath.Join(k.dir(), "0000000000000001.journal") }
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, k *kept, tune *tuning)
+		want  map[string]bool
+	}{
+		"all is well": {func(*testing.T, *kept, *tuning) {}, map[string]bool{}},
+		"a damaged page": {func(t *testing.T, k *kept, _ *tuning) {
+			k.byHand(`CREATE TABLE spoil (x TEXT)`, `INSERT INTO spoil VALUES (hex(zeroblob(20000)))`)
+			whole, err := os.ReadFile(k.o.DSN)
+			if err != nil {
+				t.Fatal(err)
+			}
+			copy(whole[len(whole)-9*4096:], strings.Repeat("\xee", 4096))
+			if err := os.WriteFile(k.o.DSN, whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, map[string]bool{"integrity damaged": false}},
+		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
+			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', 'h', 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
+		"sums that are wrong":     {query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`), map[string]bool{"sums uneven": false}},
+		"an act that is gone":     {query(`DROP TRIGGER audit_stays`, `DELETE FROM audit WHERE seq = 1`), map[string]bool{"audit broken": false}},
+		"an older ledger":         {query(`UPDATE journal SET seq = 2, mark = (SELECT mark FROM journal)`), map[string]bool{"journal unfit": false}},
+		"a time of the future":    {query(fmt.Sprintf(`UPDATE entry SET updated_at = %d WHERE id = 1`, time.Now().Add(time.Hour).UnixMilli())), map[string]bool{"clock future": true}},
+		"a lease of a dead owner": {query(fmt.Sprintf(`UPDATE job_lease SET instance = 'x', owner = '%s', expires = 1`, stale)), map[string]bool{"leases dead": true}},
+		"an attempt that stays open": {query(`DROP TRIGGER attempt_identity`, `DROP TRIGGER attempt_outcome`,
+			`UPDATE attempt SET started_at = 1, outcome = NULL, finished_at = NULL WHERE entry_id = 1`), map[string]bool{"attempts old": true}},
+		"no durability": {query(`PRAGMA journal_mode = DELETE`), map[string]bool{"durability weak": false}},
+		"a large -wal (F066)": {func(t *testing.T, k *kept, _ *tuning) {
+			// A reader that never ends keeps what is written from going into the file.
+			reader, err := connectSQLite(sqliteDSN(k.o.DSN, "mode=rw"), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = reader.Close() })
+			hold, err := reader.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = hold.Rollback() })
+			var n int
+			if err := hold.QueryRow(`SELECT COUNT(*) FROM entry`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			k.byHand(`INSERT INTO reference (kind, code, id) VALUES ('farms', '1', hex(zeroblob(35000000)))`)
+		}, map[string]bool{"wal large": true}},
+		"little space": {func(_ *testing.T, _ *kept, tune *tuning) {
+			tune.free = func(string) (uint64, bool) { return 5 << 20, true }
+		}, map[string]bool{"space low": false}},
+		"a disk that does not last": {func(_ *testing.T, _ *kept, tune *tuning) {
+			tune.fsMagic = func(string) (int64, bool) { return 0x01021994, true }
+		}, map[string]bool{"file_system not_lasting": true}},
+		"a file that others read":    {mode(func(k *kept) string { return k.o.DSN }, 0o644), map[string]bool{"rights mode": false}},
+		"a journal that others read": {mode(file, 0o640), map[string]bool{"rights mode": false}},
+		"a folder that others write": {mode(func(k *kept) string { return filepath.Dir(k.o.DSN) }, 0o777), map[string]bool{"rights mode": false}},
+		"no journal":                 {func(_ *testing.T, k *kept, _ *tuning) { k.o.Journal = "" }, map[string]bool{"journal none": true}},
+		"a journal that is gone": {func(t *testing.T, k *kept, _ *tuning) {
+			if err := os.RemoveAll(k.o.Journal); err != nil {
+				t.Fatal(err)
+			}
+		}, map[string]bool{"journal unfit": false}},
+		"a damaged journal": {func(t *testing.T, k *kept, _ *tuning) {
+			text, err := os.ReadFile(file(k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, map[string]bool{"journal unfit": false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := keep(t, Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+			k.sendAll("a", 3)
+			for range 2 {
+				if err := k.s.AppendAudit(t.Context(), rebuildAct); err != nil {
+					t.Fatal(err)
+				}
+			}
+			k.close()
+			for dir, mode := range map[string]os.FileMode{filepath.Dir(k.o.DSN): 0o700} {
+				if err := os.Chmod(dir, mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tune := local()
+			c.spoil(t, k, &tune)
+			if diff := cmp.Diff(c.want, problems(t, k.o, tune)); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// sendAll sends entries and settles all of them.
+func (k *kept) sendAll(prefix string, n int) {
+	k.t.Helper()
+	lease := mustLease(k.t, k.s, "contracts")
+	for i := range n {
+		e := mustRecord(k.t, k.s, lease, newEntry(fmt.Sprint(prefix, i)))[0]
+		mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-"+e.Key)}})
+	}
+	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// byHand changes the closed ledger behind the program's back.
+func (k *kept) byHand(queries ...string) {
+	k.t.Helper()
+	db, err := connectSQLite(sqliteDSN(k.o.DSN, "mode=rw"), 1)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for _, q := range queries {
+		if _, err := db.Exec(q); err != nil {
+			k.t.Fatalf("%s: %v", q, err)
+		}
+	}
+	if err := errors.Join(db.Close()); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+func TestDoctorLooksAtPostgres(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[1].open(t))
+	k.sendAll("a", 3)
+	if diff := cmp.Diff(map[string]bool{}, problems(t, k.o, local())); diff != "" {
+		t.Errorf("problems of a sound ledger (-want +got):\n%s", diff)
+	}
+	if err := byHand(k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]bool{"sums uneven": false}, problems(t, k.o, local())); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
