@@ -9,7 +9,7 @@ import (
 // that a query reads from elsewhere than before: of a query that it does not understand it gives what it found.
 func Tables(sql string) []string {
 	var toks []token
-	for _, dialect := range []*language{sqliteSyntax, postgresSyntax, mysqlSyntax, firebirdSyntax, sqlserverSyntax, oracleSyntax} {
+	for _, dialect := range []*language{sqliteSyntax, postgresSyntax} {
 		if all, err := tokenize(sql, dialect); err == nil {
 			toks = slices.DeleteFunc(all, func(t token) bool { return t.kind == tokComment })
 			break

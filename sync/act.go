@@ -14,11 +14,11 @@ import (
 
 // Desk is what the acts of people need of the ledger.
 type Desk interface {
+	CodeKeeper
 	// Entry gives one entry by its job and key; not known: an error for which Unknown is true.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
-	References(ctx context.Context) (map[string]map[string]string, string, error)
 	// Act does acts, each together with its record in the audit, in one transaction. done tells for each whether it was: not when its entry or its job
 	// stands otherwise than it was seen. *trade.LeasedError while a process runs a job whose cursor an act would change.
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
@@ -111,7 +111,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 // plan lets change make of each row what the act would make of it.
 func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*trade.Entry) Refusal) (RowPlan, error) {
 	plan := RowPlan{Act: act, Job: job}
-	refs, _, err := a.Desk.References(ctx)
+	refs, err := Codes(ctx, a.Desk)
 	if err != nil {
 		return plan, err
 	}

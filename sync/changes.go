@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -58,8 +59,8 @@ func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 	return "=" + rule.Canonical(f.Text)
 }
 
-// Differences tells in which fields the ERP's row is no longer what was sent, or what a person has dealt with, in the order of the API's table. refs are the
-// de-para tables by kind and code. job may be nil, when the configuration no longer has it: then the columns are told.
+// Differences tells in which fields the ERP's row is no longer what was sent, or what a person has dealt with, in the order of the API's table. refs are as
+// [Codes] gives them. job may be nil, when the configuration no longer has it: then the columns are told.
 func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string) []trade.Difference {
 	if entry.Now == nil {
 		return nil
@@ -81,11 +82,11 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 			continue
 		}
 		d := trade.Difference{
-			Field: rule.Field, Columns: f.Origin.Columns, Sent: left[rule.Field], Now: textOf(f),
+			Field: rule.Field, Columns: f.Origin.Columns, Sent: left[rule.Field], Now: textOf(rule, f),
 			ERPSent: was.Origin.Value, ERPNow: f.Origin.Value,
 		}
 		if entry.AckValues != nil {
-			d.Acknowledged = textOf(ack)
+			d.Acknowledged = textOf(rule, ack)
 		}
 		out = append(out, d)
 	}
@@ -96,11 +97,38 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 }
 
 // textOf is what a field would send; nil when it is absent or cannot be mapped.
-func textOf(f trade.DraftField) *string {
+func textOf(rule trade.FieldRule, f trade.DraftField) *string {
 	if f.Failed || f.Text == "" {
 		return nil
 	}
-	return &f.Text
+	text := rule.Canonical(f.Text)
+	return &text
+}
+
+// CodeKeeper keeps what ERP codes stand for.
+type CodeKeeper interface {
+	References(ctx context.Context) (map[string]map[string]string, string, error)
+	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
+}
+
+// Codes gives all codes that a mapping looks up: the de-para tables, and what the platform has answered to questions by document.
+func Codes(ctx context.Context, from CodeKeeper) (map[string]map[string]string, error) {
+	refs, _, err := from.References(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := from.Lookups(ctx, trade.ProducerByDocument)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for code, l := range answers {
+		if l.ID != "" {
+			found[code] = l.ID
+		}
+	}
+	refs[trade.ProducerByDocument] = found
+	return refs, nil
 }
 
 // sentTexts are the fields of the request that left, each as text.

@@ -4,8 +4,8 @@
 // A pass (pass.go) reads for all its jobs, parents first (order.go), then lets them send in turns. One job, in the order of the data:
 //
 //	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, request.go, decide.go
-//	sweep     what is gone, and what windows had missed     sweep.go, late.go
 //	lookup    documents that rows wait for, off by default  lookup.go, document.go
+//	sweep     what is gone, and what windows had missed     sweep.go, late.go
 //	wait      rows whose parent has no id yet               parent.go
 //	brake     too much that is new pauses the job           brake.go
 //	look      the rows about to go are read once more       look.go, twins.go
@@ -15,7 +15,6 @@
 //
 // Beside a pass, and without storing or sending anything: one row or one case (explain.go, case.go), all rows of the ERP against the rules
 // (audit.go), and what was sent against the present configuration (compare.go). They judge rows through judge.go.
-//
 // What people do to rows and jobs, from the command line or a browser, is in act.go and act_job.go: planned, shown, and done only to what was shown.
 //
 // Storage, ERP and API are reached only through the interfaces in ports.go.

@@ -15,8 +15,8 @@ type dryLedger struct {
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	judged map[int64]bool               // entries whose change is counted
 	fate   map[keyHash]trade.Parent     // what would become of the rows that are new or would change
-	ready  []trade.Entry                // rows that the ledger does not have and that would go: key and hashes
-	came   trade.Arrivals               // all rows that the ledger does not have
+	ready  []trade.Entry                // rows that are new and would go: key and hashes
+	came   trade.Arrivals               // all that are new
 
 	planned func(trade.Entry)                // is told of each row; may be nil
 	jobs    map[string]*dryLedger            // of all jobs of the pass, by name

@@ -129,8 +129,8 @@ func stopText(s *trade.Stop) string {
 	return s.Text
 }
 
-// discoverAll reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell. Then the brakes
-// judge what came.
+// discoverAll reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell. Then the
+// brakes judge what came.
 func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.loadReferences(ctx); err != nil {
 		return err

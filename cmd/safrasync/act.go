@@ -165,7 +165,7 @@ func (a *App) differences(ctx context.Context, store *state.Store, entry trade.E
 	if err != nil {
 		return nil, err
 	}
-	refs, _, err := store.References(ctx)
+	refs, err := engine.Codes(ctx, store)
 	if err != nil {
 		return nil, err
 	}

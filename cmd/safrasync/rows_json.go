@@ -50,10 +50,10 @@ type rowDetailJSON struct {
 	PayloadHash  *string            `json:"payload_hash"`
 	Warnings     []trade.Problem    `json:"warnings"`
 	GoneSweeps   int                `json:"gone_sweeps"`
-	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
-	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
 	History      []attemptJSON      `json:"history"`      // every attempt, the first one first
 	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
+	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
+	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
 }
 
 type attemptJSON struct {

@@ -81,6 +81,7 @@ var stopWords = map[string]phrase{
 	"ledger":            {"o registro local não pode ser usado: veja espaço em disco e permissões", "the ledger cannot be used"},
 	"erp":               {"o ERP não pôde ser lido: rode `safrasync check`", "the ERP cannot be read"},
 	"columns":           {"falta na consulta uma coluna que o mapeamento usa: rode `safrasync check`", "a column is missing"},
+	"references":        {"o de-para lido do ERP ficou vazio, ou tem um código com dois ids; nada foi alterado nem enviado: confira a tabela e a consulta em references", "the references of the ERP cannot be used"},
 	"empty_sweep":       {"a varredura achou menos da metade das linhas conhecidas; nada foi dado como sumido: confira a visão e as permissões no ERP", "the sweep found too few rows"},
 	"in_doubt":          {"várias respostas seguidas sem certeza: confira os envios na plataforma antes de continuar", "several unknown outcomes in a row"},
 	"malformed":         {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
@@ -92,5 +93,4 @@ var stopWords = map[string]phrase{
 	"brake_retyped":     {"linhas novas com o conteúdo de linhas já enviadas cuja chave sumiu do ERP: confira e rode `safrasync release`", "new rows with the content of sent ones whose keys are gone"},
 	"brake_changed_key": {"a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas: confira a configuração", "the key or the tables of the query changed"},
 	"interrupted":       {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
-	"references":        {"o de-para lido do ERP ficou vazio, ou tem um código com dois ids; nada foi alterado nem enviado: confira a tabela e a consulta em references", "the references of the ERP cannot be used"},
 }
