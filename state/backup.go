@@ -12,19 +12,19 @@ import (
 )
 
 // Backup copies a SQLite ledger into a new file while others use it, and checks the copy before it gets its name: it opens, its pages, foreign keys and sums are
-// in order. What was committed when it began is in it. A PostgreSQL ledger is backed up with PostgreSQL's own tools: CodeConfig.
+// in order. What was committed when it began is in it. A PostgreSQL ledger is backed up with PostgreSQL's own tools: CodeCopy.
 func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if s.d.name != SQLite || s.memory {
 		return &Error{
-			Code: CodeConfig, Path: s.where, Err: errors.New("only a ledger in SQLite is copied by this command"),
+			Code: CodeCopy, Path: s.where, Err: errors.New("only a ledger in SQLite is copied by this command"),
 			Hint: "use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger",
 		}
 	}
 	if file, err = filepath.Abs(file); err != nil {
-		return &Error{Code: CodeConfig, Path: s.where, Hint: "give another file", Err: err}
+		return &Error{Code: CodeCopy, Path: s.where, Hint: "give another file", Err: err}
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return &Error{Code: CodeConfig, Path: s.where, Hint: "give a file that does not exist", Err: fmt.Errorf("%s exists already", file)}
+		return &Error{Code: CodeCopy, Path: s.where, Hint: "give a file that does not exist", Err: fmt.Errorf("%s exists already", file)}
 	}
 	half := file + ".part-" + uuid.NewString()
 	if err := createFile(half); err != nil { // for its owner only, before anything is in it

@@ -36,7 +36,7 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 	if got := len(statesOf(t, s, "contracts")); got != 23 {
 		t.Errorf("%d rows in the copy, want 23", got)
 	}
-	wantCode(t, k.s.Backup(t.Context(), file), CodeConfig)
+	wantCode(t, k.s.Backup(t.Context(), file), CodeCopy)
 	wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "nowhere", "copy.db")), CodePermission)
 	rest, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.part-*"))
 	if err != nil || len(rest) != 0 {
@@ -47,11 +47,11 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 func TestPostgresIsBackedUpByItsOwnTools(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[1].open(t))
-	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), CodeConfig); !strings.Contains(text, "pg_dump") {
+	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), CodeCopy); !strings.Contains(text, "pg_dump") {
 		t.Errorf("error %s", text)
 	}
 	_, err := Restore(t.Context(), k.o, "copy", restoreAct)
-	if text := wantCode(t, err, CodeConfig); !strings.Contains(text, "pg_restore") {
+	if text := wantCode(t, err, CodeCopy); !strings.Contains(text, "pg_restore") {
 		t.Errorf("error %s", text)
 	}
 }
@@ -117,7 +117,7 @@ func TestF059_ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
 	// A copy that is no finished one is not restored.
 	copyFile(t, k.o.DSN+"-wal", half+"-wal")
 	_, err := Restore(t.Context(), k.o, half, restoreAct)
-	wantCode(t, err, CodeConfig)
+	wantCode(t, err, CodeCopy)
 	if err := os.Remove(half + "-wal"); err != nil {
 		t.Fatal(err)
 	}

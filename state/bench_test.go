@@ -63,40 +63,57 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
-// BenchmarkCommit settles 8 attempts and claims the next 8 entries, in one group.
-func BenchmarkCommit(b *testing.B) {
-	const width = 8
-	benchBoth(b, func(b *testing.B, s *Store) {
-		lease := mustLease(b, s, "contracts")
-		n := 0
-		var settle []trade.Settlement
-		for b.Loop() {
-			b.StopTimer()
-			var page trade.Page
-			for range width {
-				n++
-				page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
-			}
-			if _, err := s.Record(b.Context(), lease, page); err != nil {
+// BenchmarkCommit settles 8 attempts and claims the next 8 entries, in one group, without a journal.
+func BenchmarkCommit(b *testing.B) { benchBoth(b, benchCommit) }
+
+// BenchmarkCommitWithJournal does the same with a journal, and says what a row costs there.
+func BenchmarkCommitWithJournal(b *testing.B) {
+	for _, kind := range backends {
+		b.Run(kind.name, func(b *testing.B) {
+			k := keep(b, kind.open(b))
+			benchCommit(b, k.s)
+			report, err := k.s.JournalReport(b.Context(), k.o.Journal)
+			if err != nil {
 				b.Fatal(err)
 			}
-			due, err := s.Due(b.Context(), "contracts", at, 0, width)
-			if err != nil || len(due) != width {
-				b.Fatal(len(due), err)
-			}
-			g := trade.Group{At: at, Settle: settle}
-			settle = nil
-			for _, e := range due {
-				g.Intents = append(g.Intents, intentOf(e))
-			}
-			b.StartTimer()
-			r, err := s.Commit(b.Context(), lease, g)
-			if err != nil || len(r.Claimed) != width {
-				b.Fatal(len(r.Claimed), err)
-			}
-			for i, in := range g.Intents {
-				settle = append(settle, created(in.Attempt, fmt.Sprintf("remote-%d-%d", n, i)))
-			}
+			b.ReportMetric(float64(report.Bytes)/float64(benchWidth*report.Records), "bytes/row")
+		})
+	}
+}
+
+const benchWidth = 8
+
+func benchCommit(b *testing.B, s *Store) {
+	const width = benchWidth
+	lease := mustLease(b, s, "contracts")
+	n := 0
+	var settle []trade.Settlement
+	for b.Loop() {
+		b.StopTimer()
+		var page trade.Page
+		for range width {
+			n++
+			page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
 		}
-	})
+		if _, err := s.Record(b.Context(), lease, page); err != nil {
+			b.Fatal(err)
+		}
+		due, err := s.Due(b.Context(), "contracts", at, 0, width)
+		if err != nil || len(due) != width {
+			b.Fatal(len(due), err)
+		}
+		g := trade.Group{At: at, Settle: settle}
+		settle = nil
+		for _, e := range due {
+			g.Intents = append(g.Intents, intentOf(e))
+		}
+		b.StartTimer()
+		r, err := s.Commit(b.Context(), lease, g)
+		if err != nil || len(r.Claimed) != width {
+			b.Fatal(len(r.Claimed), err)
+		}
+		for i, in := range g.Intents {
+			settle = append(settle, created(in.Attempt, fmt.Sprintf("remote-%d-%d", n, i)))
+		}
+	}
 }

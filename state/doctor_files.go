@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/safrasync/safrasync/state/journal"
 )
@@ -151,12 +153,12 @@ func (s *Store) diagnoseFileSystem(dirs []string) Diagnosis {
 func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	d := Diagnosis{Check: "rights", OK: true}
 	look := func(path string, forbidden, wanted fs.FileMode) {
-		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&forbidden != 0 {
+		if info, err := os.Stat(path); d.OK && err == nil && info.Mode().Perm()&forbidden != 0 {
 			d.OK, d.Problem, d.Args = false, ProblemMode, []any{path, info.Mode().Perm(), wanted}
 		}
 	}
-	for path, mode := range paths {
-		look(path, 0o777&^mode&0o077, mode)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		look(path, 0o077, paths[path])
 	}
 	for _, dir := range dirs {
 		look(dir, 0o022, 0o700)

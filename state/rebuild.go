@@ -81,7 +81,7 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 		}
 	}
 	err = s.inTx(ctx, "rebuilding the ledger", func(t *tx) error {
-		plan.Changes, plan.Same = nil, 0
+		plan.Changes, plan.Same = []RebuildChange{}, 0
 		r := &rebuilding{tx: t, history: h, plan: &plan, now: time.Now(), sums: tallyChange{}}
 		if err := r.run(apply, record); err != nil {
 			return err

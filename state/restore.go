@@ -25,12 +25,12 @@ func Restore(ctx context.Context, o Options, file string, record trade.AuditReco
 func restore(ctx context.Context, o Options, tune tuning, file string, record trade.AuditRecord) (kept string, err error) {
 	if o.Driver != SQLite {
 		return "", &Error{
-			Code: CodeConfig, Err: errors.New("only a ledger in SQLite is restored by this command"),
+			Code: CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
 			Hint: "use pg_restore, or the server's own way; then run `safrasync rebuild` on every host that uses the ledger",
 		}
 	}
 	if o.Journal, o.ReadOnly = "", false; o.DSN == "" {
-		return "", &Error{Code: CodeConfig, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
+		return "", &Error{Code: CodeCopy, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
 	}
 	path, exists, err := sqlitePath(o, tune)
 	if err != nil {
@@ -70,7 +70,7 @@ func copyLedger(from, to string) (err error) {
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
 		return &Error{
-			Code: CodeConfig, Path: from, Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
+			Code: CodeCopy, Path: from, Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
 			Err: errors.New("it is no finished copy: a part of it is in its -wal file"),
 		}
 	}
@@ -104,7 +104,7 @@ func readyCopy(ctx context.Context, file, version string, tune tuning, record tr
 		return s.fault(ctx, "checking the copy", err)
 	}
 	if rows == 0 {
-		return &Error{Code: CodeConfig, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
+		return &Error{Code: CodeCopy, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
 	}
 	return s.AppendAudit(ctx, record)
 }
