@@ -157,25 +157,7 @@ func TestEveryRowOfTheSampleERPHasItsRightOutcomeInBothRuns(t *testing.T) {
 			m := newModern(t, dsn)
 			m.run(0, "check")
 
-			first := m.sync()
-			for i, job := range modernJobs {
-				rows := m.rows(job)
-				sent := 0
-				for _, c := range modernTables[job] {
-					m.expect(rows, c.key, c.state, c.cause, "")
-					switch c.state {
-					case trade.Accepted, trade.Rejected:
-						sent++
-					case trade.Invalid:
-						if got := problemsOf(rows[c.key]); got != c.rule {
-							t.Errorf("%s: problems %q, want %q", c.key, got, c.rule)
-						}
-					}
-				}
-				if run := first.Runs[i]; run.Job != job || run.Sent != sent || !run.Sweep || *run.InScope != len(rows) || *run.Gone != 0 {
-					t.Errorf("first run %+v, want %d sent and %d in scope", run, sent, len(rows))
-				}
-			}
+			m.expectFirstRun(m.sync(), modernTables)
 			sameRequests(t, "in the first run", m.requests(acceptedIn(false)), m.got(0))
 			for _, run := range m.sync().Runs {
 				if run.Sent != 0 || run.New != 0 {
@@ -185,20 +167,7 @@ func TestEveryRowOfTheSampleERPHasItsRightOutcomeInBothRuns(t *testing.T) {
 
 			m.load("modern-second-run.sql")
 			before := len(m.api.CreatedOf())
-			second := m.sync("--sweep")
-			for i, job := range modernJobs {
-				rows := m.rows(job)
-				for _, c := range modernTables[job] {
-					m.expect(rows, c.key, c.after, c.why, c.flags)
-				}
-				run, total := second.Runs[i], 0
-				for _, n := range run.States {
-					total += n
-				}
-				if *run.InScope != total-*run.Gone || total != len(rows) {
-					t.Errorf("second run does not add up: %+v", run)
-				}
-			}
+			m.expectSecondRun(m.sync("--sweep"), modernTables)
 			sameRequests(t, "in the second run", m.requests(acceptedIn(true)), m.got(before))
 		})
 	}
@@ -243,35 +212,6 @@ func TestWhatChangesAfterSendingIsFlaggedOnDeliveriesAndShares(t *testing.T) {
 	if n := len(m.api.CreatedOf()) - before; n != 0 {
 		t.Errorf("%d records were created for rows that had gone", n)
 	}
-}
-
-func (m *modern) expect(rows map[string]row, key string, state trade.State, cause, flags string) {
-	m.t.Helper()
-	r, ok := rows[key]
-	got := ""
-	if r.Cause != nil {
-		got = *r.Cause
-	}
-	var names []string
-	for _, f := range r.Flags {
-		names = append(names, string(f))
-	}
-	if ok != (state != outOfScope) || r.State != state || got != cause || strings.Join(names, ",") != flags {
-		m.t.Errorf("%s is %q (%s) with flags %v, want %q (%s) with %q", key, r.State, got, names, state, cause, flags)
-	}
-	if (r.State == trade.Accepted) != (r.RemoteID != nil) {
-		m.t.Errorf("%s: state %s, remote id %v", key, r.State, r.RemoteID)
-	}
-}
-
-func problemsOf(r row) string {
-	var out []string
-	if r.Error != nil {
-		for _, f := range r.Error.Fields {
-			out = append(out, f.Field+" "+f.Rule)
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 // The JSON that leaves has exact numbers without quotes, exponents or float noise, and no member that is absent in the ERP.
