@@ -55,9 +55,10 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	if err != nil {
 		return s.fault(ctx, "copying the ledger to "+file, err)
 	}
-	for rows.Next() {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() { // it has none, and is done when that is known
 	}
-	return s.fault(ctx, "copying the ledger to "+file, errors.Join(rows.Err(), rows.Close()))
+	return s.fault(ctx, "copying the ledger to "+file, rows.Err())
 }
 
 // checkCopy opens a copy and looks at all of it. id, unless it is empty, is the ledger's.

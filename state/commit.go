@@ -51,7 +51,7 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 		return g.run()
 	})
 	if err != nil {
-		return trade.GroupResult{}, err
+		return trade.GroupResult{}, s.keepAnswers(group, g, err)
 	}
 	return g.result, nil
 }

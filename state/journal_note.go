@@ -29,9 +29,33 @@ func (g *groupTx) noteIntent(e *narrowRow, a trade.Attempt, source string) {
 // noteOutcome tells the journal how an attempt ended.
 func (g *groupTx) noteOutcome(e *narrowRow, a *attemptRow, st trade.Settlement, follows bool) {
 	r := g.noting(journal.Group, g.now)
+	o := outcomeOf(st, follows)
+	o.Row, o.Generation = journal.Row{Job: e.Job, Key: e.Key}, a.Generation
+	r.Outcomes = append(r.Outcomes, o)
+}
+
+// keepAnswers writes the answers of a group that the ledger did not take to the journal alone (F052, F053): should the process end before the ledger takes them,
+// the next start has them. It gives back the ledger's error.
+func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
+	flushed := g != nil && g.seq > 0 // the record is there, with the answers
+	if s.journal == nil || len(group.Settle) == 0 || flushed {
+		return err
+	}
+	r := journal.Record{Kind: journal.Group, At: time.UnixMilli(atOr(group.At, time.Time{})).UTC()}
+	for _, st := range group.Settle {
+		r.Outcomes = append(r.Outcomes, outcomeOf(st, true))
+	}
+	if keepErr := s.journal.Keep(r); keepErr != nil {
+		return errors.Join(err, s.journalFault(keepErr))
+	}
+	return err
+}
+
+// outcomeOf is how an attempt ended, as the journal keeps it.
+func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
+	a := st.Attempt
 	o := journal.Outcome{
-		Row: journal.Row{Job: e.Job, Key: e.Key}, Attempt: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID,
-		Counts: st.Counts, Status: st.Attempt.Status,
+		Attempt: a.ID, Generation: a.Generation, Outcome: string(a.Outcome), RemoteID: cleanText(a.RemoteID), Counts: st.Counts, Status: a.Status,
 	}
 	if follows {
 		o.State, o.Cause, o.Weak = string(st.State), cleanText(st.Cause), st.Error != nil && st.Error.Weak
@@ -40,7 +64,7 @@ func (g *groupTx) noteOutcome(e *narrowRow, a *attemptRow, st trade.Settlement, 
 			o.Next = &next
 		}
 	}
-	r.Outcomes = append(r.Outcomes, o)
+	return o
 }
 
 // noteAct tells the journal what a person decided about sending: the entries as they are now, at the end of the act's transaction. Every act after which an

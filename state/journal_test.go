@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -468,4 +471,93 @@ func TestF060_AJournalOnANetworkFileSystemIsRefused(t *testing.T) {
 	}
 	_, err := open(t.Context(), o, tune)
 	wantCode(t, err, CodeNetworkFS)
+}
+
+// F053: the ledger's disk is full when the answer comes: the journal has it, and the next start stores it.
+func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
+	k := sqliteKept(t)
+	lease := mustLease(t, k.s, "contracts")
+	a := mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
+	var pages int
+	if err := k.s.write.Get(&pages, `PRAGMA page_count`); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.s.write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)); err != nil {
+		t.Fatal(err)
+	}
+	a.AnswerBody = strings.Repeat("x", 100_000)
+	for range 3 { // as the engine tries again
+		_, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
+		wantCode(t, err, CodeFull)
+	}
+	if err := k.s.write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
+		t.Fatal(err)
+	}
+	k.close()
+	k.open()
+	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" || k.s.Opening().Settled != 1 {
+		t.Errorf("entry %+v, opening %+v", e, k.s.Opening())
+	}
+}
+
+func TestF061_OneRunServesASQLiteLedger(t *testing.T) {
+	k := sqliteKept(t)
+	release, err := k.s.Serve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := mustOpen(t, k.o) // other commands work beside it
+	_, err = second.Serve()
+	if text := wantCode(t, err, CodeServed); !strings.Contains(text, fmt.Sprint(os.Getpid())) {
+		t.Errorf("the error does not name the process: %s", text)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	won := make(chan func() error, 50)
+	var wg sync.WaitGroup
+	for range cap(won) {
+		wg.Go(func() {
+			if release, err := k.s.Serve(); err == nil {
+				won <- release
+			}
+		})
+	}
+	wg.Wait()
+	if len(won) != 1 {
+		t.Fatalf("%d of %d serve the ledger", len(won), cap(won))
+	}
+	if err := (<-won)(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// F068: a clock that steps back changes no order: records and attempts are numbered.
+func TestF068_AClockThatStepsBackChangesNoOrder(t *testing.T) {
+	k := sqliteKept(t)
+	lease := mustLease(t, k.s, "contracts")
+	e := mustRecord(t, k.s, lease, newEntry("a"))[0]
+	first := mustSend(t, k.s, lease, e)
+	earlier := at.Add(-24 * time.Hour)
+	notSent := first
+	notSent.Outcome, notSent.FinishedAt = trade.OutcomeNotSent, earlier
+	mustCommit(t, k.s, lease, trade.Group{At: earlier, Settle: []trade.Settlement{{Attempt: notSent, State: trade.Pending}}})
+	in := intentOf(mustEntry(t, k.s, "contracts", "a"))
+	in.Attempt.StartedAt = earlier
+	mustCommit(t, k.s, lease, trade.Group{At: earlier, Intents: []trade.Intent{in}})
+	attempts, err := k.s.Attempts(t.Context(), e.ID)
+	if err != nil || len(attempts) != 2 || attempts[0].No != 1 || attempts[1].ID != in.Attempt.ID || !attempts[1].StartedAt.Equal(earlier) {
+		t.Errorf("attempts %+v, %v", attempts, err)
+	}
+	k.close()
+	k.open()
+	removeLedger(t, k.o.DSN)
+	k.close()
+	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	if got := mustEntry(t, k.s, "contracts", "a"); got.State != trade.InDoubt {
+		t.Errorf("the entry whose last attempt is open is %s", got.State)
+	}
 }

@@ -11,6 +11,7 @@ import (
 type history struct {
 	rows  map[journal.Row]*remembered
 	order []*remembered
+	sent  map[string]*remembered // by the id of an attempt
 	end   journal.End
 	mark  string
 }
@@ -41,7 +42,7 @@ func readHistory(dir string) (*history, error) {
 	}); err != nil {
 		return nil, err
 	}
-	h := &history{rows: map[journal.Row]*remembered{}}
+	h := &history{rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{}}
 	var err error
 	h.end, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
 		h.mark = mark
@@ -88,6 +89,7 @@ func (h *history) fact(r journal.Record, f journal.Fact) {
 			have.settle(a.Outcome, a.RemoteID, true, r.At)
 		} else {
 			m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: a, counts: a.Outcome != "", finished: r.At})
+			h.sent[a.ID] = m
 		}
 	}
 	f.Attempts = nil
@@ -101,19 +103,21 @@ func (h *history) intent(r journal.Record, in journal.Intent) {
 	}
 	m.Sends, m.Generation, m.Payload, m.Source = in.Sends, in.Generation, in.Payload, in.Source
 	m.State, m.Cause, m.Weak, m.next = string(trade.Sending), "", false, nil
+	h.sent[in.Attempt] = m
 	m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: journal.FactAttempt{
 		ID: in.Attempt, Generation: in.Generation, Payload: in.Payload, Started: r.At,
 	}})
 }
 
 func (h *history) outcome(r journal.Record, o journal.Outcome) {
-	m := h.row(o.Row, r.At)
-	a := m.attempt(o.Attempt)
-	if a == nil {
+	m := h.sent[o.Attempt]
+	if m == nil {
 		return // its intent was void: nothing left
 	}
+	a := m.attempt(o.Attempt)
 	a.settle(o.Outcome, o.RemoteID, o.Counts, r.At)
-	if o.State == "" {
+	m.last = r.At
+	if o.State == "" || a.Generation != m.Generation || a.Outcome != o.Outcome {
 		return
 	}
 	m.State, m.Cause, m.Weak, m.status, m.next = o.State, o.Cause, o.Weak, o.Status, o.Next

@@ -111,6 +111,36 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	return r.Seq, j.end.Mark, nil
 }
 
+// Keep writes a record without asking the ledger, which cannot be written: answers that came all the same. The records of this process that are not in the ledger
+// as far as is known are named in it as void: it has all that they had to say of answers.
+func (j *Journal) Keep(r Record) (err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken || j.file == nil {
+		return fmt.Errorf("journal %s: %w", j.dir, errBroken)
+	}
+	unlock, err := lock(filepath.Join(j.dir, lockName))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := j.refresh(); err != nil {
+		return err
+	}
+	for _, p := range j.open {
+		if p.ours && p.seq > j.last {
+			r.Void = append(r.Void, p.seq)
+		}
+	}
+	r.Seq, r.Prev = j.end.Seq+1, j.end.Mark
+	if err := j.write(r); err != nil {
+		return err
+	}
+	j.open = append(j.open, pending{r.Seq, true})
+	j.marks[r.Seq] = j.end.Mark
+	return nil
+}
+
 // Committed tells that the ledger has a record: from then on a ledger without it was rolled back.
 func (j *Journal) Committed(seq int64) {
 	j.mu.Lock()

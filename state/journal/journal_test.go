@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -254,5 +255,52 @@ func TestJournalsAreFound(t *testing.T) {
 	}
 	if found, _, err := Find(filepath.Join(parent, "nowhere")); err != nil || len(found) != 0 {
 		t.Errorf("in no folder: %v, %v", found, err)
+	}
+}
+
+// F053: on a full disk the reserve is given up, so that the answers to what was on the wire can be kept; what cannot be written is an error, and nothing goes.
+func TestF053_AFullDiskGivesUpTheReserve(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	w.commit(group(1))
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.j.end.size = 0 // as /dev/full says of itself
+	w.j.file, full = full, w.j.file
+	defer full.Close()
+	if err := w.j.write(Record{Seq: 2}); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, reserveName)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the reserve is still there: %v", err)
+	}
+	w.open() // and it is made again
+	if info, err := os.Stat(filepath.Join(w.dir, reserveName)); err != nil || info.Size() != reserveSize {
+		t.Errorf("the reserve was not made again: %v", err)
+	}
+	w.commit(group(1))
+}
+
+func TestALockNamesItsHolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := TryLock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *HeldError
+	if _, err := TryLock(path); !errors.As(err, &held) || held.PID != fmt.Sprint(os.Getpid()) {
+		t.Errorf("a second lock: %v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if unlock, err = TryLock(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
 	}
 }

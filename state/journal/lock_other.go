@@ -2,5 +2,5 @@
 
 package journal
 
-// lock does nothing where the system has no flock: there, the write lock of the ledger is the only one.
-func lock(string) (unlock func() error, err error) { return func() error { return nil }, nil }
+// TryLock does nothing where the system has no flock: there, the write lock of the ledger is the only one.
+func TryLock(string) (unlock func() error, err error) { return func() error { return nil }, nil }

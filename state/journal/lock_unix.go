@@ -9,29 +9,23 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 )
 
-// lockWait is how long a process waits for another that writes the same journal; a record takes milliseconds.
-const lockWait = 5 * time.Second
-
-// lock keeps other processes from writing the journal. The lock goes away with the process that holds it.
-func lock(path string) (unlock func() error, err error) {
+// TryLock locks a file for this process, made when it is not there, and writes the process's number into it. The lock goes away with the process. When another
+// has it, the error is *HeldError.
+func TryLock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
+		return nil, err
 	}
-	for until := time.Now().Add(lockWait); ; time.Sleep(2 * time.Millisecond) {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) || time.Now().After(until) {
-			return nil, errors.Join(fmt.Errorf("journal: process %s writes %s and does not end: wait for it, or end it (%w)", holder(f), path, err), f.Close())
-		}
+	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
+		return nil, errors.Join(&HeldError{Path: path, PID: holder(f)}, f.Close())
+	case err != nil:
+		return nil, errors.Join(err, f.Close())
 	}
 	if _, err := f.WriteAt(fmt.Appendf(nil, "%-10d\n", os.Getpid()), 0); err != nil && !isFull(err) {
-		return nil, errors.Join(fmt.Errorf("journal: %w", err), f.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
 }

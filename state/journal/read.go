@@ -159,10 +159,10 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 	end.file, end.size = path, 0
 	for {
 		line, readErr := readLine(in)
-		if readErr != nil && readErr != io.EOF {
+		if readErr != nil && !errors.Is(readErr, io.EOF) {
 			return fmt.Errorf("journal: %s: %w", path, readErr)
 		}
-		if len(line) == 0 && readErr == io.EOF {
+		if len(line) == 0 && readErr != nil {
 			break
 		}
 		e, reason, torn := next(line, end, path, first && at == 0, at == 0)
@@ -279,7 +279,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		if len(line) <= maxLine {
 			line = append(line, part...)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
 	}

@@ -58,7 +58,7 @@ type Intent struct {
 	Source     string `json:"source_hash"` // of the ERP's row that was sent
 }
 
-// Outcome is how an attempt ended, and what its entry became.
+// Outcome is how an attempt ended, and what its entry became. Row is empty where the ledger could not be asked for it: the attempt names it.
 type Outcome struct {
 	Row
 	Attempt    string     `json:"attempt"`

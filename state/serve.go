@@ -1,0 +1,28 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/safrasync/safrasync/state/journal"
+)
+
+// Serve makes this process the only `run` of a SQLite ledger until release is called, or it ends (I12, F061). Every other command works beside it. On PostgreSQL
+// several may serve one ledger: the leases keep their jobs apart.
+func (s *Store) Serve() (release func() error, err error) {
+	if s.d.name != SQLite || s.memory {
+		return func() error { return nil }, nil
+	}
+	release, err = journal.TryLock(s.where + ".run")
+	var held *journal.HeldError
+	switch {
+	case errors.As(err, &held):
+		return nil, &Error{
+			Code: CodeServed, Path: s.where, Hint: "wait for it, or stop it; `safrasync sync` works beside it",
+			Err: fmt.Errorf("`safrasync run` serves it already, as process %s", held.PID),
+		}
+	case err != nil:
+		return nil, permission(s.where+".run", err)
+	}
+	return release, nil
+}
