@@ -33,7 +33,24 @@
 //	block       records that the platform does not know: rows wait for them
 //	audit       acts of people; never altered or deleted
 //	ledger      one row: the ledger's id and the version of the references
+//	journal     the journals of this ledger, and the last record of each that it has; written in the transaction that the record tells of
 //	tx_mark     the last transaction of each line of each open Store, for uncertain commits
+//
+// # The journal
+//
+// A ledger that is opened for writing has a journal (package journal) in the folder Options.Journal/<ledger id>. Every transaction with intents, outcomes, or an act
+// about sending (noteAct) flushes one record there before it commits, and keeps that record's number and checksum in the table journal: journal first,
+// ledger second, POSTs after both. What opening makes of the two:
+//
+//	in step                            the work goes on
+//	one group more in the journal      a process ended between the two: its answers are stored, its intents become in doubt (at most max_in_flight, I11)
+//	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
+//	no ledger, or a new one            CodeEmptied, when the journal of one that stood here says that rows were sent; Rebuild makes it anew
+//	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
+//	another host, place, or branch     CodeCopied; NewJournal
+//
+// A record whose commit was refused is named by the next one (journal.Record.Void), so that only the last record can be a crash. Answers that the ledger cannot
+// take are flushed all the same (keepAnswers). Several processes of a host share one journal, under its lock; each host has its own.
 //
 // # Who may write what
 //
@@ -44,5 +61,7 @@
 // # Where to read on
 //
 // state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
-// may, act.go what people order, errors.go what people are told. The interfaces that the engine uses are its own, in package sync (ports.go).
+// may, act.go what people order, errors.go what people are told. journal.go compares, journal_note.go writes the records, journal_settle.go settles a crash,
+// rebuild*.go replay; backup.go, restore.go and doctor*.go are the commands of these names. The interfaces that the engine uses are its own, in package
+// sync (ports.go).
 package state

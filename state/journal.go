@@ -104,7 +104,7 @@ func (s *Store) attach(ctx context.Context, o Options) error {
 	if s.journal, err = journal.Open(dir, v.row.Seq, v.row.Mark); err != nil {
 		return s.journalFault(err)
 	}
-	s.served = true
+	s.served, s.journalPath = true, dir
 	if !v.moved {
 		return nil
 	}

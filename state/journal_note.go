@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"syscall"
@@ -118,6 +119,19 @@ func (t *tx) writeNote() error {
 	return t.exec(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, t.note.At.UnixMilli(), id)
 }
 
+// catchUp settles what another process left that ended between journal and ledger, as the next start would: a process that goes on need not start again for it.
+func (s *Store) catchUp(ctx context.Context, op string, slot int) error {
+	_, err := s.tryTx(ctx, op, slot, func(t *tx) error {
+		v, err := s.judge(t, s.journalPath, true)
+		if err != nil || v.record == nil {
+			return err
+		}
+		_, err = s.settleRecord(t, &v)
+		return err
+	})
+	return err
+}
+
 // noted tells the journal that the ledger has the note.
 func (t *tx) noted() {
 	if t.seq > 0 {
@@ -130,7 +144,7 @@ func (s *Store) journalFault(err error) error {
 	e := &Error{Code: CodeJournal, Path: s.where, Err: err, Hint: "check the folder of state.journal, its rights and its disk"}
 	var damage *journal.DamageError
 	switch {
-	case errors.Is(err, journal.ErrAhead):
+	case errors.Is(err, journal.ErrAhead), errors.Is(err, journal.ErrBack):
 		e.Code, e.Hint = CodeRolledBack, "nothing more is sent; start again, which settles it or says what is missing"
 	case errors.Is(err, journal.ErrBehind):
 		e.Code, e.Hint = CodeJournalLost, newJournalHint

@@ -209,6 +209,24 @@ func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T)
 	})
 }
 
+// A process that goes on settles what another left that ended between journal and ledger; it need not start again.
+func TestAProcessThatGoesOnSettlesWhatAnotherLeft(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		goesOn := *k
+		goesOn.open()
+		lease := mustLease(t, k.s, "contracts")
+		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
+		first := mustSend(t, k.s, lease, es[0])
+		k.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{created(first, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}})
+		mustSend(t, goesOn.s, mustLease(t, goesOn.s, "contracts"), es[2])
+		want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.Sending}
+		if diff := cmp.Diff(want, statesOf(t, goesOn.s, "contracts")); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+		mustAddUp(t, goesOn.s, "contracts")
+	})
+}
+
 // A commit that the ledger refuses leaves a record that never counts: the process that goes on names it, and one that starts later is not misled.
 func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	k := sqliteKept(t)

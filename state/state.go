@@ -46,10 +46,11 @@ type Store struct {
 	memory   bool
 	where    string // the file, or host and database: for people, without secrets
 
-	journal  *journal.Journal // nil: none is open
-	served   bool             // the ledger has a journal, so that it must not be sent from without it
-	opening  Opening
-	identity string // the id of a ledger that is made anew from its journal; "" for one of its own
+	journal     *journal.Journal // nil: none is open
+	journalPath string           // its folder
+	served      bool             // the ledger has a journal, so that it must not be sent from without it
+	opening     Opening
+	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
 
 // tuning holds the times that tests shorten.

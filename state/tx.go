@@ -82,6 +82,13 @@ func (s *Store) inTx(ctx context.Context, op string, fn func(*tx) error) error {
 	}
 	for try := 1; ; try++ {
 		again, err := s.tryTx(ctx, op, slot, fn)
+		if errors.Is(err, journal.ErrAhead) && try < writeTries {
+			err = s.catchUp(ctx, op, slot)
+			again = err == nil
+			if again {
+				continue
+			}
+		}
 		if err == nil || !again || try == writeTries || ctx.Err() != nil {
 			return s.fault(ctx, op, err)
 		}

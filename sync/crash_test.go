@@ -38,7 +38,7 @@ func childMain() int {
 	if err != nil {
 		return fail(err)
 	}
-	ledger, err := state.Open(ctx, state.Options{Driver: at.DB.Ledger, DSN: at.LedgerDSN})
+	ledger, err := state.Open(ctx, state.Options{Driver: at.DB.Ledger, DSN: at.LedgerDSN, Journal: at.Journal})
 	if err != nil {
 		return fail(err)
 	}

@@ -68,6 +68,7 @@ func (c *testClock) advance(d time.Duration) {
 type parts struct {
 	DB                     database
 	ERPDSN, LedgerDSN, URL string
+	Journal                string
 }
 
 // database is where the ERP of a bench is, and its ledger.
@@ -150,7 +151,7 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 	if db.Ledger == state.Postgres {
 		ledgerDSN = pgtest.Database(t)
 	}
-	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN}); err != nil {
+	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN, Journal: filepath.Join(b.dir, "journal")}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.ledger.Close() })
@@ -161,7 +162,7 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.api.Close() })
-	b.parts = parts{db, dsn, ledgerDSN, b.api.URL}
+	b.parts = parts{db, dsn, ledgerDSN, b.api.URL, filepath.Join(b.dir, "journal")}
 	b.spec = contractsSpec()
 	b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}}
 	return b

@@ -13,7 +13,8 @@ import (
 
 // Errors of Append: the ledger that asks is not the one that the journal follows, and nothing was written.
 var (
-	ErrAhead  = errors.New("the journal has records that the ledger does not have")
+	ErrAhead  = errors.New("the journal has records of another process that the ledger does not have")
+	ErrBack   = errors.New("the ledger has lost records that it had")
 	ErrBehind = errors.New("the ledger has records that the journal does not have")
 	ErrOther  = errors.New("the journal was written on by another copy of the ledger")
 	errBroken = errors.New("an earlier flush of the journal failed, so that nobody knows what is on disk; start again")
@@ -154,7 +155,7 @@ func (j *Journal) compare(committed int64, mark string) (void []int64, err error
 	case committed > j.end.Seq:
 		return nil, fmt.Errorf("%w: %d, and its last is %d", ErrBehind, committed, j.end.Seq)
 	case committed < j.last:
-		return nil, fmt.Errorf("%w: it has %d, and had %d before", ErrAhead, committed, j.last)
+		return nil, fmt.Errorf("%w: it has %d, and had %d before", ErrBack, committed, j.last)
 	case j.marks[committed] != mark:
 		return nil, fmt.Errorf("%w: record %d", ErrOther, committed)
 	}

@@ -188,7 +188,7 @@ func TestAnotherLedgerCannotWrite(t *testing.T) {
 	w.commit(group(1))
 	old := *w
 	w.commit(group(1))
-	if _, _, err := w.j.Append(group(1), old.seq, old.mark); !errors.Is(err, ErrAhead) {
+	if _, _, err := w.j.Append(group(1), old.seq, old.mark); !errors.Is(err, ErrBack) {
 		t.Errorf("a ledger that was rolled back under a process: %v", err)
 	}
 	if _, _, err := w.j.Append(group(1), 9, "00000000"); !errors.Is(err, ErrBehind) {
