@@ -172,7 +172,8 @@ func TestARefusedAttemptMayBeFollowedByAnother(t *testing.T) {
 	})
 }
 
-func TestI12_ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
+// F063, I12: a former owner that lives on stores its answers, and begins nothing.
+func TestF063_ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		old := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, old, newEntry("a"), newEntry("b"), newEntry("c"))

@@ -84,7 +84,7 @@ func TestI10_NoErrorRepeatsWhatARowHolds(t *testing.T) {
 	})
 }
 
-func TestE4_EveryWriteIsInAnExplicitTransaction(t *testing.T) {
+func TestF051_EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) < 10 {

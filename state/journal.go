@@ -187,10 +187,13 @@ func (s *Store) weigh(t *tx, v *verdict, rows map[string]journalRow, known bool,
 	}
 	for id, seq := range c.Seen {
 		if have, ok := rows[id]; !ok || have.Seq < seq {
+			host := have.Host
+			if host == "" {
+				host = "whose journal is " + id
+			}
 			return &Error{
-				Code: CodeRolledBack, Path: s.where, Records: int(seq - have.Seq), Since: time.UnixMilli(have.At).UTC(),
-				Hint: "run `safrasync rebuild` on the host " + have.Host + " before anything else uses the ledger",
-				Err:  fmt.Errorf("another host's journal had record %d in this ledger, which has %d of it now: it is an older copy", seq, have.Seq),
+				Code: CodeRolledBack, Path: s.where, Hint: "run `safrasync rebuild` on the host " + host + " first; if that host is gone for ever, " + newJournalHint,
+				Err: fmt.Errorf("another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
 			}
 		}
 	}

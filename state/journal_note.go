@@ -108,7 +108,7 @@ func (t *tx) writeNote() error {
 			if t.note.Seen == nil {
 				t.note.Seen = map[string]int64{}
 			}
-			t.note.Seen[other] = r.Seq
+			t.note.Seen[other] = max(t.note.Seen[other], r.Seq)
 		}
 	}
 	seq, mark, err := s.journal.Append(*t.note, row.Seq, row.Mark)

@@ -47,7 +47,8 @@ func TestALeaseHasOneOwner(t *testing.T) {
 	})
 }
 
-func TestALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
+// F062: two that serve one ledger never have the same job; the second takes it over when the lease of the first has ended.
+func TestF062_ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		elsewhere := trade.Owner{Instance: newID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]", PID: 1 << 30, Started: "1"}
 		old, err := s.AcquireLease(t.Context(), "contracts", elsewhere)

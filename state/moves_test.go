@@ -171,7 +171,7 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 	})
 }
 
-func TestTheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T) {
+func TestF069_TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		outcomes := []trade.Outcome{trade.OutcomeCreated, trade.OutcomeNotCreated, trade.OutcomeNotSent, trade.OutcomeUnknown}
 		set := func(id string, outcome trade.Outcome) error {

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
@@ -148,6 +150,32 @@ func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// F065: a migration that ends half-way leaves nothing behind, and the ledger opens as before.
+func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		first, err := migrations.ReadFile(s.d.goose + "/00001_ledger.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := fstest.MapFS{
+			"00001_ledger.sql": {Data: first},
+			"00002_more.sql":   {Data: []byte("-- +goose Up\nCREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n")},
+		}
+		if err := s.up(t.Context(), folder, 2); err == nil {
+			t.Fatal("a migration with an error was applied")
+		}
+		var names []string
+		if err := s.write.Select(&names, s.d.tables); err != nil {
+			t.Fatal(err)
+		}
+		version, err := s.schemaVersion(t.Context())
+		if err != nil || version != 1 || slices.Contains(names, "half") {
+			t.Errorf("schema %d, tables %v, %v", version, names, err)
+		}
+		mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
+	})
 }
 
 func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -171,6 +172,7 @@ func (r *rebuilding) takeOver(dir string) error {
 	}
 	note := t.noting(journal.Act, r.now)
 	note.ActName, note.Who = "rebuild", r.who
+	note.Seen = maps.Clone(r.history.seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
 	return nil
 }
 

@@ -14,6 +14,7 @@ type history struct {
 	sent  map[string]*remembered // by the id of an attempt
 	end   journal.End
 	mark  string
+	seen  map[string]int64 // of other hosts' journals: the last record that the ledger had
 }
 
 // remembered is one row as the journal leaves it.
@@ -46,6 +47,9 @@ func readHistory(dir string) (*history, error) {
 	var err error
 	h.end, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
 		h.mark = mark
+		if r.Seen != nil {
+			h.seen = r.Seen
+		}
 		for _, f := range r.Facts {
 			h.fact(r, f)
 		}

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -294,6 +296,74 @@ func TestRebuildingPostgres(t *testing.T) {
 	}
 	k.close()
 	k.noticedAndRebuilt(0, want, resent)
+}
+
+// F058: the database was restored from a backup of PostgreSQL's own.
+func TestF058_ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[1].open(t))
+	k.live(11, 20, func(int) {})
+	var name string
+	if err := k.s.read.Get(&name, `SELECT current_database()`); err != nil {
+		t.Fatal(err)
+	}
+	k.close()
+	admin, err := sqlx.Open("postgres", pgtest.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	if _, err := admin.Exec(`CREATE DATABASE yesterday_` + name + ` TEMPLATE ` + name); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	k.send("later", 5)
+	want, resent := provenOf(t, k.s), generations(t, k.s)
+	k.close()
+	if strings.Count(k.o.DSN, name) != 1 {
+		t.Fatalf("%s does not stand once in the DSN", name)
+	}
+	k.o.DSN = strings.Replace(k.o.DSN, name, "yesterday_"+name, 1)
+	wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	k.noticedAndRebuilt(0, want, resent)
+}
+
+// Two hosts lose the ledger that they share: what only one of them knows must be back before the other sends.
+func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
+	t.Parallel()
+	a := keep(t, backends[1].open(t))
+	b := *a
+	b.o.Journal = filepath.Join(t.TempDir(), "another host")
+	b.open()
+	a.send("a", 3)
+	b.send("b", 3)
+	a.send("c", 3)
+	want := provenOf(t, a.s)
+	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+		if err := byHand(a.s, query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.close()
+	b.close()
+	wantCode(t, a.try(defaultTuning), CodeEmptied)
+	if _, err := Rebuild(t.Context(), a.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	if text := wantCode(t, a.try(defaultTuning), CodeRolledBack); !strings.Contains(text, "another host") {
+		t.Errorf("error %s", text)
+	}
+	wantCode(t, b.try(defaultTuning), CodeRolledBack)
+	if _, err := Rebuild(t.Context(), b.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	a.open()
+	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
+		t.Errorf("rebuilt by both (-want +got):\n%s", diff)
+	}
+	a.send("d", 1)
+	b.send("e", 1)
 }
 
 func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
