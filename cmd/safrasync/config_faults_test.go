@@ -611,7 +611,7 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 // FuzzLoadConfig: no bytes make the loader panic or tell a secret, and what loads can be shown and loaded again.
 func FuzzLoadConfig(f *testing.F) {
 	f.Add([]byte(goodConfig))
-	for _, name := range []string{"../../config.example.yaml", "../../docs/examples/modern.yaml", "../../docs/examples/protheus.yaml"} {
+	for _, name := range []string{"../../config.example.yaml", "../../docs/examples/modern.yaml", "../../docs/examples/protheus.yaml", "../../docs/examples/firebird.yaml"} {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
