@@ -37,6 +37,7 @@ var protheusTables = map[string][]modernRow{
 		{"0101|000129|", trade.Invalid, "rule:end_delivery_date", "end_delivery_date date_order", trade.Invalid, "rule:end_delivery_date", ""},
 		{"0101|000130|", outOfScope, "", "not there yet; it comes with an old stamp", trade.Accepted, "", ""},
 		{"0101|000131|", trade.Invalid, "rule:currency", "currency unmapped", trade.Invalid, "rule:currency", ""},
+		{"0101|000132|", trade.Accepted, "", "the living twin of a deleted row counts", trade.Accepted, "", ""},
 		{"0102|000101|", trade.Accepted, "", "the branch is part of the key, and of the codes of wallet and place", trade.Accepted, "", ""},
 
 		{"0101|000102|001", trade.Accepted, "", "a fixation of a purchase; partly cancelled after it was sent", trade.Accepted, "", "changed"},
@@ -45,6 +46,7 @@ var protheusTables = map[string][]modernRow{
 		{"0101|000102|004", outOfScope, "", "not there yet", trade.Accepted, "", ""},
 		{"0101|000107|001", outOfScope, "", "filter: of a sale", outOfScope, "", ""},
 		{"0101|000108|001", trade.Accepted, "", "a fixation from storage", trade.Accepted, "", ""},
+		{"0101|000132|001", trade.Accepted, "", "a deleted twin of its contract does not double it", trade.Accepted, "", ""},
 		{"0101|000124|001", trade.Accepted, "", "of this year, of a contract of last year", trade.Accepted, "", ""},
 	},
 	"deliveries": {
@@ -67,6 +69,7 @@ var protheusTables = map[string][]modernRow{
 		{"0101|0000000215|01", trade.Invalid, "rule:delivery_date", "delivery_date required", trade.Invalid, "rule:delivery_date", ""},
 		{"0101|0000000216|01", trade.Invalid, "rule:car", "car car", trade.Invalid, "rule:car", ""},
 		{"0101|0000000217|01", trade.Waiting, "parent", "its contract 000124 is out of scope", trade.Waiting, "parent", ""},
+		{"0101|0000000218|01", trade.Accepted, "", "a deleted twin of its contract does not double it", trade.Accepted, "", ""},
 		{"0102|0000000201|01", trade.Accepted, "", "the branch is part of the key", trade.Accepted, "", ""},
 	},
 	"traceability": {

@@ -135,7 +135,9 @@ INSERT INTO njr010 (njr_filial, njr_codctr, njr_tipo, njr_tipfix, njr_codent, nj
 ('0101', '000128', '1', '1', '000013', '01', '2526', '000001', 'TL', 1028.25, 1028.25, 2191.67, 1, '20260310', '20260401', '20260630', 'D', 'T', 'A1', 'C1', '000101', 'F', NULL, ' ', 29, 0), -- finished, in tonnes, by barter, and never stamped
 ('0101', '000129', '1', '1', '000013', '01', '2526', '000001', 'SC', 1029, 1029, 131.5, 1, '20260310', '20260630', '20260401', 'D', 'D', 'A1', 'C1', '000101', 'A', '2026-03-10 12:30:00', ' ', 30, 0), -- delivery ends before it begins
 ('0101', '000131', '1', '1', '000013', '01', '2526', '000001', 'SC', 1031, 1031, 131.5, 9, '20260310', '20260401', '20260630', 'D', 'D', 'A1', 'C1', '000101', 'A', '2026-03-10 12:30:00', ' ', 31, 0), -- a currency that nobody has mapped
-('0102', '000101', '1', '1', '000013', '01', '2526', '000001', 'SC', 500, 500, 24.1, 2, '20260310', '20260401', '20260630', 'E', 'D', 'A1', 'C1', '000102', 'A', NULL, ' ', 32, 0); -- the same number in another branch, with its own wallet and place
+('0101', '000132', '1', '2', '000013', '01', '2526', '000001', 'SC', 10, 10, 0, 1, '20260310', '', '', '', '', 'A1', 'C1', '000101', 'A', '2026-03-10 12:30:00', '*', 32, 32), -- to be fixed; deleted and typed again
+('0101', '000132', '1', '2', '000013', '01', '2526', '000001', 'SC', 1032, 1032, 0, 1, '20260310', '', '', '', '', 'A1', 'C1', '000101', 'A', '2026-03-10 12:30:00', ' ', 33, 0), -- the living twin
+('0102', '000101', '1', '1', '000013', '01', '2526', '000001', 'SC', 500, 500, 24.1, 2, '20260310', '20260401', '20260630', 'E', 'D', 'A1', 'C1', '000102', 'A', NULL, ' ', 34, 0); -- the same number in another branch, with its own wallet and place
 
 UPDATE njr010 SET njr_obs = convert_to('observação de muitas páginas', 'LATIN1');
 
@@ -178,7 +180,8 @@ INSERT INTO nn8010 (nn8_filial, nn8_codctr, nn8_itemfx, nn8_qtdfix, nn8_qtdcan, 
 ('0101', '000102', '003', 250, 0, 132.4, 1, '20260505', '20260805', '2026-05-05 13:00:00', '*', 3, 3), -- deleted before anybody read it
 ('0101', '000108', '001', 150.5, 0, 129.9, 1, '20260505', '', '2026-05-05 13:00:00', ' ', 4, 0), -- from storage
 ('0101', '000107', '001', 90, 0, 140, 1, '20260505', '20260805', '2026-05-05 13:00:00', ' ', 5, 0), -- of a sale
-('0101', '000124', '001', 350, 0, 130.2, 1, '20260505', '20260805', '2026-05-05 13:00:00', ' ', 6, 0); -- of this year, of a contract of last year
+('0101', '000124', '001', 350, 0, 130.2, 1, '20260505', '20260805', '2026-05-05 13:00:00', ' ', 6, 0), -- of this year, of a contract of last year
+('0101', '000132', '001', 132, 0, 131.7, 1, '20260505', '20260805', '2026-05-05 13:00:00', ' ', 7, 0); -- of a contract with a deleted twin: a join without the filter doubles it
 
 INSERT INTO njj010 (njj_filial, njj_codrom, njj_status, njj_data, njj_placa, d_e_l_e_t_, r_e_c_n_o_, r_e_c_d_e_l_) VALUES
 ('0101', '0000000201', '3', '20260512', 'AAA0A01', ' ', 1, 0),
@@ -198,7 +201,8 @@ INSERT INTO njj010 (njj_filial, njj_codrom, njj_status, njj_data, njj_placa, d_e
 ('0101', '0000000215', '3', '00000000', 'AAA0A15', ' ', 15, 0),
 ('0101', '0000000216', '3', '20260512', 'AAA0A16', ' ', 16, 0),
 ('0101', '0000000217', '3', '20260512', 'AAA0A17', ' ', 17, 0),
-('0102', '0000000201', '3', '20260512', 'AAA0A18', ' ', 18, 0);
+('0101', '0000000218', '3', '20260512', 'AAA0A18', ' ', 18, 0),
+('0102', '0000000201', '3', '20260512', 'AAA0A19', ' ', 19, 0);
 
 INSERT INTO njm010 (njm_filial, njm_codrom, njm_iterom, njm_codctr, njm_fazen, njm_qtdfis, njm_qtddes, njm_um1pro, d_e_l_e_t_, r_e_c_n_o_, r_e_c_d_e_l_) VALUES
 ('0101', '0000000201', '01', '000101', '000001', 38940.1, 412.3, 'KG', ' ', 1, 0), -- net after discounts, in binary floats; the CAR with dots
@@ -220,7 +224,8 @@ INSERT INTO njm010 (njm_filial, njm_codrom, njm_iterom, njm_codctr, njm_fazen, n
 ('0101', '0000000215', '01', '000101', '', 31100, 0, 'KG', ' ', 17, 0), -- no date
 ('0101', '0000000216', '01', '000101', '000002', 31200, 0, 'KG', ' ', 18, 0), -- a number of the state's own register in place of the CAR
 ('0101', '0000000217', '01', '000124', '', 31300, 0, 'KG', ' ', 19, 0), -- its contract is of last year
-('0102', '0000000201', '01', '000101', '', 29000, 0, 'KG', ' ', 20, 0); -- the same number in another branch
+('0101', '0000000218', '01', '000105', '', 31400, 0, 'KG', ' ', 20, 0), -- of a contract with a deleted twin
+('0102', '0000000201', '01', '000101', '', 29000, 0, 'KG', ' ', 21, 0); -- the same number in another branch
 
 INSERT INTO zsh010 (zsh_filial, zsh_codctr, zsh_itemfx, zsh_seq, zsh_codent, zsh_lojent, zsh_user, zsh_fazen, zsh_qtd, zsh_um, d_e_l_e_t_, r_e_c_n_o_, r_e_c_d_e_l_) VALUES
 ('0101', '000101', '', '001', '000013', '01', '000102', '000001', 600.1, 'SC', ' ', 1, 0),
