@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// edit makes the sample use a changed copy of its configuration.
+func (m *modern) edit(from, to string) {
+	m.t.Helper()
+	raw, err := os.ReadFile(m.config)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	text := string(raw)
+	if strings.Count(text, from) != 1 {
+		m.t.Fatalf("%q stands %d times in %s", from, strings.Count(text, from), m.config)
+	}
+	m.config = filepath.Join(m.t.TempDir(), "changed.yaml")
+	if err := os.WriteFile(m.config, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// An instant becomes a day in erp.time_zone; where branches have zones of their own, the query says which one counts.
+func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, column, branch1, branch3 string }{
+		{"one zone for all", "criado_em AS data_contrato", "2026-05-01", "2026-05-01"},
+		{"a zone for each branch", "(criado_em AT TIME ZONE (SELECT f.fuso FROM coop.filial f WHERE f.id = filial_id))::date AS data_contrato", "2026-05-01", "2026-04-30"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := newModern(t, "")
+			m.edit("data_contrato, entrega_inicio, entrega_fim, data_pagamento, situacao", c.column+", entrega_inicio, entrega_fim, data_pagamento, situacao")
+			if _, err := m.erp.Exec(`UPDATE coop.contrato SET criado_em = '2026-05-01 03:30:00+00'`); err != nil { // half past midnight in São Paulo, half past eleven in Cuiabá
+				t.Fatal(err)
+			}
+			for key, want := range map[string]string{"1|CT-1003/26": c.branch1, "3|CT-1001/26": c.branch3} {
+				if text := m.run(0, "preview", "contracts", key); !strings.Contains(text, want) {
+					t.Errorf("preview of %s does not have %s:\n%s", key, want, text)
+				}
+			}
+		})
+	}
+}
+
+// A column that an update of the ERP took away stops the job that reads it, says which, and changes no row; the other jobs go on.
+func TestF027_AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
+	t.Parallel()
+	m := newProtheus(t, pgtest.Database(t))
+	m.sync()
+	before := outcomesOf(m.rows("deliveries"))
+	if _, err := m.erp.Exec(`ALTER TABLE protheus.nn2010 RENAME COLUMN nn2_car TO nn2_numcar; UPDATE protheus.njr010 SET njr_status = 'A' WHERE njr_codctr = '000125';
+		UPDATE protheus.zsh010 SET zsh_um = 'SC' WHERE zsh_seq = '004'`); err != nil {
+		t.Fatal(err)
+	}
+	out := m.run(1, "sync", "--sweep", "--json")
+	var s summary
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if !strings.Contains(out, "nn2_car") {
+		t.Errorf("nobody says which column is gone:\n%s", out)
+	}
+	for i, sent := range []int{1, 0, 1} {
+		if run := s.Runs[i]; run.Sent != sent {
+			t.Errorf("%+v, want %d sent", run, sent)
+		}
+	}
+	if after := outcomesOf(m.rows("deliveries")); len(after) != len(before) || after["0101|0000000201|01"] != string(trade.Accepted) {
+		t.Errorf("deliveries are %v, were %v", after, before)
+	}
+	for key, r := range m.rows("deliveries") {
+		if len(r.Flags) > 0 {
+			t.Errorf("%s has flags %v", key, r.Flags)
+		}
+	}
+}
