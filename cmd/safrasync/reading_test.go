@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -80,6 +81,38 @@ func TestF027_AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 	for key, r := range m.rows("deliveries") {
 		if len(r.Flags) > 0 {
 			t.Errorf("%s has flags %v", key, r.Flags)
+		}
+	}
+}
+
+// docs/reading.md names a test for each of its claims: they are there.
+func TestTheTestsThatTheReadingPageNamesExist(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/reading.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, pattern := range []string{"*_test.go", "../../erp/*_test.go", "../../sync/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code.Write(raw)
+		}
+	}
+	names := regexp.MustCompile("`(Test[^`]*)`").FindAllStringSubmatch(string(page), -1)
+	if len(names) < 20 {
+		t.Errorf("the page names %d tests", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(code.String(), "\nfunc "+name[1]+"(t *testing.T)") {
+			t.Errorf("%s does not exist", name[1])
 		}
 	}
 }
