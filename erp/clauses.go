@@ -15,13 +15,57 @@ type selectParts struct {
 	where      string   // the whole condition; "" when there is none
 	conditions []string // where, cut at its top-level ANDs
 	joins      []innerJoin
-	plainFrom  bool // FROM names tables only: no subquery that could filter
+	plainFrom  bool   // FROM names tables only: no subquery that could filter
+	before     string // what precedes it, for the names of the columns: the first query of its union, without rows
 }
 
 // innerJoin is a JOIN that drops rows without a partner.
 type innerJoin struct {
 	start, end int    // the words to replace: JOIN or INNER JOIN
 	text       string // the join as written, for people
+}
+
+// splitUnion cuts a query into the SELECTs of its top-level UNIONs; one without a
+// UNION is its only part. ok is as that of splitSelect.
+func splitUnion(st statement) (parts []selectParts, ok bool) {
+	depth, start := 0, 0
+	cut := func(from, to int) bool {
+		if from >= to {
+			return false
+		}
+		branch, bad := parseStatement(st.body[st.toks[from].start:st.toks[to-1].end], st.dialect)
+		if bad != nil {
+			return false
+		}
+		sel, ok := splitSelect(branch)
+		if len(parts) > 0 {
+			sel.before = parts[0].from().with("1 = 0") + "\nUNION ALL\n"
+		}
+		parts = append(parts, sel)
+		return ok
+	}
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth > 0 || t.kind != tokWord || t.word != "UNION" || st.isQualified(i) {
+			continue
+		}
+		if !cut(start, i) {
+			return nil, false
+		}
+		start = i + 1
+		if start < len(st.toks) && (st.toks[start].word == "ALL" || st.toks[start].word == "DISTINCT") {
+			start++
+		}
+	}
+	if !cut(start, len(st.toks)) {
+		return nil, false
+	}
+	return parts, true
 }
 
 // splitSelect understands one top-level SELECT … FROM … [WHERE …] [GROUP BY …]
@@ -55,7 +99,7 @@ func splitSelect(st statement) (p selectParts, ok bool) {
 			return p, false
 		}
 		switch t.word {
-		case "UNION", "INTERSECT", "EXCEPT", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
+		case "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
 			return p, false
 		case "DISTINCT":
 			if i+1 < len(st.toks) && st.toks[i+1].word == "ON" {
@@ -195,11 +239,12 @@ func innerJoins(st statement, fromAt, fromEnd int) []innerJoin {
 // head is a SELECT up to the end of FROM, to which a condition may be added.
 type head struct{ text, tail string }
 
-func (p selectParts) from() head { return head{p.sql[:p.headEnd], p.tail} }
+func (p selectParts) from() head { return head{p.before + p.sql[:p.headEnd], p.tail} }
 
 // relax makes every inner join optional but the one with this number (-1: all).
 func (p selectParts) relax(strict int) head {
 	var b strings.Builder
+	b.WriteString(p.before)
 	at := 0
 	for i, j := range p.joins {
 		if i == strict {

@@ -1,23 +1,27 @@
 package erp
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Exclusion says why a job's query does not return a key.
 type Exclusion struct {
 	// Asked tells that the query itself was asked for the key, so that Returned
 	// is certain. Without it nothing else is set.
 	Asked bool
-	// Known is false when the query is of a kind that is not understood (a
-	// union, a CTE, a HAVING, a LIMIT) or when asking failed; nothing but Asked
-	// is set then.
+	// Known is false when the query is of a kind that is not understood (a CTE,
+	// a HAVING, a LIMIT) or when asking failed; nothing but Asked is set then.
 	Known bool
 	// Returned: the query does return the key; nothing excludes it (any more).
 	Returned bool
-	// Exists tells whether the row is there when the conditions are removed;
-	// nil where that cannot be told, because FROM itself filters.
+	// Exists tells whether the row is there when the conditions are removed, in
+	// a union those of any of its queries; nil where that cannot be told, because
+	// FROM itself filters.
 	Exists *bool
 	// Conditions are the conditions, as written in the query, that exclude the
-	// row; joins that find no partner are among them.
+	// row; joins that find no partner are among them. In a union they are those
+	// of each query that has the row without them.
 	Conditions []string
 	// Row is the row without the conditions: only the columns of the query.
 	Row *Row
@@ -66,29 +70,59 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 	if row != nil {
 		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Row: row}, nil
 	}
-	sel, ok := splitSelect(st)
+	branches, ok := splitUnion(st)
 	if !ok {
 		return Exclusion{Asked: true}, nil
 	}
-	out := Exclusion{Asked: true, Known: true}
+	out, unsure := Exclusion{Asked: true, Known: true}, false
+	for _, branch := range branches {
+		part, err := x.explainSelect(ctx, branch)
+		if err != nil {
+			return Exclusion{Asked: true}, err
+		}
+		switch {
+		case part.Exists == nil:
+			unsure = true
+		case *part.Exists:
+			out.Exists = &yes
+			for _, cond := range part.Conditions {
+				if !slices.Contains(out.Conditions, cond) {
+					out.Conditions = append(out.Conditions, cond)
+				}
+			}
+			if out.Row == nil {
+				out.Row = part.Row
+			}
+		}
+	}
+	if out.Exists == nil && !unsure {
+		out.Exists = &no
+	}
+	return out, nil
+}
+
+// explainSelect explains one SELECT, which does not return the key.
+func (x explainer) explainSelect(ctx context.Context, sel selectParts) (Exclusion, error) {
+	yes, no := true, false
+	var out Exclusion
 	from := sel.from()
-	row, err = x.find(ctx, from.with(""))
+	row, err := x.find(ctx, from.with(""))
 	if err != nil {
-		return Exclusion{Asked: true}, err
+		return out, err
 	}
 	if row == nil && len(sel.joins) > 0 {
 		// Perhaps a join finds no partner: make all of them optional, then each
 		// strict again alone.
 		loose := sel.relax(-1)
 		if row, err = x.find(ctx, loose.with("")); err != nil {
-			return Exclusion{Asked: true}, err
+			return out, err
 		}
 		if row != nil {
 			for i := range sel.joins {
 				strict := sel.relax(i)
 				there, err := x.find(ctx, strict.with(""))
 				if err != nil {
-					return Exclusion{Asked: true}, err
+					return out, err
 				}
 				if there == nil {
 					out.Conditions = append(out.Conditions, sel.joins[i].text)
@@ -107,15 +141,15 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 	for _, cond := range sel.conditions {
 		there, err := x.find(ctx, from.with(cond))
 		if err != nil {
-			return Exclusion{Asked: true}, err
+			return out, err
 		}
 		if there == nil {
-			out.Conditions = append(out.Conditions, tidy(cond, st.dialect))
+			out.Conditions = append(out.Conditions, tidy(cond, sel.dialect))
 		}
 	}
 	if len(out.Conditions) == 0 && sel.where != "" {
 		// Each condition alone lets a row of this key through, all together do not.
-		out.Conditions = []string{tidy(sel.where, st.dialect)}
+		out.Conditions = []string{tidy(sel.where, sel.dialect)}
 	}
 	return out, nil
 }

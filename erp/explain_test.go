@@ -29,6 +29,8 @@ func TestExplainNamesTheConditionsThatExcludeARow(t *testing.T) {
 	const joined = `SELECT c.filial, c.num, k.nome FROM contrato c
 		JOIN carteira k ON k.id = c.cart AND k.nome <> '' LEFT JOIN carteira l ON l.id = c.cart
 		WHERE c.situacao <> 'cancelado' AND (c.del <> '*' OR c.del IS NULL)`
+	const union = `SELECT filial, num FROM contrato WHERE situacao = 'aprovado' UNION ALL
+		SELECT c.filial, CASE k.id WHEN 1 THEN '1-Norte' ELSE '' END FROM contrato c JOIN carteira k ON k.id = c.cart WHERE k.nome <> 'Norte'`
 	cases := []struct {
 		name, sql, num string
 		want           string
@@ -50,7 +52,14 @@ func TestExplainNamesTheConditionsThatExcludeARow(t *testing.T) {
 		{"no condition", `SELECT * FROM contrato`, "999999", "missing"},
 		{"subquery in FROM", `SELECT * FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 0`, "000004", "cannot tell"},
 		{"subquery in FROM, outer condition", `SELECT * FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 99`, "000001", "exists: qtd > 99"},
-		{"union", `SELECT * FROM contrato WHERE del = 'x' UNION SELECT * FROM contrato WHERE del = 'y'`, "000001", "unknown"},
+		{"union", `SELECT * FROM contrato WHERE del = 'x' UNION SELECT * FROM contrato WHERE del = 'y'`, "000001", "exists: del = 'x'; del = 'y'"},
+		{"the second query of a union has the key", union, "1-Norte", "exists: k.nome <> 'Norte'"},
+		{"the first query of a union has the key", union, "000002", "exists: situacao = 'aprovado'"},
+		{"a union returns it", union, "000001", "returned exists"},
+		{"no query of a union has the key", union, "999999", "missing"},
+		{"a join in a union", `SELECT filial, num FROM contrato WHERE 1 = 2 UNION ALL SELECT c.filial, c.num FROM contrato c JOIN carteira k ON k.id = c.cart WHERE c.qtd > 0 ORDER BY 1`, "000005", "exists: 1 = 2; JOIN carteira k ON k.id = c.cart"},
+		{"a union with a subquery in FROM", `SELECT filial, num FROM contrato UNION ALL SELECT filial, num FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 99`, "999999", "cannot tell"},
+		{"a union with a HAVING", `SELECT filial, num FROM contrato WHERE 1 = 2 UNION SELECT filial, num FROM contrato GROUP BY filial, num HAVING sum(qtd) < 0`, "000001", "unknown"},
 		{"CTE", `WITH x AS (SELECT * FROM contrato) SELECT * FROM x WHERE del = 'x'`, "000001", "unknown"},
 		{"having", `SELECT filial, num FROM contrato WHERE del = 'x' GROUP BY filial, num HAVING sum(qtd) > 0`, "000001", "unknown"},
 		{"limit", `SELECT * FROM contrato WHERE del = 'x' LIMIT 5`, "000001", "unknown"},
