@@ -35,6 +35,7 @@ var firebirdTables = map[string][]modernRow{
 		{"1|1028", trade.Accepted, "", "TROCA = S; the row is deleted after it was sent", trade.Accepted, "", "missing"},
 		{"1|1029", outOfScope, "", "filter: dated before 2026", outOfScope, "", ""},
 		{"1|1030", trade.Accepted, "", "1.234 is a thousand", trade.Accepted, "", ""},
+		{"1|1031", trade.Invalid, "rule:order_type", "order_type required", trade.Invalid, "rule:order_type", ""},
 		{"2|1001", trade.Accepted, "", "the branch is part of the key, and of the code of the place", trade.Accepted, "", ""},
 	},
 	"deliveries": {
