@@ -7,13 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jmoiron/sqlx"
 
-	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -284,141 +281,5 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	}
 }
 
-func TestRebuildingPostgres(t *testing.T) {
-	t.Parallel()
-	k := keep(t, backends[1].open(t))
-	k.live(7, 40, func(int) {})
-	want, resent := provenOf(t, k.s), generations(t, k.s)
-	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		if err := byHand(k.s, query); err != nil {
-			t.Fatal(err)
-		}
-	}
-	k.close()
-	k.noticedAndRebuilt(0, want, resent)
-}
-
 // F058: the database was restored from a backup of PostgreSQL's own.
-func TestF058_ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
-	t.Parallel()
-	k := keep(t, backends[1].open(t))
-	k.live(11, 20, func(int) {})
-	var name string
-	if err := k.s.read.Get(&name, `SELECT current_database()`); err != nil {
-		t.Fatal(err)
-	}
-	k.close()
-	admin, err := sqlx.Open("postgres", pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	if _, err := admin.Exec(`CREATE DATABASE yesterday_` + name + ` TEMPLATE ` + name); err != nil {
-		t.Fatal(err)
-	}
-	k.open()
-	k.send("later", 5)
-	want, resent := provenOf(t, k.s), generations(t, k.s)
-	k.close()
-	if strings.Count(k.o.DSN, name) != 1 {
-		t.Fatalf("%s does not stand once in the DSN", name)
-	}
-	k.o.DSN = strings.Replace(k.o.DSN, name, "yesterday_"+name, 1)
-	wantCode(t, k.try(defaultTuning), CodeRolledBack)
-	k.noticedAndRebuilt(0, want, resent)
-}
-
 // Two hosts lose the ledger that they share: what only one of them knows must be back before the other sends.
-func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
-	t.Parallel()
-	a := keep(t, backends[1].open(t))
-	b := *a
-	b.o.Journal = filepath.Join(t.TempDir(), "another host")
-	b.open()
-	a.send("a", 3)
-	b.send("b", 3)
-	a.send("c", 3)
-	want := provenOf(t, a.s)
-	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		if err := byHand(a.s, query); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a.close()
-	b.close()
-	wantCode(t, a.try(defaultTuning), CodeEmptied)
-	if _, err := Rebuild(t.Context(), a.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
-	if text := wantCode(t, a.try(defaultTuning), CodeRolledBack); !strings.Contains(text, "another host") {
-		t.Errorf("error %s", text)
-	}
-	wantCode(t, b.try(defaultTuning), CodeRolledBack)
-	if _, err := Rebuild(t.Context(), b.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
-	b.open()
-	a.open()
-	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
-		t.Errorf("rebuilt by both (-want +got):\n%s", diff)
-	}
-	a.send("d", 1)
-	b.send("e", 1)
-}
-
-func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
-	journaled(t, func(t *testing.T, k *kept) {
-		k.send("a", 4)
-		want := provenOf(t, k.s)
-		dir := k.dir()
-		k.close()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		record := rebuildAct
-		record.Act = "new journal"
-		plan, err := NewJournal(t.Context(), k.o, false, record)
-		if err != nil || plan.Doubts != 1 || plan.Sent != 3 {
-			t.Fatalf("plan %+v, %v", plan, err)
-		}
-		wantCode(t, k.try(defaultTuning), CodeJournalLost)
-		if _, err := NewJournal(t.Context(), k.o, true, record); err != nil {
-			t.Fatal(err)
-		}
-		k.open()
-		if got := statesOf(t, k.s, "contracts")["a3"]; got != trade.InDoubt {
-			t.Errorf("what was on the wire is %s", got)
-		}
-		mustAddUp(t, k.s, "contracts")
-		k.close()
-		// The new journal alone is enough to rebuild what was there before it.
-		if k.o.Driver == SQLite {
-			removeLedger(t, k.o.DSN)
-			k.noticedAndRebuilt(0, want, map[string]bool{})
-		}
-		// One that stands there, of another host or damaged, is set aside.
-		if plan, err = NewJournal(t.Context(), k.o, true, record); err != nil || !strings.HasPrefix(plan.Aside, dir+".until-") {
-			t.Errorf("plan %+v, %v", plan, err)
-		}
-		k.open()
-	})
-}
-
-func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
-	k := sqliteKept(t)
-	k.send("a", 1)
-	k.close()
-	if err := os.RemoveAll(k.o.Journal); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
-	wantCode(t, err, CodeJournalLost)
-	removeLedger(t, k.o.DSN)
-	if _, err = NewJournal(t.Context(), k.o, true, rebuildAct); !errors.Is(err, ErrNoLedger) {
-		t.Errorf("a new journal for no ledger: %v", err)
-	}
-	o := k.o
-	o.Journal = ""
-	_, err = Rebuild(t.Context(), o, true, rebuildAct)
-	wantCode(t, err, CodeConfig)
-}

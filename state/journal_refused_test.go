@@ -1,0 +1,283 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestF058_YesterdaysLedgerIsRefused(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	k.close()
+	old := filepath.Join(t.TempDir(), "old.db")
+	copyFile(t, k.o.DSN, old)
+	k.open()
+	k.send("b", 4)
+	k.close()
+	copyFile(t, old, k.o.DSN)
+	text := wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	var e *Error
+	if errors.As(k.try(defaultTuning), &e); e.Records != 7 || e.Rows != 4 || e.Since.IsZero() || !strings.Contains(text, "safrasync rebuild") {
+		t.Errorf("error %+v: %s", e, text)
+	}
+	// Reading it is allowed: it is how people look at it.
+	o := k.o
+	o.ReadOnly = true
+	mustOpen(t, o)
+}
+
+func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	k.close()
+	whole, err := os.ReadFile(k.o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(k.o.DSN); err != nil {
+		t.Fatal(err)
+	}
+	text := wantCode(t, k.try(defaultTuning), CodeEmptied)
+	if !strings.Contains(text, "3 rows were sent") {
+		t.Errorf("the error says not how many rows: %s", text)
+	}
+	if _, err := os.Stat(k.o.DSN); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a ledger was made all the same: %v", err)
+	}
+	if err := os.WriteFile(k.o.DSN, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, k.try(defaultTuning), CodeEmptied)
+	// A fresh ledger that was made without looking at the journal does not help either.
+	if err := os.Remove(k.o.DSN); err != nil {
+		t.Fatal(err)
+	}
+	for _, rest := range []string{"-wal", "-shm"} {
+		_ = os.Remove(k.o.DSN + rest)
+	}
+	o := k.o
+	o.Journal = ""
+	s := mustOpen(t, o)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, k.try(defaultTuning), CodeEmptied)
+	if err := os.WriteFile(k.o.DSN, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+}
+
+func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
+	t.Parallel()
+	k := keep(t, Options{Driver: Postgres, DSN: pgtest.Database(t)})
+	k.send("a", 2)
+	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+		if err := byHand(k.s, query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.close()
+	wantCode(t, k.try(defaultTuning), CodeEmptied)
+}
+
+func TestALostJournalIsRefused(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 2)
+		dir := k.dir()
+		k.close()
+		if err := os.Rename(dir, dir+".away"); err != nil {
+			t.Fatal(err)
+		}
+		text := wantCode(t, k.try(defaultTuning), CodeJournalLost)
+		if !strings.Contains(text, "rebuild --new-journal") {
+			t.Errorf("the error names no way out: %s", text)
+		}
+		if err := os.Rename(dir+".away", dir); err != nil {
+			t.Fatal(err)
+		}
+		k.open()
+		k.send("b", 2)
+		k.close()
+		// F056: a disk that lied about a flush lost the journal's end.
+		file := filepath.Join(dir, "0000000000000001.journal")
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(whole), "\n")
+		if err := os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, k.try(defaultTuning), CodeJournalLost)
+		// Damage before the end.
+		if err := os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if text := wantCode(t, k.try(defaultTuning), CodeJournal); !strings.Contains(text, file) {
+			t.Errorf("damage is not named with its file: %s", text)
+		}
+	})
+}
+
+func TestF064_ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 2)
+	k.close()
+
+	// The whole machine was cloned, and got an id of its own.
+	clone := defaultTuning
+	clone.machine = func() string { return "another-machine" }
+	here := defaultTuning
+	if here.machine() == "" {
+		here.machine = func() string { return "this-machine" }
+		fresh := keepTuned(t, here)
+		fresh.send("a", 2)
+		fresh.close()
+		wantCode(t, fresh.try(clone), CodeCopied)
+	} else {
+		wantCode(t, k.try(clone), CodeCopied)
+	}
+
+	// The file was copied to another place of the same host, with the same journal.
+	second := *k
+	second.o.DSN = filepath.Join(t.TempDir(), "copy.db")
+	copyFile(t, k.o.DSN, second.o.DSN)
+	wantCode(t, second.try(defaultTuning), CodeCopied)
+	k.open()
+	k.send("b", 1)
+	k.close()
+
+	// It was moved: nothing stands where it was.
+	if err := os.Rename(k.o.DSN, second.o.DSN); err != nil {
+		t.Fatal(err)
+	}
+	second.open()
+	second.send("c", 1)
+	second.close()
+	second.open()
+
+	// Ledger and journal were copied, and both went on: the records have the same numbers and are not the same.
+	second.close()
+	third := second
+	third.o.Journal, third.o.DSN = filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "third.db")
+	if err := os.CopyFS(third.o.Journal, os.DirFS(second.o.Journal)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(second.o.DSN, third.o.DSN); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, third.o.DSN, second.o.DSN)
+	second.open()
+	second.send("d", 2)
+	second.close()
+	if err := os.Remove(second.o.DSN); err != nil {
+		t.Fatal(err)
+	}
+	third.open()
+	third.send("e", 1)
+	third.close()
+	third.o.Journal = second.o.Journal
+	wantCode(t, third.try(defaultTuning), CodeCopied)
+}
+
+func keepTuned(t *testing.T, tune tuning) *kept {
+	t.Helper()
+	o := backends[0].open(t)
+	o.Version, o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+	k := &kept{t: t, o: o}
+	if err := k.try(tune); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestALedgerWithAJournalIsNotSentFromWithoutIt(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 1)
+		k.close()
+		o := k.o
+		o.Journal = ""
+		s := mustOpen(t, o)
+		lease := mustLease(t, s, "contracts")
+		es := mustRecord(t, s, lease, newEntry("b"))
+		_, err := s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(es[0])}})
+		wantCode(t, err, CodeJournal)
+		if got := mustEntry(t, s, "contracts", "b").State; got != trade.Pending {
+			t.Errorf("the entry is %s", got)
+		}
+	})
+}
+
+func TestF058_AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
+	t.Parallel()
+	a := keep(t, Options{Driver: Postgres, DSN: pgtest.Database(t)})
+	b := *a
+	b.o.Journal = filepath.Join(t.TempDir(), "journal of another host")
+	b.open()
+	a.send("a", 2)
+	b.send("b", 2)
+	a.send("c", 2)
+	a.close()
+	b.close()
+	// The ledger forgets what b sent, as a backup from before would.
+	if err := byHand(mustOpen(t, Options{Driver: Postgres, DSN: a.o.DSN}), `UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, a.try(defaultTuning), CodeRolledBack)
+}
+
+func TestF060_AJournalOnANetworkFileSystemIsRefused(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t)
+	o.Journal = filepath.Join(t.TempDir(), "a", "b")
+	tune := defaultTuning
+	tune.fsMagic = func(path string) (int64, bool) {
+		if path == filepath.Dir(o.DSN) || path == o.DSN {
+			return 0xEF53, true
+		}
+		return 0x6969, filepath.Base(path) != "b" && filepath.Base(path) != "a"
+	}
+	_, err := open(t.Context(), o, tune)
+	wantCode(t, err, CodeNetworkFS)
+}
+
+func TestF061_OneRunServesASQLiteLedger(t *testing.T) {
+	k := sqliteKept(t)
+	release, err := k.s.Serve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := mustOpen(t, k.o) // other commands work beside it
+	_, err = second.Serve()
+	if text := wantCode(t, err, CodeServed); !strings.Contains(text, fmt.Sprint(os.Getpid())) {
+		t.Errorf("the error does not name the process: %s", text)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	won := make(chan func() error, 50)
+	var wg sync.WaitGroup
+	for range cap(won) {
+		wg.Go(func() {
+			if release, err := k.s.Serve(); err == nil {
+				won <- release
+			}
+		})
+	}
+	wg.Wait()
+	if len(won) != 1 {
+		t.Fatalf("%d of %d serve the ledger", len(won), cap(won))
+	}
+	if err := (<-won)(); err != nil {
+		t.Fatal(err)
+	}
+}
