@@ -84,6 +84,16 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	}
 	k.close()
 
+	// A copy of another ledger is not taken.
+	other := keep(t, Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "other.db")})
+	other.send("x", 1)
+	foreign := filepath.Join(t.TempDir(), "foreign.db")
+	if err := other.s.Backup(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Restore(t.Context(), k.o, foreign, restoreAct)
+	wantCode(t, err, CodeCopy)
+
 	// A damaged ledger is replaced too; a damaged copy is not taken.
 	if err := os.WriteFile(k.o.DSN, []byte(strings.Repeat("nothing of a database ", 400)), 0o600); err != nil {
 		t.Fatal(err)

@@ -94,11 +94,15 @@ func (t *tx) writeNote() error {
 	case s.journal == nil:
 		return nil
 	}
-	rows, err := journalRows(t, true)
+	id := s.journal.Header().Journal
+	// Locked: one transaction of this journal at a time; those of other hosts go on.
+	if err := t.all(&[]int64{}, s.d.locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), id); err != nil {
+		return err
+	}
+	rows, err := journalRows(t, false)
 	if err != nil {
 		return err
 	}
-	id := s.journal.Header().Journal
 	row, ok := rows[id]
 	if !ok || row.RetiredAt.Valid {
 		return &Error{Code: CodeRolledBack, Path: s.where, Hint: rebuildHint, Err: errors.New("the ledger no longer knows its journal")}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 // RebuildPlan says what a rebuilding changes.
 type RebuildPlan struct {
 	Ledger  string          `json:"ledger"`  // its id
+	Damaged string          `json:"damaged"` // the file that cannot be read and is kept under another name; "" when there is none
 	Journal string          `json:"journal"` // the folder
 	Records int64           `json:"records"` // of the journal
 	Until   time.Time       `json:"until"`   // of the last one
@@ -56,6 +58,13 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 		return plan, err
 	}
 	dir, exists, err := rebuildFrom(ctx, o, tune, where)
+	var damaged *Error
+	if errors.As(err, &damaged) && damaged.Code == CodeCorrupt && o.Driver == SQLite {
+		exists = false
+		if dir, err = journalFor(o, where); err == nil {
+			plan.Damaged = where
+		}
+	}
 	if err != nil {
 		return plan, err
 	}
@@ -63,7 +72,12 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 	if err != nil {
 		return plan, (&Store{where: where}).journalFault(err)
 	}
-	plan = RebuildPlan{Ledger: h.end.Header.Ledger, Journal: dir, Records: h.end.Seq, Until: h.end.At}
+	plan = RebuildPlan{Ledger: h.end.Header.Ledger, Damaged: plan.Damaged, Journal: dir, Records: h.end.Seq, Until: h.end.At}
+	if plan.Damaged != "" && apply {
+		if plan.Damaged, err = setDamagedAside(ctx, where, tune); err != nil {
+			return plan, err
+		}
+	}
 	bare := o
 	bare.Journal, bare.identity = "", h.end.Header.Ledger
 	var s *Store
@@ -118,7 +132,7 @@ func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir
 		return "", false, &Error{Code: CodeConfig, Path: where, Hint: "set state.journal", Err: errors.Join(errors.New("the ledger has no journal"), err)}
 	}
 	look := o
-	look.ReadOnly, look.Journal = true, ""
+	look.ReadOnly, look.Verify, look.Journal = true, true, ""
 	s, err := open(ctx, look, tune)
 	switch {
 	case errors.Is(err, ErrNoLedger):
@@ -135,14 +149,39 @@ func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir
 			return dir, exists, nil // what is wrong with it is told when it is read
 		}
 	}
-	dir, _, err = journalOf(parent, where)
+	dir, err = journalFor(o, where)
+	return dir, exists, err
+}
+
+// journalFor finds the journal of a ledger by where it stood.
+func journalFor(o Options, where string) (string, error) {
+	parent, err := filepath.Abs(o.Journal)
+	if err != nil {
+		return "", err
+	}
+	dir, _, err := journalOf(parent, where)
 	if err == nil && dir == "" {
 		err = &Error{
 			Code: CodeJournalLost, Path: where, Hint: newJournalHint,
 			Err: fmt.Errorf("in %s there is no journal of this ledger", parent),
 		}
 	}
-	return dir, exists, err
+	return dir, err
+}
+
+// setDamagedAside keeps a file that cannot be read under another name, once nobody has it open.
+func setDamagedAside(ctx context.Context, path string, tune tuning) (string, error) {
+	if err := nobodyHas(ctx, path, tune); err != nil {
+		return "", err
+	}
+	kept, err := keepAside(path)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Remove(path); err != nil {
+		return "", permission(path, err)
+	}
+	return kept, syncFolder(filepath.Dir(path))
 }
 
 // takeOver makes the journal the ledger's own, in step.

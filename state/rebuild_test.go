@@ -1,12 +1,14 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -283,3 +285,41 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 
 // F058: the database was restored from a backup of PostgreSQL's own.
 // Two hosts lose the ledger that they share: what only one of them knows must be back before the other sends.
+
+// F049: a file that cannot be read is kept, and the ledger is made anew from its journal.
+func TestF049_ADamagedLedgerIsRebuilt(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 4)
+	want := provenOf(t, k.s)
+	k.close()
+	whole, err := os.ReadFile(k.o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func(text []byte){
+		"no database any more": func(text []byte) { copy(text, strings.Repeat("x", 4096)) },
+		"a page overwritten":   func(text []byte) { copy(text[len(text)-4096*20:], strings.Repeat("\xee", 4096*4)) },
+	} {
+		text := bytes.Clone(whole)
+		damage(text)
+		removeLedger(t, k.o.DSN)
+		if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := Rebuild(t.Context(), k.o, false, rebuildAct)
+		if err != nil || plan.Damaged != k.o.DSN || plan.Rows() != 4 {
+			t.Fatalf("%s: plan %+v, %v", name, plan, err)
+		}
+		if plan, err = Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if kept, err := os.ReadFile(plan.Damaged); err != nil || !bytes.Equal(kept, text) {
+			t.Errorf("%s: the damaged file was not kept: %v", name, err)
+		}
+		k.open()
+		if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
+			t.Errorf("%s: rebuilt (-want +got):\n%s", name, diff)
+		}
+		k.close()
+	}
+}

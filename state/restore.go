@@ -29,6 +29,7 @@ func restore(ctx context.Context, o Options, tune tuning, file string, record tr
 			Hint: "use pg_restore, or the server's own way; then run `safrasync rebuild` on every host that uses the ledger",
 		}
 	}
+	journals := o.Journal
 	if o.Journal, o.ReadOnly = "", false; o.DSN == "" {
 		return "", &Error{Code: CodeCopy, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
 	}
@@ -47,7 +48,11 @@ func restore(ctx context.Context, o Options, tune tuning, file string, record tr
 	if err := copyLedger(file, half); err != nil {
 		return "", err
 	}
-	if err := readyCopy(ctx, half, o.Version, tune, record); err != nil {
+	id, err := readyCopy(ctx, half, o.Version, tune, record)
+	if err != nil {
+		return "", err
+	}
+	if err := sameLedger(ctx, o, journals, path, id, exists, tune); err != nil {
 		return "", err
 	}
 	if exists {
@@ -85,28 +90,59 @@ func copyLedger(from, to string) (err error) {
 	return nil
 }
 
-// readyCopy checks a copy, brings it up to date and writes the act into it.
-func readyCopy(ctx context.Context, file, version string, tune tuning, record trade.AuditRecord) (err error) {
+// sameLedger refuses a copy of another ledger than the one that stands there, or stood there by its journal.
+func sameLedger(ctx context.Context, o Options, journals, path, id string, exists bool, tune tuning) error {
+	var ids []string
+	if journals != "" {
+		dir, end, err := journalOf(journals, path)
+		if err != nil {
+			return err
+		}
+		if dir != "" {
+			ids = append(ids, end.Header.Ledger)
+		}
+	}
+	if o.ReadOnly = true; exists {
+		if s, err := open(ctx, o, tune); err == nil { // one that cannot be read says nothing
+			ids = append(ids, s.id)
+			if err := s.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, other := range ids {
+		if other != id {
+			return &Error{
+				Code: CodeCopy, Path: path, Hint: "take a copy of the right one, or set state.dsn to where the other belongs",
+				Err: fmt.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
+			}
+		}
+	}
+	return nil
+}
+
+// readyCopy checks a copy, brings it up to date, writes the act into it and gives its id.
+func readyCopy(ctx context.Context, file, version string, tune tuning, record trade.AuditRecord) (id string, err error) {
 	s, err := open(ctx, Options{Driver: SQLite, DSN: file, Verify: true, Version: version}, tune)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	uneven, err := s.UnevenSums(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if len(uneven) > 0 {
-		return &Error{Code: CodeCorrupt, Path: file, Hint: "take another copy", Err: fmt.Errorf("the sums of %v are not those of their rows", uneven)}
+		return "", &Error{Code: CodeCorrupt, Path: file, Hint: "take another copy", Err: fmt.Errorf("the sums of %v are not those of their rows", uneven)}
 	}
 	var rows int
 	if err := s.read.GetContext(ctx, &rows, `SELECT COUNT(*) FROM entry`); err != nil {
-		return s.fault(ctx, "checking the copy", err)
+		return "", s.fault(ctx, "checking the copy", err)
 	}
 	if rows == 0 {
-		return &Error{Code: CodeCopy, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
+		return "", &Error{Code: CodeCopy, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
 	}
-	return s.AppendAudit(ctx, record)
+	return s.id, s.AppendAudit(ctx, record)
 }
 
 // nobodyHas refuses a ledger that somebody has open: only then can its journal mode change, which also brings everything into one file. A damaged file cannot tell,

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -211,6 +212,79 @@ func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 		r := reports[0]
 		if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 || r.States[trade.Pending] != 3 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+// F054, F058: however often and wherever a process is killed, the next one never takes what it left for an older ledger: it opens, settles what stood between
+// journal and ledger, and goes on. Each kill leaves at most max_in_flight rows in doubt, none is lost, none is doubled.
+func TestF054_AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		const rows, kills = 120, 12
+		var mu gosync.Mutex
+		posts, next := 0, 0
+		reached := make(chan struct{}, 1)
+		b := newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
+			mu.Lock()
+			defer mu.Unlock()
+			if posts++; posts == next {
+				reached <- struct{}{}
+			}
+		}})
+		b.contracts(rows)
+		at, err := json.Marshal(b.parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.ledger.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for kill := range kills {
+			mu.Lock()
+			next = posts + 1 + kill%7
+			mu.Unlock()
+			child := exec.Command(os.Args[0], "-test.run=^$")
+			child.Env = append(os.Environ(), childVariable+"="+string(at))
+			var said bytes.Buffer
+			child.Stderr = &said
+			if err := child.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- child.Wait() }()
+			select {
+			case <-reached:
+				if err := child.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				<-ended
+			case err := <-ended:
+				t.Fatalf("process %d ended by itself: %v: %s", kill, err, said.String())
+			}
+		}
+		if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+			t.Fatalf("opening after the kills: %v", err)
+		}
+		t.Cleanup(func() { _ = b.ledger.Close() })
+		r := b.sync(engine.Options{Sweep: true})
+		if doubts := r.States[trade.InDoubt]; doubts > 4*kills || r.States[trade.Accepted]+doubts != rows {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		accepted := 0
+		for _, record := range b.api.Created() {
+			var n int
+			if _, err := fmt.Sscan(fmt.Sprint(record.Fields["amount"]), &n); err != nil {
+				t.Fatal(err)
+			}
+			switch e := b.entry(n); {
+			case e.State == trade.Accepted:
+				accepted++
+			case e.State != trade.InDoubt:
+				t.Errorf("the platform has row %d, which is %s", n, e.State)
+			}
+		}
+		if accepted != r.States[trade.Accepted] {
+			t.Errorf("%d rows are accepted, the platform has %d of them", r.States[trade.Accepted], accepted)
 		}
 	})
 }

@@ -67,6 +67,9 @@ func (a *App) confirmed(f actFlags) error {
 
 func (a *App) tellRebuild(plan state.RebuildPlan) {
 	a.tell(rebuildFrom, plan.Journal, plan.Records, a.voice().moment(plan.Until))
+	if plan.Damaged != "" {
+		a.tell(rebuildDamaged, plan.Damaged)
+	}
 	if len(plan.Changes) == 0 {
 		a.tell(rebuildNothing)
 	}

@@ -25,6 +25,10 @@ var (
 	rebuildChange  = phrase{"  %7d  %s: %s → %s", "  %7d  %s: %s → %s"}
 	rebuildAdded   = phrase{"  %7d  %s: %s (tentativas acrescentadas)", "  %7d  %s: %s (attempts added)"}
 	rebuildSame    = phrase{"  %7d  já como o diário diz", "  %7d  as the journal says already"}
+	rebuildDamaged = phrase{
+		"O arquivo %s está danificado: será guardado com outro nome, e um novo é feito do diário. De-para e auditoria não estão no diário: importe o de-para de novo.",
+		"The file %s is damaged: it is kept under another name, and a new one is made from the journal. References and audit are not in the journal: import the references again.",
+	}
 	rebuildNothing = phrase{"O registro local já tem tudo o que o diário sabe.", "The ledger has everything already that the journal knows."}
 	rebuildDone    = phrase{"Feito: %d linha(s). Nada será enviado de novo; a próxima varredura completa os dados.", "Done: %d row(s). Nothing will be sent again; the next sweep fills in the rest."}
 	rebuildAbsent  = phrase{"ausente", "absent"}
