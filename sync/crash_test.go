@@ -257,7 +257,9 @@ func TestF054_AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 				if err := child.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
-				<-ended
+				if err := <-ended; err == nil {
+					t.Fatalf("process %d ended by itself", kill)
+				}
 			case err := <-ended:
 				t.Fatalf("process %d ended by itself: %v: %s", kill, err, said.String())
 			}

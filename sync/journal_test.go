@@ -127,6 +127,7 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 	if refused < len(copier.copies)-3 || settled == 0 {
 		t.Errorf("%d of %d copies were refused, %d settled", refused, len(copier.copies)+1, settled)
 	}
+	t.Logf("%d older copies and no ledger at all: %d refused and rebuilt, %d settled", len(copier.copies), refused, settled)
 	// What was filled in is compared as ever: a contract that changes is flagged, one that only got its columns touched is not.
 	b.exec(`UPDATE contrato SET preco = 99.5 WHERE num = '0001'`)
 	b.exec(`UPDATE contrato SET obs = 'x' WHERE num = '0002'`)
