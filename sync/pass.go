@@ -76,9 +76,12 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 		}
 		return nil
 	}
-	status, err := p.Ledger.JobStatus(ctx, job.Name())
+	status, err := p.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())
 	if err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		p.halts = append(p.halts, interrupted())
 	}
 	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused {
 		r.report.ID = "" // it never began
@@ -90,7 +93,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 		return nil
 	}
 	asked := p.Clock.Boot()
-	if r.lease, err = p.Ledger.AcquireLease(ctx, job.Name(), p.Owner); err != nil {
+	if r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner); err != nil {
 		return err
 	}
 	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked)
@@ -206,10 +209,11 @@ func (p *pass) close(ctx context.Context) {
 	}
 }
 
-// notRun reports a job that did not begin: it is paused, or an earlier one met a fault that it would meet too.
+// notRun reports a job that did not begin: it is paused, an earlier one met a fault that it would meet too, or a signal came, which leaves it as it was.
 func (r *jobRun) notRun(ctx context.Context) trade.RunReport {
+	ctx = context.WithoutCancel(ctx)
 	r.countStates(ctx)
-	if !r.pausedBefore {
+	if !r.pausedBefore && r.report.Stopped.Code != string(stopInterrupt) {
 		r.setStatus(ctx, trade.JobStatus{Job: r.job.Name(), State: trade.Stopped, Stop: r.report.Stopped, Since: r.Clock.Now()})
 	}
 	return r.report

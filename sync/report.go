@@ -64,7 +64,7 @@ func (r *jobRun) stopOf(err error) trade.Stop {
 	case errors.Is(err, trade.ErrLeaseLost):
 		return trade.Stop{Code: string(stopLease), Text: err.Error()}
 	case errors.Is(err, context.Canceled):
-		return trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}
+		return interrupted()
 	case errors.As(err, &source):
 		return trade.Stop{Code: string(stopERP), Text: "the ERP cannot be read: " + err.Error()}
 	}

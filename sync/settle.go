@@ -266,6 +266,7 @@ func (s *submission) commitFailed(ctx context.Context, flights []flight, cause e
 
 // giveUp settles intents that may be durable and of which nothing was sent.
 func (s *submission) giveUp(flights []flight, reason string) {
+	s.unask(flights)
 	for _, f := range flights {
 		s.settling = append(s.settling, landing{flight: f, at: s.Clock.Now(), decision: decision{
 			outcome: trade.OutcomeNotSent, state: trade.Pending, reason: reason,

@@ -47,3 +47,8 @@ func (e *stopError) Error() string { return e.stop.Text }
 func (r *jobRun) stop(code stopCode, text string) error {
 	return &stopError{trade.Stop{Code: string(code), Text: text}}
 }
+
+// interrupted is the stop of a run that a signal ended before anything of it left.
+func interrupted() trade.Stop {
+	return trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}
+}

@@ -350,6 +350,7 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 		return err
 	}
 	if result.LeaseLost {
+		s.unask(flights)
 		s.stopSending(s.leaseLost())
 		return nil
 	}
@@ -369,6 +370,13 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 	}
 	s.Observe(Progress{Job: s.job.Name(), Phase: Sending, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent)})
 	return nil
+}
+
+// unask takes back the questions of flights that do not leave: rows of other jobs may wait for their answers.
+func (s *submission) unask(flights []flight) {
+	for _, f := range flights {
+		s.blocks.answered(f.entry.ID)
+	}
 }
 
 // pausedNow stops sending, because a person has paused the job while it runs.

@@ -1,0 +1,132 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// robbedLedger lets another process take a job over just before the first intents of its run are stored.
+type robbedLedger struct {
+	engine.Ledger
+	job    string
+	robbed bool
+}
+
+func (l *robbedLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	if lease.Job == l.job && len(group.Intents) > 0 && !l.robbed {
+		l.robbed = true
+		if err := l.ReleaseLease(ctx, lease); err != nil {
+			return trade.GroupResult{}, err
+		}
+		if _, err := l.AcquireLease(ctx, lease.Job, state.Self()); err != nil {
+			return trade.GroupResult{}, err
+		}
+	}
+	return l.Ledger.Commit(ctx, lease, group)
+}
+
+// A job that is taken over leaves no question about a record of the platform open, for which rows of the other jobs would wait without end.
+func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		b.pass()
+		b.contract(2)
+		b.share("a", 1, 30)
+		b.wrap = func(l engine.Ledger) engine.Ledger { return &robbedLedger{Ledger: l, job: "contracts"} }
+		reports := b.pass()
+		if stop := reports["contracts"].Stopped; stop == nil || stop.Code != "lease" {
+			t.Errorf("contracts: %+v", stop)
+		}
+		b.expect(2, trade.Pending, "")
+		b.row("traceability", "a", trade.Accepted, "")
+	})
+}
+
+// A signal while one job reads ends the pass with a report of every job, and is no fault of the ledger.
+func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.delivery(1, 1, 10)
+		b.wrap = func(l engine.Ledger) engine.Ledger { return cancellingLedger{l, cancel} }
+		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, r := range reports {
+			if r.Stopped != nil {
+				got[r.Job] = r.Stopped.Code
+			}
+		}
+		want := map[string]string{"contracts": "interrupted", "deliveries": "interrupted", "traceability": "interrupted"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the reports (-want +got):\n%s", diff)
+		}
+		b.wrap = nil
+		for job, r := range b.pass() {
+			if r.Stopped != nil || r.States[trade.Accepted] != r.New {
+				t.Errorf("%s: %+v", job, r)
+			}
+		}
+	})
+}
+
+// Of a job that another process runs the others say so, and go on.
+func TestAJobThatIsTakenInTheMiddleOfTheListIsLeftOut(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		b.delivery(1, 1, 10)
+		b.share("a", 1, 30)
+		lease, err := b.ledger.AcquireLease(t.Context(), "deliveries", state.Self())
+		if err != nil {
+			t.Fatal(err)
+		}
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		var leased *trade.LeasedError
+		if !errors.As(err, &leased) || leased.Job != "deliveries" || len(reports) != 2 {
+			t.Fatalf("%d reports, %v", len(reports), err)
+		}
+		b.expect(1, trade.Accepted, "")
+		b.row("traceability", "a", trade.Accepted, "")
+		if err := b.ledger.ReleaseLease(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+		b.pass("deliveries")
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}
+
+// A parent that stopped or is paused holds only what hangs on its rows without an id.
+func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		b.pass()
+		b.contract(2)
+		b.delivery(1, 1, 10)
+		b.delivery(2, 2, 20)
+		plan, err := b.acts().Pause(t.Context(), "contracts", engine.Person{Name: "Ana", Reason: "balance"})
+		if err == nil {
+			_, err = b.acts().DoJob(t.Context(), plan, engine.Person{Name: "Ana", Reason: "balance"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
+	})
+}
