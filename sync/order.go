@@ -14,13 +14,6 @@ func Order(jobs []*Job) ([]*Job, error) {
 	for _, job := range jobs {
 		byName[job.Name()] = job
 	}
-	var errs []error
-	for _, job := range jobs {
-		errs = append(errs, job.checkParents(byName))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
 	var out []*Job
 	placed := map[*Job]bool{}
 	var place func(job *Job, path []string) error
@@ -32,8 +25,12 @@ func Order(jobs []*Job) ([]*Job, error) {
 			circle := strings.Join(append(path[i:], job.Name()), " → ")
 			return &SpecError{"jobs." + job.Name(), fmt.Sprintf("the jobs hang on each other in a circle (sent_by): %s", circle)}
 		}
-		for _, parent := range job.mapping.sentBy {
-			if err := place(byName[parent], append(path, job.Name())); err != nil {
+		for _, name := range job.mapping.sentBy {
+			parent := byName[name]
+			if parent == nil || parent == job { // told by checkParents
+				continue
+			}
+			if err := place(parent, append(path, job.Name())); err != nil {
 				return err
 			}
 		}
@@ -45,6 +42,13 @@ func Order(jobs []*Job) ([]*Job, error) {
 		if err := place(job, nil); err != nil {
 			return nil, err
 		}
+	}
+	var errs []error
+	for _, job := range jobs {
+		errs = append(errs, job.checkParents(byName))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -64,7 +68,7 @@ func (j *Job) checkParents(byName map[string]*Job) error {
 			case len(p.Columns) != len(parent.Spec.Key):
 				errs = append(errs, &SpecError{path, fmt.Sprintf("%s name %d columns, and the key of job %s has %d (%s)",
 					strings.Join(p.Columns, ", "), len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", "))})
-			case parent.Spec.Sends != f.rule.Parent && len(parent.mapping.sentBy) == 0:
+			case parent.Spec.Sends != f.rule.Parent:
 				errs = append(errs, &SpecError{path, fmt.Sprintf("%s is the id of %s, and job %s sends %s", f.rule.Field, f.rule.Parent, p.Job, parent.Spec.Sends)})
 			}
 		}

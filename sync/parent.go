@@ -61,23 +61,28 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 		}
 	}
 	var missing *trade.Awaited
+	var keys []string
 	for _, spec := range f.spec.SentBy {
 		key, ok := parentKey(get, spec.Columns)
 		if !ok || f.blank(get, spec.Columns) {
 			continue
 		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
-		if ok || missing == nil {
-			out.Origin.Value, missing = key, &trade.Awaited{Job: spec.Job, Key: key}
+		if missing == nil || ok {
+			missing = &trade.Awaited{Job: spec.Job, Key: key}
 		}
-		if parent.RemoteID != "" {
-			out.Text = parent.RemoteID
-			return out, nil, nil
+		if !ok {
+			continue
 		}
-		if ok {
-			break
+		if out.Origin.Value, out.Text = key, parent.RemoteID; out.Text != "" {
+			missing = nil
 		}
+		return out, nil, missing
 	}
+	out.Origin.Value = strings.Join(keys, ", ") // two versions of a row are compared without knowing the parents: each key counts
 	return out, nil, missing
 }
 

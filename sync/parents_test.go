@@ -1,0 +1,58 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The id of a delivery is no order commitment, also where the delivery hangs on a contract itself.
+func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.more[1].Fields["order_commitment_id"] = engine.FieldSpec{
+		Columns: []string{"filial", "num"}, SentBy: []engine.ParentSpec{{Job: "deliveries", Columns: []string{"filial", "num"}}},
+	}
+	var jobs []*engine.Job
+	for _, spec := range append([]engine.JobSpec{b.spec}, b.more...) {
+		job, err := engine.Compile(spec, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, job)
+	}
+	if _, err := engine.Order(jobs); err == nil || !strings.Contains(err.Error(), "order_commitment_id is the id of order_commitments, and job deliveries sends deliveries") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A row that may hang on one of two jobs differs from what was sent when its key in either changes.
+func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.exec(`ALTER TABLE entrega ADD COLUMN fixacao TEXT`)
+		other := b.spec
+		other.Name, other.Query = "fixations", strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
+		d := b.more[0]
+		d.Query = `SELECT filial, ticket, num, fixacao, volume, um, dia, car FROM entrega`
+		d.Fields["contract_id"] = engine.FieldSpec{
+			Columns: []string{"filial", "fixacao", "num"},
+			SentBy:  []engine.ParentSpec{{Job: "fixations", Columns: []string{"filial", "fixacao"}}, {Job: "contracts", Columns: []string{"filial", "num"}}},
+		}
+		b.more = []engine.JobSpec{other, d}
+		b.contracts(2)
+		b.exec(`INSERT INTO entrega VALUES ('01', '0001', '0001', 7, 'KG', '2026-05-10', NULL, '0009')`)
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+		b.exec(`UPDATE entrega SET num = '0002'`)
+		b.pass()
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+			t.Errorf("flags %v", e.Flags)
+		}
+	})
+}
