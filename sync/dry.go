@@ -20,7 +20,7 @@ type dryLedger struct {
 
 	planned func(trade.Entry)                // is told of each row; may be nil
 	jobs    map[string]*dryLedger            // of all jobs of the pass, by name
-	parents map[trade.ParentKey]trade.Parent // the last answer of Parents
+	parents map[trade.ParentKey]trade.Parent // the answers of Parents for the rows that are recorded next
 }
 
 // dryRun makes the ledger of one job of a dry run; jobs is what the jobs of the pass share.
@@ -54,6 +54,7 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 		d.fate[hashKey(u.Entry.Key)] = trade.Parent{State: u.Entry.State, Cause: u.Entry.Cause, RemoteID: u.Entry.RemoteID}
 		d.tell(u.Entry)
 	}
+	d.parents = nil
 	return 0, nil
 }
 
@@ -94,7 +95,10 @@ func (d *dryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 			}
 		}
 	}
-	d.parents = out
+	if d.parents == nil {
+		d.parents = map[trade.ParentKey]trade.Parent{}
+	}
+	maps.Copy(d.parents, out)
 	return out, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -53,6 +55,31 @@ func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
 		b.pass()
 		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
 			t.Errorf("flags %v", e.Flags)
+		}
+	})
+}
+
+// A dry run tells of new rows where their parents stand also when rows beside them have changed.
+func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.exec(`UPDATE contrato SET pagamento = NULL`)
+		b.delivery(1, 1, 10)
+		b.pass()
+		b.delivery(2, 2, 20)
+		b.exec(`UPDATE entrega SET volume = 11 WHERE ticket = '0001'`)
+		got := map[string]trade.State{}
+		_, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Planned: func(e trade.Entry) {
+			for _, w := range e.WaitingFor {
+				got[e.Key] = w.ParentState
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(map[string]trade.State{"01|0001": trade.Invalid, "01|0002": trade.Invalid}, got); diff != "" {
+			t.Errorf("where the parents stand (-want +got):\n%s", diff)
 		}
 	})
 }

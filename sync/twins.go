@@ -14,7 +14,7 @@ type twin struct {
 }
 
 // lookForTwins asks whether the same content went out already, or goes with an earlier row of the same look. Under a key that still stands in the ERP it is a
-// second row of equal content, and goes with a remark; under a key that is gone it is the same contract re-typed, and a person decides.
+// second row of equal content, and goes with a remark; under a key that is gone it is the same record re-typed, and a person decides.
 func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 	twins, err := r.twinsOf(ctx, out.ready)
 	if err != nil {
@@ -28,7 +28,7 @@ func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 		ahead[entry.PayloadHash] = true
 		if t.gone != "" {
 			from := entry
-			hold(&entry, trade.CauseRetyped, fmt.Sprintf("the same content went out under key %s, which is no longer in the ERP: a re-typed contract must not go twice", t.gone))
+			hold(&entry, trade.CauseRetyped, fmt.Sprintf("the same content went out under key %s, which is no longer in the ERP: a record that was re-typed must not go twice", t.gone))
 			entry.UpdatedAt = r.Clock.Now()
 			out.hold(from, entry)
 			continue
