@@ -14,7 +14,8 @@ import (
 // errNoRecord refuses an act that would leave no trace of who ordered it.
 var errNoRecord = errors.New("an act of a person needs who ordered it, what it is and what it is done to")
 
-// Act does acts of people, each together with its record in the audit: there is no act without a record, and no record of an act that was not done. done
+// Act is the one way by which people change the ledger, and the only one by which an entry gets another generation, an id that no answer gave, or leaves
+// what is sent. It does acts, each together with its record in the audit: there is no act without a record, and no record of an act that was not done. done
 // tells for each whether it was: not when its entry or its job stands otherwise than the person saw it. An act that changes what the brakes of a job
 // remember gives *trade.LeasedError while a process runs the job; then none of the acts is done.
 func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err error) {
@@ -93,6 +94,7 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 	}
 	sums := tallyChange{}
 	var updates []trade.Update
+	var ask []trade.Block
 	for i, a := range acts {
 		if a.Update == nil {
 			continue
@@ -101,10 +103,19 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 		if e == nil || e.Version != a.Update.Entry.Version || e.State != string(a.Update.From) {
 			continue
 		}
-		if _, err := addAudit(t, a.Audit); err != nil {
+		allowed, err := mayDo(t, a, e)
+		if err != nil {
 			return err
 		}
-		updates, done[i] = append(updates, *a.Update), true
+		if !allowed {
+			continue
+		}
+		seq, err := addAudit(t, a.Audit)
+		if err != nil {
+			return err
+		}
+		updates, done[i] = append(updates, signed(*a.Update, e, seq)), true
+		ask = append(ask, a.Ask...)
 	}
 	lost, err := applyUpdates(t, entries, updates, time.Now(), sums)
 	if err != nil {
@@ -113,7 +124,67 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 	if lost > 0 { // two acts on one entry in one call
 		return errors.New("one row can be in one act only")
 	}
+	if err := askAgain(t, ask, time.Now()); err != nil {
+		return err
+	}
 	return sums.apply(t)
+}
+
+// mayDo looks, in the transaction of the act, after what may have changed without the entry having moved: the quarantine of a second sending, and whose an id is.
+func mayDo(t *tx, a trade.Act, e *narrowRow) (bool, error) {
+	u := a.Update.Entry
+	switch {
+	case u.Generation != e.Generation && a.Resend == nil:
+		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
+	case a.Resend != nil:
+		return mayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
+	case u.State == trade.Accepted && u.RemoteID != "" && e.RemoteID.String != u.RemoteID:
+		holder, err := holderOf(t.all, e.Sends, u.RemoteID, e.ID)
+		return holder == (trade.ParentKey{}), err
+	}
+	return true, nil
+}
+
+// signed names in the entry the act that sent it again, or accepted it without an id.
+func signed(u trade.Update, e *narrowRow, seq int64) trade.Update {
+	if u.Entry.Generation > e.Generation {
+		u.Entry.ResentBy = seq
+	}
+	if u.Entry.State == trade.Accepted && u.From != trade.Accepted && u.Entry.RemoteID == "" {
+		u.Entry.ClosedBy = seq
+	}
+	return u
+}
+
+// askAgain lets records of the platform be asked about at once, and then as often as if for the first time.
+func askAgain(t *tx, blocks []trade.Block, now time.Time) error {
+	for _, b := range blocks {
+		if err := t.exec(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now.UnixMilli(), now.UnixMilli(), b.Kind, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Holder gives the row that has a platform id, or that an earlier answer gave it to, among the rows that send a kind; none: the zero key. Entry except is not
+// asked about.
+func (s *Store) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+	all := func(dest any, query string, args ...any) error {
+		return s.read.SelectContext(ctx, dest, s.q(query), args...)
+	}
+	holder, err := holderOf(all, string(sends), remoteID, except)
+	return holder, s.fault(ctx, "looking whose an id is", err)
+}
+
+func holderOf(all func(any, string, ...any) error, sends, remoteID string, except int64) (trade.ParentKey, error) {
+	var rows []trade.ParentKey
+	err := all(&rows, `SELECT e.job, e.key FROM entry e WHERE e.sends = ? AND e.remote_id = ? AND e.id <> ?
+		UNION SELECT e.job, e.key FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND a.remote_id = ? AND e.sends = ? AND e.id <> ?`,
+		sends, remoteID, except, remoteID, sends, except)
+	if err != nil || len(rows) == 0 {
+		return trade.ParentKey{}, err
+	}
+	return rows[0], nil
 }
 
 // heldBy gives *trade.LeasedError while a living process holds the lease.

@@ -2,6 +2,10 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -16,13 +20,59 @@ type auditRow struct {
 	Target string `db:"target"`
 	Reason string `db:"reason"`
 	Detail string `db:"detail"`
+	Prev   string `db:"prev"`
+	Hash   string `db:"hash"`
 }
 
-// addAudit adds a record in the transaction of the act itself, and gives its number.
+const selectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, prev, hash FROM audit `
+
+func (r auditRow) record() trade.AuditRecord {
+	return trade.AuditRecord{
+		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target, Reason: r.Reason, Detail: r.Detail,
+		Prev: r.Prev, Hash: r.Hash,
+	}
+}
+
+// sum is the hash of a record: of everything in it, and of the hash of the record before, so that no record can be altered, taken out or put in without
+// altering all that follow.
+func (r auditRow) sum() string {
+	h := sha256.New()
+	chain(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// chain is length-prefixed, so that ("a", "bc") differs from ("ab", "c").
+func chain(h hash.Hash, parts ...string) {
+	for _, p := range parts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
+	}
+}
+
+// auditHead is the end of the chain. Whoever adds to it locks it first: two writers cannot go on from the same record, and a record that is missing at the end
+// is missed. The index audit_one_chain refuses a fork in any case.
+type auditHead struct {
+	Seq  int64  `db:"seq"`
+	Hash string `db:"hash"`
+}
+
+const selectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
+
+// addAudit adds a record in the transaction of the act itself, and gives its number. It comes after the rows of the act are locked and before the sums.
 func addAudit(t *tx, a trade.AuditRecord) (seq int64, err error) {
-	err = t.get(&seq, `INSERT INTO audit (at, who, origin, act, target, reason, detail) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-		atOr(a.At, time.Time{}), a.Who, a.From, a.Act, a.Target, a.Reason, a.Detail)
-	return seq, err
+	var head auditHead
+	if err := t.get(&head, t.s.d.locked(selectHead, "audit_head")); err != nil {
+		return 0, err
+	}
+	r := auditRow{
+		Seq: head.Seq + 1, At: atOr(a.At, time.Time{}), Who: cleanText(a.Who), Origin: cleanText(a.From), Act: cleanText(a.Act), Target: cleanText(a.Target),
+		Reason: cleanText(a.Reason), Detail: cleanText(a.Detail), Prev: head.Hash,
+	}
+	r.Hash = r.sum()
+	if err := t.exec(`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Seq, r.At, r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
+		return 0, err
+	}
+	return r.Seq, t.exec(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
 }
 
 // AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only the witness. Acts that change the ledger write
@@ -37,17 +87,50 @@ func (s *Store) AppendAudit(ctx context.Context, record trade.AuditRecord) error
 // Audit gives the latest acts, newest first; all with a limit of 0.
 func (s *Store) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
 	var rows []auditRow
-	query := `SELECT seq, at, who, origin, act, target, reason, detail FROM audit ORDER BY seq DESC LIMIT ?`
-	if err := s.read.SelectContext(ctx, &rows, s.q(query), orAll(limit)); err != nil {
+	if err := s.read.SelectContext(ctx, &rows, s.q(selectAudit+`ORDER BY seq DESC LIMIT ?`), orAll(limit)); err != nil {
 		return nil, s.fault(ctx, "reading the audit", err)
 	}
 	out := make([]trade.AuditRecord, len(rows))
 	for i, r := range rows {
-		out[i] = trade.AuditRecord{
-			Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target, Reason: r.Reason, Detail: r.Detail,
-		}
+		out[i] = r.record()
 	}
 	return out, nil
+}
+
+// auditPage is how many records are verified in one step.
+const auditPage = 1000
+
+// VerifyAudit goes through the whole audit and gives the number of the first record that was altered, is missing, or does not follow from the one before; 0 when
+// everything is as it was written. A record that is missing at the end has the number that it would have.
+func (s *Store) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
+	const op = "verifying the audit"
+	var head auditHead // read first: what is added meanwhile comes after it
+	if err := s.read.GetContext(ctx, &head, selectHead); err != nil {
+		return 0, s.fault(ctx, op, err)
+	}
+	prev := auditRow{}
+	for {
+		var page []auditRow
+		if err := s.read.SelectContext(ctx, &page, s.q(selectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`), prev.Seq, auditPage); err != nil {
+			return 0, s.fault(ctx, op, err)
+		}
+		for _, r := range page {
+			if r.Seq != prev.Seq+1 || r.Prev != prev.Hash || r.Hash != r.sum() {
+				return prev.Seq + 1, nil
+			}
+			if r.Seq == head.Seq && r.Hash != head.Hash {
+				return r.Seq, nil
+			}
+			prev = r
+		}
+		if len(page) < auditPage {
+			break
+		}
+	}
+	if prev.Seq < head.Seq {
+		return prev.Seq + 1, nil
+	}
+	return 0, nil
 }
 
 // orAll makes a limit of SQL: 0 and less mean all.

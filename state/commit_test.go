@@ -82,13 +82,13 @@ func TestAGroupIsStoredWholeOrNotAtAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		bad := es[1]
-		bad.State = trade.Accepted // pending to accepted is no move: the database refuses it, after the settlement was written
+		bad.State = trade.Accepted // nothing created it: the database refuses it, after the settlement was written
 		bad.RemoteID = "remote-b"
 		_, err = s.Commit(t.Context(), lease, trade.Group{
 			At: at, Settle: []trade.Settlement{created(sent, "remote-a")}, Updates: []trade.Update{{From: trade.Pending, Entry: bad}},
 			Intents: []trade.Intent{intentOf(es[2])}, Block: []trade.Block{{Kind: "wallets", ID: "w"}},
 		})
-		if err == nil || !strings.Contains(err.Error(), "this change of state is not allowed") {
+		if err == nil || !strings.Contains(err.Error(), "only the late answer of an earlier attempt") {
 			t.Fatalf("error = %v, want the database's refusal", err)
 		}
 		want := map[string]trade.State{"a": trade.Sending, "b": trade.Pending, "c": trade.Pending}

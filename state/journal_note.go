@@ -35,6 +35,18 @@ func (g *groupTx) noteOutcome(e *narrowRow, a *attemptRow, st trade.Settlement, 
 	r.Outcomes = append(r.Outcomes, o)
 }
 
+// noteFacts tells the journal how entries are now whose answers came after a person had decided.
+func (g *groupTx) noteFacts(entries []int64) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	r := g.noting(journal.Group, g.now)
+	return factPages(g.tx, entries, func(facts []journal.Fact) error {
+		r.Facts = append(r.Facts, facts...)
+		return nil
+	})
+}
+
 // keepAnswers writes the answers of a group that the ledger did not take to the journal alone (F052, F053): should the process end before the ledger takes them,
 // the next start has them. It gives back the ledger's error.
 func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {

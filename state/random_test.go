@@ -169,7 +169,7 @@ func (m *machine) settle(t *rapid.T) {
 		if !r.Settled[a.ID] {
 			continue // not sent, said of one that is unknown
 		}
-		late := st.State == trade.Accepted && (before.state == trade.Dismissed || before.state == trade.Held)
+		late := st.State == trade.Accepted // whatever was decided
 		if before.state == trade.Sending || before.state == trade.InDoubt || late {
 			m.model[key] = modelEntry{st.State, before.quantity}
 		}

@@ -42,13 +42,17 @@ type entryRow struct {
 	Unit          string         `db:"unit"`
 	GoneSweeps    int            `db:"gone_sweeps"`
 	Version       int64          `db:"version"`
+	ClosedBy      sql.NullInt64  `db:"closed_by"`
+	ResentBy      sql.NullInt64  `db:"resend_audit_id"`
+	Dismissal     sql.NullString `db:"dismissal"`
+	Another       string         `db:"another"`
 }
 
 // entryColumns are the columns of an entry, in the order of entryRow.args.
 var entryColumns = []string{
 	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
 	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash",
-	"amount", "unit", "gone_sweeps", "version",
+	"amount", "unit", "gone_sweeps", "version", "closed_by", "resend_audit_id", "dismissal", "another",
 }
 
 // newColumns are those that a new entry gives; the database numbers it.
@@ -77,7 +81,7 @@ func (r *entryRow) args() []any {
 	return []any{
 		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
 		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash,
-		r.Amount, r.Unit, r.GoneSweeps, r.Version,
+		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.ResentBy, r.Dismissal, r.Another,
 	}
 }
 
@@ -106,7 +110,7 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: millis(e.NextAttemptAt),
 		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
 		Payload: orNull(string(e.Payload)), PayloadHash: e.PayloadHash, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
-		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1),
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
 	}
 	var err error
 	keep := func(v any) string {
@@ -129,6 +133,9 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	if e.Error != nil {
 		r.Error = orNull(keep(e.Error))
 	}
+	if e.Dismissal != nil && e.State == trade.Dismissed {
+		r.Dismissal = orNull(keep(e.Dismissal))
+	}
 	return r, err
 }
 
@@ -139,6 +146,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
 		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target, PayloadHash: r.PayloadHash, GoneSweeps: r.GoneSweeps, Version: r.Version,
+		ClosedBy: r.ClosedBy.Int64, ResentBy: r.ResentBy.Int64, Another: r.Another,
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)
@@ -149,6 +157,11 @@ func (r *entryRow) entry() (trade.Entry, error) {
 	}
 	if r.Error.Valid {
 		e.Error = &trade.EntryError{}
+	}
+	if r.Dismissal.Valid && r.State == string(trade.Dismissed) {
+		e.Dismissal = &trade.Dismissal{}
+	} else {
+		r.Dismissal.String = ""
 	}
 	for _, part := range []struct {
 		column, text string
@@ -164,6 +177,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		{"acknowledged", r.Acknowledged, &e.Acknowledged, "[]"},
 		{"ack_cells", r.AckCells, &e.AckValues, "{}"},
 		{"error", r.Error.String, e.Error, ""},
+		{"dismissal", r.Dismissal.String, e.Dismissal, ""},
 	} {
 		if part.text == part.empty {
 			continue
@@ -174,6 +188,8 @@ func (r *entryRow) entry() (trade.Entry, error) {
 	}
 	return e, nil
 }
+
+func numberOrNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
 
 func quantity(amount, unit string) (trade.Quantity, error) {
 	n, err := trade.ParseDecimal(amount)

@@ -18,8 +18,19 @@ func (g *groupTx) settle() error {
 	if err != nil {
 		return err
 	}
+	siblings, err := g.siblings()
+	if err != nil {
+		return err
+	}
 	results := map[string][]any{}
 	moved := map[int64][]any{}
+	var otherwise []int64 // entries that became something else than their settlement says
+	var heard []string    // attempts that are unknown still, and of which something was heard
+	type told struct {
+		trade.Alarm
+		before trade.State
+	}
+	var alarms []told
 	for _, st := range g.group.Settle {
 		a := g.attempts[st.Attempt.ID]
 		if a == nil {
@@ -30,7 +41,7 @@ func (g *groupTx) settle() error {
 		out := st.Attempt.Outcome
 		switch {
 		case now == trade.OutcomeOpen:
-		case now == trade.OutcomeUnknown && (out == trade.OutcomeCreated || out == trade.OutcomeNotCreated):
+		case now == trade.OutcomeUnknown && (out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
 		case now == out && (out != trade.OutcomeCreated || a.RemoteID == cleanText(st.Attempt.RemoteID)):
 			g.result.Settled[a.ID] = true // stored already
 			if out == trade.OutcomeUnknown {
@@ -38,6 +49,7 @@ func (g *groupTx) settle() error {
 				if results[a.ID], err = g.evidence(a, st); err != nil {
 					return err
 				}
+				heard = append(heard, a.ID)
 			}
 			continue
 		default:
@@ -56,13 +68,21 @@ func (g *groupTx) settle() error {
 		results[a.ID] = row.result()
 		a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
 		g.result.Settled[a.ID] = true
-		follows := g.follows(e, a, st)
-		g.noteOutcome(e, a, st, follows)
-		if !follows {
+		before := trade.State(e.State)
+		became := g.becomes(e, a, &st, g.current(siblings[e.ID]))
+		plain := became.settlement == &st
+		g.noteOutcome(e, a, st, plain)
+		if became.settlement == nil {
 			continue
 		}
-		if moved[e.ID], err = g.follow(e, a, st, counted); err != nil {
+		if moved[e.ID], err = g.follow(e, became, a.Counts-counted); err != nil {
 			return err
+		}
+		if !plain {
+			otherwise = append(otherwise, e.ID)
+		}
+		if became.alarm != nil {
+			alarms = append(alarms, told{*became.alarm, before})
 		}
 		if e.RemoteID.Valid {
 			owners[remote] = e
@@ -71,7 +91,21 @@ func (g *groupTx) settle() error {
 	if err := g.updateRows("attempt", resultColumns, rowsOf(results), true); err != nil {
 		return err
 	}
-	return g.updateRows("entry", settledColumns, rowsOf(moved), false)
+	if err := g.updateRows("entry", settledColumns, rowsOf(moved), false); err != nil {
+		return err
+	}
+	if err := beginAnew(g.tx, heard); err != nil {
+		return err
+	}
+	if err := g.noteFacts(otherwise); err != nil {
+		return err
+	}
+	for _, t := range alarms {
+		if err := g.record(t.Alarm, t.before, g.entries[g.attempts[t.Attempt].EntryID].State); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func rowsOf[K comparable](m map[K][]any) [][]any {
@@ -82,23 +116,14 @@ func rowsOf[K comparable](m map[K][]any) [][]any {
 	return out
 }
 
-// follows tells whether the entry becomes what the settlement says: while the attempt is the one that it stands on, and no person has
-// decided otherwise. A record that exists is never hidden by a decision: it ends a dismissal and a hold.
-func (g *groupTx) follows(e *narrowRow, a *attemptRow, st trade.Settlement) bool {
-	if a.Generation != e.Generation || !trade.CanMove(trade.State(e.State), st.State) {
-		return false
-	}
-	switch trade.State(e.State) {
-	case trade.Sending, trade.InDoubt:
-		return true
-	case trade.Dismissed, trade.Held:
-		return st.Attempt.Outcome == trade.OutcomeCreated && st.State == trade.Accepted
-	}
-	return false
+// stands tells whether the entry stands on the attempt: it is the newest generation's, and no person has decided about it.
+func stands(e *narrowRow, a *attemptRow) bool {
+	return a.Generation == e.Generation && (e.State == string(trade.Sending) || e.State == string(trade.InDoubt))
 }
 
-// follow changes the entry in memory and gives its row.
-func (g *groupTx) follow(e *narrowRow, a *attemptRow, st trade.Settlement, counted int) ([]any, error) {
+// follow changes the entry in memory and gives its row. A settlement without a state changes the flags only.
+func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
+	st := *b.settlement
 	flags, err := flagsOf(e.Flags)
 	if err != nil {
 		return nil, err
@@ -106,9 +131,13 @@ func (g *groupTx) follow(e *narrowRow, a *attemptRow, st trade.Settlement, count
 	for _, f := range st.Flags {
 		flags = flags.With(f, true)
 	}
-	flagText, err := json.Marshal(list(flags))
+	flagText, err := json.Marshal(list(flags.With(b.clear, false)))
 	if err != nil {
 		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+	}
+	e.Flags, e.Version = string(flagText), e.Version+1
+	if st.State == "" {
+		return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.now.UnixMilli(), e.Version}, nil
 	}
 	var errorText sql.NullString
 	if st.Error != nil {
@@ -121,12 +150,13 @@ func (g *groupTx) follow(e *narrowRow, a *attemptRow, st trade.Settlement, count
 	if err := g.sums.move(e, string(st.State)); err != nil {
 		return nil, err
 	}
-	e.State, e.Flags, e.Version = string(st.State), string(flagText), e.Version+1
-	e.Attempts += a.Counts - counted // an attempt that was recovered as unknown counts already
+	e.State = string(st.State)
+	e.Cause, e.Error, e.NextAttemptAt = cleanText(st.Cause), errorText, millis(st.NextAttemptAt)
+	e.Attempts += counted // an attempt that was recovered as unknown counts already
 	if st.State == trade.Accepted {
-		e.RemoteID = orNull(a.RemoteID)
+		e.RemoteID = orNull(b.remoteID)
 	}
-	return []any{e.ID, e.State, cleanText(st.Cause), errorText, millis(st.NextAttemptAt), e.Flags, e.RemoteID, e.Attempts, g.now.UnixMilli(), e.Version}, nil
+	return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.now.UnixMilli(), e.Version}, nil
 }
 
 // evidence keeps the outcome unknown, since when it is, and stores what the sender saw.

@@ -23,9 +23,14 @@ type narrowRow struct {
 	Amount     string         `db:"amount"`
 	Unit       string         `db:"unit"`
 	Version    int64          `db:"version"`
+
+	Cause         string         `db:"cause"`
+	Error         sql.NullString `db:"error"`
+	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
 }
 
-const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version FROM entry e `
+const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+	e.cause, e.error, e.next_attempt_at FROM entry e `
 
 // lockEntries reads entries and keeps them from changing until the transaction ends, in the order of their numbers, so that two transactions do not wait
 // for each other.
@@ -83,6 +88,7 @@ func applyUpdates(t *tx, entries map[int64]*narrowRow, updates []trade.Update, n
 		sums.add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
 		e.Flags, e.Generation, e.Attempts, e.RemoteID = row.Flags, row.Generation, row.Attempts, row.RemoteID
+		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
 		rows = append(rows, row.pick(updateColumns))
 	}
 	return lost, t.updateRows("entry", updateColumns, rows, false)

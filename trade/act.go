@@ -1,10 +1,22 @@
 package trade
 
+import "time"
+
 // Act is one act of a person as the ledger stores it: the change and its record in the audit, both or neither.
 type Act struct {
 	Update *Update // the entry as it becomes; done only while it stands as it was read. nil for an act on a job
 	Job    *JobAct // nil for an act on an entry
+	Resend *Resend // of an act that opens a generation: what must hold then. nil for every other act
+	Ask    []Block // records of the platform that are asked about again at once, as if for the first time
 	Audit  AuditRecord
+}
+
+// Resend is what must be true when a person orders a second sending (I14): every attempt of the entry is closed, and those that are unknown have been so
+// for Least, on the clock of the boot that asks.
+type Resend struct {
+	Boot  string        // id of the kernel's boot
+	Ticks time.Duration // its clock now: it goes on while the machine is suspended, and nobody can set it
+	Least time.Duration
 }
 
 // JobAct changes where a job stands, and what its brakes remember.
@@ -27,4 +39,4 @@ type Difference struct {
 }
 
 // AcknowledgedByAct are the flags that a person can deal with by an acknowledgement.
-var AcknowledgedByAct = []Flag{Changed, MissingInERP, Cancelled}
+var AcknowledgedByAct = []Flag{Changed, MissingInERP, Cancelled, Contradicted, DoubleAfterDecision}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Outcome is what an attempt is known to have done. It may change from Open to any other, and from Unknown to Created or NotCreated when a
-// definite answer of the same attempt arrives late; never otherwise.
+// Outcome is what an attempt is known to have done. It may change from Open to any other, and from Unknown to a certain one when a definite answer of the same
+// attempt, or the proof that no byte of it left, arrives late; never otherwise.
 type Outcome string
 
 // The outcomes.

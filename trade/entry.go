@@ -40,6 +40,17 @@ type Entry struct {
 
 	Acknowledged Flags  // flags that a person has dealt with and that still hold: they are not in Flags
 	AckValues    Values // the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none
+
+	ClosedBy  int64      // number in the audit of the act that accepted it without an id; 0 = none
+	ResentBy  int64      // number in the audit of the act that opened the generation; 0 = none
+	Dismissal *Dismissal // where it stood before a person took it out; nil unless dismissed
+	Another   string     // PayloadHash that a person declared to be another record than the one like it; "" = none
+}
+
+// Dismissal is where an entry stood when a person took it out; its cause, error and what it waited for stay with it.
+type Dismissal struct {
+	From          State     `json:"from"`
+	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"`
 }
 
 // Weak tells whether the platform refused it in no form of the API, after which only a person moves it.

@@ -23,7 +23,30 @@ type GroupResult struct {
 	Conflicts map[string]string // attempt id → "job key" of the entry that already has the id which the API gave; not applied
 	Paused    bool              // the job is paused: no intent was stored; everything else was
 	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
+	Alarms    []Alarm           // late answers of which people must know; each is in the audit too
 }
+
+// Alarm is a late answer that says otherwise than what a person decided, or that ends what a person decided.
+type Alarm struct {
+	Kind     AlarmKind `json:"kind"`
+	Job      string    `json:"job"`
+	Key      string    `json:"key"`
+	Attempt  string    `json:"attempt"`
+	RemoteID string    `json:"remote_id"` // that the late answer gave; "" when it says that nothing was created
+	Other    string    `json:"other"`     // that the entry has besides; "" = none is known
+	Text     string    `json:"text"`      // one English sentence
+}
+
+// AlarmKind says what a late answer means.
+type AlarmKind string
+
+// The kinds of alarms.
+const (
+	LateAfterDismissal AlarmKind = "late_after_dismissal"  // it was created: a dismissal, or a hold, has ended
+	LateBeforeResend   AlarmKind = "late_before_resend"    // it was created: what a person had sent again will not be
+	LateDouble         AlarmKind = "double_after_decision" // it was created, and was sent again: the platform may have two
+	LateContradiction  AlarmKind = "contradicted"          // it says otherwise than the id that a person gave
+)
 
 // ErrLeaseLost says that another process has taken over the job.
 var ErrLeaseLost = errors.New("the job's lease was lost to another process")
@@ -65,4 +88,6 @@ type AuditRecord struct {
 	Target string // "wallets", "contracts 01|000123"
 	Reason string
 	Detail string // JSON: before and after
+	Prev   string // hash of the record before; "" for the first
+	Hash   string // of Prev and of everything else in the record
 }

@@ -77,19 +77,21 @@ type RunReport struct {
 	Sent       int           `json:"sent"` // POSTs begun in this run
 	States     map[State]int `json:"states"`
 	Flags      map[Flag]int  `json:"flags"`
-	Late       *Late         `json:"late,omitempty"`  // what a sweep found that the window had missed
-	Notes      []string      `json:"notes,omitempty"` // remarks for IT, English
+	Late       *Late         `json:"late,omitempty"`   // what a sweep found that the window had missed
+	Alarms     []Alarm       `json:"alarms,omitempty"` // late answers of which people must know
+	Notes      []string      `json:"notes,omitempty"`  // remarks for IT, English
 	Stopped    *Stop         `json:"stopped"`
 }
 
-// NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or held, or an accepted one differs in the ERP.
+// NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or held, an accepted one
+// differs in the ERP, or a late answer contradicts what a person decided.
 func (r RunReport) NeedsPerson() bool {
 	for state, n := range r.States {
 		if n > 0 && state.NeedsPerson() {
 			return true
 		}
 	}
-	return r.Flags[Changed]+r.Flags[MissingInERP]+r.Flags[Cancelled] > 0
+	return r.Flags[Changed]+r.Flags[MissingInERP]+r.Flags[Cancelled]+r.Flags[Contradicted]+r.Flags[DoubleAfterDecision] > 0
 }
 
 // Stop says why a job ended before its work was done.

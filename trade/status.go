@@ -36,18 +36,19 @@ const (
 // States lists all states in the order in which people are shown them.
 var States = []State{Pending, Waiting, Invalid, Sending, Accepted, Rejected, InDoubt, Held, Dismissed, Withdrawn}
 
-// Moves are the allowed changes of state; the empty state is "not in the ledger yet". The database holds the same table and refuses every other change.
+// Moves are the allowed changes of state; the empty state is "not in the ledger yet". The database holds the same table and refuses every other change. From
+// pending, waiting, invalid, rejected and withdrawn only the late answer of an earlier attempt accepts an entry, which the database looks after too.
 var Moves = map[State][]State{
 	"":        {Pending, Waiting, Invalid, Held},
-	Pending:   {Waiting, Invalid, Sending, Held, Dismissed, Withdrawn},
-	Waiting:   {Pending, Invalid, Held, Dismissed, Withdrawn},
-	Invalid:   {Pending, Waiting, Held, Dismissed, Withdrawn},
+	Pending:   {Waiting, Invalid, Sending, Held, Dismissed, Withdrawn, Accepted},
+	Waiting:   {Pending, Invalid, Held, Dismissed, Withdrawn, Accepted},
+	Invalid:   {Pending, Waiting, Held, Dismissed, Withdrawn, Accepted},
 	Sending:   {Pending, Accepted, Rejected, InDoubt, Held},
-	Rejected:  {Pending, Waiting, Invalid, Held, Dismissed, Withdrawn},
+	Rejected:  {Pending, Waiting, Invalid, Held, Dismissed, Withdrawn, Accepted},
 	InDoubt:   {Pending, Accepted, Rejected, Held, Dismissed},
 	Held:      {Pending, Waiting, Invalid, Accepted, Dismissed, Withdrawn},
 	Dismissed: {Pending, Waiting, Invalid, Accepted, Rejected, InDoubt, Held},
-	Withdrawn: {Pending, Waiting, Invalid, Held},
+	Withdrawn: {Pending, Waiting, Invalid, Held, Accepted},
 	Accepted:  {},
 }
 
@@ -74,6 +75,9 @@ const (
 	EchoDiffers   Flag = "echo_differs"   // the API's answer repeats other values than were sent
 	Twin          Flag = "twin"           // another row of the ERP has the same content
 	DeletedRemote Flag = "deleted_remote" // the platform says the record was deleted there
+	Contradicted  Flag = "contradicted"   // a late answer says otherwise than what a person decided
+	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person had the row sent again: the platform may have two.
+	DoubleAfterDecision Flag = "double_after_decision"
 )
 
 // Flags is a set of flags, kept sorted.

@@ -8,6 +8,7 @@ var english = words{
 	flags: map[Flag]string{
 		Changed: "changed after sending", MissingInERP: "missing in the ERP after sending", Cancelled: "cancelled in the ERP after sending", Forced: "sent again by decision",
 		EchoDiffers: "answer differs from what was sent", Twin: "equal to another row of the ERP", DeletedRemote: "deleted on the platform",
+		Contradicted: "contradicted by a late answer", DoubleAfterDecision: "may be on the platform twice",
 	},
 	fields: map[string]string{
 		"producer_id": "producer", "issuer_id": "issuer", "delivery_place_id": "delivery place", "haverst": "harvest", "unit_of_measurement": "unit of measurement",

@@ -8,6 +8,7 @@ var portuguese = words{
 	flags: map[Flag]string{
 		Changed: "alterado após o envio", MissingInERP: "sumiu do ERP após o envio", Cancelled: "cancelado no ERP após o envio", Forced: "enviado outra vez por decisão",
 		EchoDiffers: "resposta difere do envio", Twin: "igual a outra linha do ERP", DeletedRemote: "excluído na plataforma",
+		Contradicted: "contradito por uma resposta tardia", DoubleAfterDecision: "pode estar em dobro na plataforma",
 	},
 	fields: map[string]string{
 		"amount": "quantidade", "producer_id": "produtor", "issuer_id": "emissor", "product": "produto", "delivery_place_id": "local de entrega",

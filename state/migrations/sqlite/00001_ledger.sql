@@ -35,8 +35,18 @@ CREATE TABLE audit (
     act TEXT NOT NULL,
     target TEXT NOT NULL,
     reason TEXT NOT NULL,
-    detail TEXT NOT NULL
+    detail TEXT NOT NULL,
+    prev TEXT NOT NULL, -- hash of the record before; '' for the first
+    hash TEXT NOT NULL -- of prev and of this record
 ) STRICT;
+CREATE UNIQUE INDEX audit_one_chain ON audit (prev); -- two writers cannot go on from the same record
+
+CREATE TABLE audit_head (
+    one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
+    seq INTEGER NOT NULL, -- of the last record
+    hash TEXT NOT NULL
+) STRICT;
+INSERT INTO audit_head (one, seq, hash) VALUES (1, 0, '');
 
 CREATE TABLE move (
     from_state TEXT NOT NULL,
@@ -46,15 +56,15 @@ CREATE TABLE move (
 
 INSERT INTO move (from_state, to_state) VALUES
     ('', 'pending'), ('', 'waiting'), ('', 'invalid'), ('', 'held'),
-    ('pending', 'waiting'), ('pending', 'invalid'), ('pending', 'sending'), ('pending', 'held'), ('pending', 'dismissed'), ('pending', 'withdrawn'),
-    ('waiting', 'pending'), ('waiting', 'invalid'), ('waiting', 'held'), ('waiting', 'dismissed'), ('waiting', 'withdrawn'),
-    ('invalid', 'pending'), ('invalid', 'waiting'), ('invalid', 'held'), ('invalid', 'dismissed'), ('invalid', 'withdrawn'),
+    ('pending', 'waiting'), ('pending', 'invalid'), ('pending', 'sending'), ('pending', 'held'), ('pending', 'dismissed'), ('pending', 'withdrawn'), ('pending', 'accepted'),
+    ('waiting', 'pending'), ('waiting', 'invalid'), ('waiting', 'held'), ('waiting', 'dismissed'), ('waiting', 'withdrawn'), ('waiting', 'accepted'),
+    ('invalid', 'pending'), ('invalid', 'waiting'), ('invalid', 'held'), ('invalid', 'dismissed'), ('invalid', 'withdrawn'), ('invalid', 'accepted'),
     ('sending', 'pending'), ('sending', 'accepted'), ('sending', 'rejected'), ('sending', 'in_doubt'), ('sending', 'held'),
-    ('rejected', 'pending'), ('rejected', 'waiting'), ('rejected', 'invalid'), ('rejected', 'held'), ('rejected', 'dismissed'), ('rejected', 'withdrawn'),
+    ('rejected', 'pending'), ('rejected', 'waiting'), ('rejected', 'invalid'), ('rejected', 'held'), ('rejected', 'dismissed'), ('rejected', 'withdrawn'), ('rejected', 'accepted'),
     ('in_doubt', 'pending'), ('in_doubt', 'accepted'), ('in_doubt', 'rejected'), ('in_doubt', 'held'), ('in_doubt', 'dismissed'),
     ('held', 'pending'), ('held', 'waiting'), ('held', 'invalid'), ('held', 'accepted'), ('held', 'dismissed'), ('held', 'withdrawn'),
     ('dismissed', 'pending'), ('dismissed', 'waiting'), ('dismissed', 'invalid'), ('dismissed', 'accepted'), ('dismissed', 'rejected'), ('dismissed', 'in_doubt'), ('dismissed', 'held'),
-    ('withdrawn', 'pending'), ('withdrawn', 'waiting'), ('withdrawn', 'invalid'), ('withdrawn', 'held');
+    ('withdrawn', 'pending'), ('withdrawn', 'waiting'), ('withdrawn', 'invalid'), ('withdrawn', 'held'), ('withdrawn', 'accepted');
 
 CREATE TABLE entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -81,6 +91,8 @@ CREATE TABLE entry (
     now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
     acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
+    dismissal TEXT, -- where it stood before a person took it out
+    another TEXT NOT NULL DEFAULT '', -- hash of the content that a person declared to be another record than the one like it
     source_hash TEXT NOT NULL,
     mapped_with TEXT NOT NULL,
     target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
@@ -138,7 +150,16 @@ CREATE TABLE attempt (
 -- I3: while an attempt of a generation is open, unknown or created, no other can start.
 CREATE UNIQUE INDEX attempt_one_shot ON attempt (entry_id, generation) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
 CREATE UNIQUE INDEX attempt_one_no ON attempt (entry_id, no);
+CREATE INDEX attempt_remote ON attempt (remote_id) WHERE outcome = 'created';
 CREATE INDEX attempt_content ON attempt (payload_hash) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
+
+-- I14: since when each boot of a host knows that nobody knows what an attempt did, on the boot's own clock.
+CREATE TABLE quarantine (
+    attempt_id TEXT NOT NULL REFERENCES attempt (id),
+    boot TEXT NOT NULL,
+    ticks INTEGER NOT NULL, -- milliseconds of that clock
+    PRIMARY KEY (attempt_id, boot)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE run (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -244,6 +265,14 @@ BEGIN
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
+CREATE TRIGGER entry_late BEFORE UPDATE OF state ON entry
+WHEN NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
+    (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: only the late answer of an earlier attempt accepts this entry');
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
 CREATE TRIGGER entry_identity BEFORE UPDATE OF id, job, sends, key, first_seen_at, remote_id, generation ON entry
 WHEN NEW.id <> OLD.id OR NEW.job <> OLD.job OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
     OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1)
@@ -260,9 +289,9 @@ END;
 -- +goose StatementBegin
 CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt
 WHEN NEW.outcome IS NOT OLD.outcome AND OLD.outcome IS NOT NULL
-    AND NOT (OLD.outcome = 'unknown' AND NEW.outcome IS NOT NULL AND NEW.outcome IN ('created', 'not_created'))
+    AND NOT (OLD.outcome = 'unknown' AND NEW.outcome IS NOT NULL AND NEW.outcome IN ('created', 'not_created', 'not_sent'))
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: an outcome never changes, but from unknown to created or not_created');
+    SELECT RAISE(ABORT, 'safrasync: an outcome never changes, but from unknown to a certain one');
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin

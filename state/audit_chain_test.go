@@ -1,0 +1,105 @@
+package state
+
+import (
+	"fmt"
+	gosync "sync"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func mustVerify(t *testing.T, s *Store, want int64) {
+	t.Helper()
+	if got, err := s.VerifyAudit(t.Context()); err != nil || got != want {
+		t.Errorf("first broken record %d, %v; want %d", got, err, want)
+	}
+}
+
+// byForce does by hand what the triggers refuse, as somebody with all rights in the database can.
+func byForce(t *testing.T, s *Store, query string) {
+	t.Helper()
+	for _, trigger := range []string{"audit_unchanged", "audit_stays"} {
+		drop := "DROP TRIGGER IF EXISTS " + trigger
+		if s.d.name == Postgres {
+			drop += " ON audit"
+		}
+		mustExec(t, s, drop)
+	}
+	mustExec(t, s, query)
+}
+
+func TestTheAuditIsOneChainHoweverManyWriteIt(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		mustVerify(t, s, 0)
+		var wg gosync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				if err := s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		records, err := s.Audit(t.Context(), 0)
+		if err != nil || len(records) != 40 {
+			t.Fatalf("%d records, %v", len(records), err)
+		}
+		for i := range 39 {
+			if records[i].Prev != records[i+1].Hash || records[i].Seq != records[i+1].Seq+1 {
+				t.Fatalf("record %d does not follow record %d", records[i].Seq, records[i+1].Seq)
+			}
+		}
+		mustVerify(t, s, 0)
+	})
+}
+
+func TestAnAuditThatWasAlteredIsNoticed(t *testing.T) {
+	for name, c := range map[string]struct {
+		query string
+		want  int64
+	}{
+		"a reason":              {`UPDATE audit SET reason = 'another' WHERE seq = 4`, 4},
+		"a time":                {`UPDATE audit SET at = at + 1 WHERE seq = 2`, 2},
+		"a text moved":          {`UPDATE audit SET act = 'dismis', target = 's' || target WHERE seq = 5`, 5},
+		"a record taken out":    {`DELETE FROM audit WHERE seq = 3`, 3},
+		"the first taken out":   {`DELETE FROM audit WHERE seq = 1`, 1},
+		"the last taken out":    {`DELETE FROM audit WHERE seq = 6`, 6},
+		"all taken out":         {`DELETE FROM audit`, 1},
+		"a record put in":       {`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (7, 1, 'w', 'o', 'a', 't', 'r', '{}', (SELECT hash FROM audit_head), 'h')`, 7},
+		"the end of the chain":  {`UPDATE audit_head SET hash = 'x'`, 6},
+		"nothing, in the sweep": {`UPDATE audit SET reason = reason`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, s *Store) {
+				for i := range 6 {
+					if err := s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				byForce(t, s, c.query)
+				mustVerify(t, s, c.want)
+			})
+		})
+	}
+}
+
+func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
+		a := mustSend(t, s, lease, e[0])
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+		if _, err := s.Act(t.Context(), []trade.Act{dismissal(mustEntry(t, s, "contracts", "a")), dismissal(e[1])}); err != nil {
+			t.Fatal(err)
+		}
+		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, newID())}})
+		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateAfterDismissal {
+			t.Errorf("alarms %+v", r.Alarms)
+		}
+		records, err := s.Audit(t.Context(), 0)
+		if err != nil || len(records) != 3 || records[0].Who != program || records[0].Act != "late answer" || records[0].Target != "contracts a" {
+			t.Errorf("audit %+v, %v", records, err)
+		}
+		mustVerify(t, s, 0)
+	})
+}

@@ -1,0 +1,199 @@
+package state
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+const testBoot = "a boot of the tests"
+
+// doubt sends an entry and loses the answer.
+func doubt(t *testing.T, s *Store, lease trade.Lease, e trade.Entry) trade.Attempt {
+	t.Helper()
+	a := mustSend(t, s, lease, e)
+	mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+	return a
+}
+
+// again is the order to send an entry again, at a time of the clock of the boot.
+func again(e trade.Entry, ticks time.Duration) trade.Act {
+	from := e.State
+	e.State, e.Generation, e.Cause, e.Error = trade.Pending, e.Generation+1, "", nil
+	record := anAct(e.Job + " " + e.Key)
+	record.Act = "resend"
+	return trade.Act{Update: &trade.Update{From: from, Entry: e}, Audit: record, Resend: &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute}}
+}
+
+// resent is an entry whose first sending is in doubt and that a person ordered to be sent again.
+func resent(t *testing.T, s *Store, lease trade.Lease, key string) (first trade.Attempt, e trade.Entry) {
+	t.Helper()
+	first = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
+	mustWatch(t, s, time.Hour, 1)
+	if done, err := s.Act(t.Context(), []trade.Act{again(mustEntry(t, s, "contracts", key), 2*time.Hour)}); err != nil || !done[0] {
+		t.Fatalf("done %v, %v", done, err)
+	}
+	return first, mustEntry(t, s, "contracts", key)
+}
+
+func mustWatch(t *testing.T, s *Store, ticks time.Duration, want int) {
+	t.Helper()
+	if n, err := s.Watch(t.Context(), "contracts", testBoot, ticks); err != nil || n != want {
+		t.Fatalf("%d attempts are new in the quarantine, %v; want %d", n, err, want)
+	}
+}
+
+func TestI14ASecondSendingWaitsForTheQuarantineOnTheClockOfTheBoot(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		a := doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
+		e := mustEntry(t, s, "contracts", "a")
+		try := func(ticks time.Duration, want bool) {
+			t.Helper()
+			done, err := s.Act(t.Context(), []trade.Act{again(e, ticks)})
+			if err != nil || done[0] != want {
+				t.Fatalf("at %s: done %v, %v; want %v", ticks, done, err, want)
+			}
+		}
+		try(100*time.Hour, false) // this boot has seen nothing of it
+		if n, err := s.Watch(t.Context(), "contracts", "another boot", 0); err != nil || n != 1 {
+			t.Fatal(n, err)
+		}
+		try(100*time.Hour, false) // nor does what another one saw say anything here
+		mustWatch(t, s, time.Hour, 1)
+		mustWatch(t, s, 9*time.Hour, 0) // the first sight counts
+		try(time.Hour+15*time.Minute-time.Millisecond, false)
+		// The sender is heard of after all, and knows no more: its time-out was over only now.
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+		try(10*time.Hour, false)
+		mustWatch(t, s, 10*time.Hour, 1)
+		try(10*time.Hour+15*time.Minute, true)
+		if got := mustEntry(t, s, "contracts", "a"); got.Generation != 2 || got.ResentBy != 1 || got.State != trade.Pending {
+			t.Errorf("%+v", got)
+		}
+		bare := again(mustEntry(t, s, "contracts", "a"), 100*time.Hour)
+		bare.Resend = nil
+		if _, err := s.Act(t.Context(), []trade.Act{bare}); err == nil {
+			t.Error("a generation was opened without the order to send again")
+		}
+	})
+}
+
+func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) {
+	for i, state := range []trade.State{trade.Pending, trade.Waiting, trade.Invalid, trade.Held, trade.Dismissed} {
+		t.Run(string(state), func(t *testing.T) {
+			both(t, func(t *testing.T, s *Store) {
+				lease := mustLease(t, s, "contracts")
+				first, e := resent(t, s, lease, "a")
+				if from := e.State; state != from {
+					e.State = state
+					if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); lost > 0 || err != nil {
+						t.Fatal(lost, err)
+					}
+				}
+				remote := newID()
+				r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(first, remote)}})
+				got := mustEntry(t, s, "contracts", "a")
+				if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateBeforeResend || got.State != trade.Accepted || got.RemoteID != remote || len(got.Flags) > 0 {
+					t.Errorf("%d: alarms %+v, entry %+v", i, r.Alarms, got)
+				}
+				mustAddUp(t, s, "contracts")
+			})
+		})
+	}
+}
+
+func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
+	for _, second := range []string{"on the wire", "unknown", "created", "refused before", "refused after"} {
+		t.Run(second, func(t *testing.T) {
+			both(t, func(t *testing.T, s *Store) {
+				lease := mustLease(t, s, "contracts")
+				first, e := resent(t, s, lease, "a")
+				a, other, remote := mustSend(t, s, lease, e), newID(), newID()
+				settle := func(st trade.Settlement) trade.GroupResult {
+					return mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+				}
+				switch second {
+				case "unknown":
+					settle(unknown(a))
+				case "created":
+					settle(created(a, other))
+				case "refused before":
+					settle(refused(a))
+				}
+				r := settle(created(first, remote))
+				want := map[string]string{
+					"on the wire": "sending  [double_after_decision]", "unknown": "in_doubt  [double_after_decision]",
+					"created": "accepted " + other + " [double_after_decision]", "refused before": "accepted " + remote + " []", "refused after": "sending  [double_after_decision]",
+				}[second]
+				got := func() string {
+					e := mustEntry(t, s, "contracts", "a")
+					return fmt.Sprintf("%s %s %v", e.State, e.RemoteID, e.Flags)
+				}
+				if got() != want || len(r.Alarms) != 1 || r.Alarms[0].RemoteID != remote {
+					t.Errorf("%s, want %s; alarms %+v", got(), want, r.Alarms)
+				}
+				if second == "created" && r.Alarms[0].Other != other {
+					t.Errorf("the other id is not told: %+v", r.Alarms[0])
+				}
+				if second == "refused after" {
+					settle(refused(a))
+					if want := "accepted " + remote + " []"; got() != want {
+						t.Errorf("%s, want %s", got(), want)
+					}
+				}
+				mustAddUp(t, s, "contracts")
+				mustVerify(t, s, 0)
+			})
+		})
+	}
+}
+
+func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		given := map[string]string{"same": newID(), "other": newID(), "refused": newID(), "no id": ""}
+		attempts := map[string]trade.Attempt{}
+		for key, id := range given {
+			attempts[key] = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
+			e := mustEntry(t, s, "contracts", key)
+			e.State, e.RemoteID, e.Cause, e.Error = trade.Accepted, id, "", nil
+			if done, err := s.Act(t.Context(), []trade.Act{{Update: &trade.Update{From: trade.InDoubt, Entry: e}, Audit: anAct(key)}}); err != nil || !done[0] {
+				t.Fatal(done, err)
+			}
+		}
+		if e := mustEntry(t, s, "contracts", "no id"); e.ClosedBy == 0 {
+			t.Errorf("accepted without an id and without the act that did it: %+v", e)
+		}
+		answers := map[string]trade.Settlement{
+			"same": created(attempts["same"], given["same"]), "other": created(attempts["other"], "another"),
+			"refused": refused(attempts["refused"]), "no id": created(attempts["no id"], "its id"),
+		}
+		for key, want := range map[string]string{
+			"same": given["same"] + " [] 0", "other": given["other"] + " [contradicted] 1", "refused": given["refused"] + " [contradicted] 1", "no id": "its id [] 0",
+		} {
+			r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{answers[key]}})
+			e := mustEntry(t, s, "contracts", key)
+			if got := fmt.Sprintf("%s %v %d", e.RemoteID, e.Flags, len(r.Alarms)); got != want || e.State != trade.Accepted {
+				t.Errorf("%s: %s, want %s", key, got, want)
+			}
+		}
+		mustAddUp(t, s, "contracts")
+	})
+}
+
+func TestTheProofThatNoByteLeftEndsADoubt(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}}) // as another process says that takes the job over
+		st := refused(a)
+		st.Attempt.Outcome, st.State, st.Cause, st.Error, st.Counts = trade.OutcomeNotSent, trade.Pending, "", nil, false
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		if e := mustEntry(t, s, "contracts", "a"); e.State != trade.Pending || e.Attempts != 0 {
+			t.Errorf("%+v", e)
+		}
+	})
+}
