@@ -2,13 +2,13 @@ package sync
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,9 +19,28 @@ type Desk interface {
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
+	// Rows calls fn for the entries that a filter selects.
+	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
+	// Holder gives the row, other than one, that has a platform id, or that an answer gave it to; none: the zero key.
+	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
+	Quarantine
 	// Act does acts, each together with its record in the audit, in one transaction. done tells for each whether it was: not when its entry or its job
 	// stands otherwise than it was seen. *trade.LeasedError while a process runs a job whose cursor an act would change.
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
+}
+
+// Quarantine keeps since when it is known that nobody knows what an attempt did (I14), on the clock of a kernel's boot.
+type Quarantine interface {
+	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did not know; it tells how many are new.
+	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
+	// Watched gives since when, for the unknown attempts of an entry of which this boot knows.
+	Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error)
+}
+
+// Reader reads a record of the platform back. Every error is an *apiclient.Error.
+type Reader interface {
+	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
 }
 
 // Acts are what people do to rows and jobs, for the command line and the console alike. Each act is planned first: the plan says what it would do to each row,
@@ -31,6 +50,13 @@ type Acts struct {
 	Unknown func(error) bool // tells that an entry is not known
 	Jobs    []*Job
 	Now     func() time.Time
+
+	// The following are needed by Resend and Adopt only.
+	Boot     string   // id of the kernel's boot
+	Clock    Clock    // of that boot
+	Limits   Limits   // for the quarantine
+	Platform Reader   // reads an order commitment back
+	Rows     Remapper // maps a row as the ERP has it now
 }
 
 // Person is who orders an act, and why.
@@ -39,22 +65,6 @@ type Person struct {
 	From   string // host and user of the process, or the address of a browser
 	Reason string
 }
-
-// Refusal says why an act cannot be done.
-type Refusal string
-
-// The refusals.
-const (
-	NotRefused    Refusal = ""
-	UnknownRow    Refusal = "unknown"        // the ledger has no such row
-	NothingToAck  Refusal = "not_flagged"    // nothing is flagged that an acknowledgement could deal with
-	NotAccepted   Refusal = "not_accepted"   // what happened to the row in the ERP waits until it is known whether the platform has it
-	Moved         Refusal = "moved"          // it moved since it was seen
-	NotPaused     Refusal = "not_paused"     // the job is not paused
-	AlreadyPaused Refusal = "already_paused" // it is paused, by a person or a brake
-	BrakeHolds    Refusal = "brake"          // a brake paused it: release ends that
-	NothingBraked Refusal = "not_braked"     // no brake holds it
-)
 
 // RowPlan is what an act would do to rows.
 type RowPlan struct {
@@ -67,13 +77,33 @@ type RowPlan struct {
 type RowStep struct {
 	Key           string
 	Refused       Refusal
+	Done          bool        // it was done
 	Before, After trade.Entry // zero for a row that is not known
 	Differences   []trade.Difference
+
+	Attempts   []trade.Attempt // what was sent before, where that is of weight
+	Remaining  time.Duration   // of the quarantine
+	Problems   []trade.Problem // of a row that would be sent again, as the ERP has it now
+	WaitingFor []trade.Awaited // the same
+	Holder     trade.ParentKey // the row that has the id
+	Reading    *Readback       // what the platform has under the id; nil when it was not read back
+
+	resend bool
+	ask    []trade.Block
 }
 
 // Possible tells whether the act can be done to any row.
-func (p RowPlan) Possible() bool {
-	return slices.ContainsFunc(p.Steps, func(s RowStep) bool { return s.Refused == NotRefused })
+func (p RowPlan) Possible() bool { return p.Count() > 0 }
+
+// Count tells to how many rows the act can be done.
+func (p RowPlan) Count() int {
+	n := 0
+	for _, s := range p.Steps {
+		if s.Refused == NotRefused {
+			n++
+		}
+	}
+	return n
 }
 
 var errNoReason = errors.New("an act of a person needs a name and a reason")
@@ -87,13 +117,16 @@ func (p Person) check() error {
 
 // Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent: their flags go, until the row differs from what it is now.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
-	return a.plan(ctx, "acknowledge", job, keys, func(entry *trade.Entry) Refusal {
+	return a.plan(ctx, "acknowledge", job, keys, func(step *RowStep) error {
+		entry := &step.After
 		flagged := slices.ContainsFunc(entry.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {
 		case !flagged:
-			return NothingToAck
+			step.Refused = NothingToAck
+			return nil
 		case entry.State != trade.Accepted:
-			return NotAccepted
+			step.Refused = NotAccepted
+			return nil
 		}
 		for _, flag := range trade.AcknowledgedByAct {
 			if !entry.Flags.Has(flag) {
@@ -104,12 +137,12 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 				entry.AckValues = entry.Now
 			}
 		}
-		return NotRefused
+		return nil
 	})
 }
 
 // plan lets change make of each row what the act would make of it.
-func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*trade.Entry) Refusal) (RowPlan, error) {
+func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*RowStep) error) (RowPlan, error) {
 	plan := RowPlan{Act: act, Job: job}
 	refs, err := Codes(ctx, a.Desk)
 	if err != nil {
@@ -130,7 +163,9 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 			return plan, err
 		}
 		step := RowStep{Key: key, Before: entry, After: entry, Differences: Differences(a.job(job), entry, refs)}
-		step.Refused = change(&step.After)
+		if err := change(&step); err != nil {
+			return plan, fmt.Errorf("%s %s: %w", job, key, err)
+		}
 		plan.Steps = append(plan.Steps, step)
 	}
 	return plan, nil
@@ -144,85 +179,57 @@ func (a *Acts) job(name string) *Job {
 	return a.Jobs[i]
 }
 
-// Do does what a plan shows, to each row that stands as it was shown, in one transaction. The plan that it gives back says of each row whether it was done:
-// those that moved meanwhile are refused.
+// actsTogether is how many acts are stored in one transaction.
+const actsTogether = 500
+
+// Do does what a plan shows, to each row that stands as it was shown, each together with its record in the audit. The plan that it gives back says of each row
+// whether it was done: those that moved meanwhile are refused. After an error some may have been done.
 func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err
 	}
-	var acts []trade.Act
+	plan.Steps = slices.Clone(plan.Steps)
 	var steps []int
-	now := a.Now()
 	for i, s := range plan.Steps {
-		if s.Refused != NotRefused {
-			continue
+		if s.Refused == NotRefused {
+			steps = append(steps, i)
 		}
-		after := s.After
-		after.UpdatedAt = now
-		record, err := who.record(now, plan.Act, plan.Job+" "+s.Key, rowDetail{viewOf(s.Before), viewOf(s.After), changesOf(s.Differences)})
+	}
+	for chunk := range slices.Chunk(steps, actsTogether) {
+		var acts []trade.Act
+		for _, i := range chunk {
+			act, err := a.act(plan, plan.Steps[i], who)
+			if err != nil {
+				return plan, err
+			}
+			acts = append(acts, act)
+		}
+		done, err := a.Desk.Act(ctx, acts)
 		if err != nil {
 			return plan, err
 		}
-		acts, steps = append(acts, trade.Act{Update: &trade.Update{From: s.Before.State, Entry: after}, Audit: record}), append(steps, i)
-	}
-	done, err := a.Desk.Act(ctx, acts)
-	if err != nil {
-		return plan, err
-	}
-	plan.Steps = slices.Clone(plan.Steps)
-	for i, ok := range done {
-		if !ok {
-			plan.Steps[steps[i]].Refused = Moved
+		for n, ok := range done {
+			s := &plan.Steps[chunk[n]]
+			if s.Done = ok; !ok {
+				s.Refused = Moved
+			}
 		}
 	}
 	return plan, nil
 }
 
-// rowDetail is what the audit keeps of an act on a row: no values of the ERP but those fields that an act is about, in the form that the API has them.
-type rowDetail struct {
-	Before  entryView     `json:"before"`
-	After   entryView     `json:"after"`
-	Changes []fieldChange `json:"changes,omitempty"`
-}
-
-type entryView struct {
-	State        trade.State `json:"state"`
-	Cause        string      `json:"cause,omitempty"`
-	RemoteID     string      `json:"remote_id,omitempty"`
-	Generation   int         `json:"generation"`
-	Flags        trade.Flags `json:"flags"`
-	Acknowledged trade.Flags `json:"acknowledged"`
-	SourceHash   string      `json:"source_hash"`
-	Version      int64       `json:"version"`
-}
-
-func viewOf(e trade.Entry) entryView {
-	return entryView{
-		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
-		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, Version: e.Version,
-	}
-}
-
-type fieldChange struct {
-	Field   string   `json:"field,omitempty"`
-	Columns []string `json:"columns"`
-	Sent    *string  `json:"sent"`
-	Now     *string  `json:"now"`
-}
-
-func changesOf(differences []trade.Difference) []fieldChange {
-	var out []fieldChange
-	for _, d := range differences {
-		out = append(out, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
-	}
-	return out
-}
-
-// record makes the audit's record of an act.
-func (p Person) record(at time.Time, act, target string, detail any) (trade.AuditRecord, error) {
-	text, err := json.Marshal(detail)
+// act is one step as the ledger stores it.
+func (a *Acts) act(plan RowPlan, s RowStep, who Person) (trade.Act, error) {
+	now := a.Now()
+	after := s.After
+	after.UpdatedAt = now
+	record, err := who.record(now, plan.Act, plan.Job+" "+s.Key, rowDetail{viewOf(s.Before), viewOf(s.After), changesOf(s.Differences), s.Reading})
 	if err != nil {
-		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
+		return trade.Act{}, err
 	}
-	return trade.AuditRecord{At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason, Detail: string(text)}, nil
+	act := trade.Act{Update: &trade.Update{From: s.Before.State, Entry: after}, Ask: s.ask, Audit: record}
+	if s.resend {
+		act.Resend = &trade.Resend{Boot: a.Boot, Ticks: a.Clock.Boot(), Least: a.Limits.quarantine()}
+	}
+	return act, nil
 }

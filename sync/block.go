@@ -1,7 +1,9 @@
 package sync
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -27,8 +29,8 @@ func newBlockList(blocks []trade.Block) *blockList {
 	return l
 }
 
-// needs reads from a payload which records of the platform it names.
-func (l *blockList) needs(entry trade.Entry) []need {
+// needsOf reads from a payload which records of the platform it names.
+func needsOf(entry trade.Entry) []need {
 	var ids map[string]any
 	if json.Unmarshal(entry.Payload, &ids) != nil { // unreachable: the payload is ours
 		return nil
@@ -155,7 +157,7 @@ func blockedEntry(entry trade.Entry, b trade.Block, now time.Time) trade.Entry {
 func (s *submission) unpark() []trade.Entry {
 	var free, parked []trade.Entry
 	for _, e := range s.parked {
-		if len(free) < lookBatch && !s.blocks.asking(s.blocks.needs(e)) {
+		if len(free) < lookBatch && !s.blocks.asking(needsOf(e)) {
 			free = append(free, e)
 		} else {
 			parked = append(parked, e)
@@ -163,4 +165,22 @@ func (s *submission) unpark() []trade.Entry {
 	}
 	s.parked = parked
 	return free
+}
+
+// heedRetries takes up the records that a person has ordered to be asked about again since they were read.
+func (s *submission) heedRetries(ctx context.Context) error {
+	if len(s.blocks.missing) == 0 {
+		return nil
+	}
+	blocks, err := s.ledger.Blocks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		n := need{b.Kind, b.ID}
+		if _, known := s.blocks.missing[n]; known && b.Tries == 0 && !slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == b.Kind && l.ID == b.ID }) {
+			s.blocks.missing[n] = b
+		}
+	}
+	return nil
 }

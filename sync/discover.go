@@ -18,7 +18,7 @@ import (
 var noTime time.Time
 
 // read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is news.
-func (r *jobRun) read(ctx context.Context, sweep bool) error {
+func (r *jobRun) read(ctx context.Context, opts Options) error {
 	cursor, err := r.ledger.Cursor(ctx, r.job.Name())
 	if err != nil {
 		return err
@@ -33,10 +33,12 @@ func (r *jobRun) read(ctx context.Context, sweep bool) error {
 	if err := r.brakeIdentity(ctx, cursor); err != nil {
 		return err
 	}
-	r.report.Sweep = sweep || r.sweepDue(cursor)
-	p := &pager{
-		run: r, seen: map[keyHash]bool{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{},
+	if opts.Resync != nil && !opts.Resync.all() {
+		return r.resync(ctx, *opts.Resync)
 	}
+	r.report.Sweep = opts.Sweep || opts.Resync != nil || r.sweepDue(cursor)
+	p := newPager(r)
+	p.anew = opts.Resync != nil
 	window := erp.Window{Since: cursor.Bound, Lookback: r.job.Spec.Lookback, Whole: r.report.Sweep}
 	if cursor.Fingerprint != r.job.fingerprint() { // another query or mapping: what differs for that is not late
 		window.Since = ""

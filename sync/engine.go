@@ -63,6 +63,8 @@ func New(config Config) *Engine {
 type Options struct {
 	Sweep  bool // compare everything in scope, although none is due
 	DryRun bool // read, map and check, but write nothing and send nothing
+	// Resync asks to judge rows again in which nothing has changed; nil does not.
+	Resync *Resync
 	// Planned is told of each row that a dry run would add or change, as it would be then; nil tells nobody.
 	Planned func(trade.Entry)
 }
@@ -135,7 +137,7 @@ func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.loadReferences(ctx); err != nil {
 		return err
 	}
-	if err := r.read(ctx, opts.Sweep); err != nil {
+	if err := r.read(ctx, opts); err != nil {
 		return err
 	}
 	if err := r.refresh(ctx); err != nil {

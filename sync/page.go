@@ -40,6 +40,12 @@ type pager struct {
 	doubles map[string]int          // key → how often it stands in the ERP
 	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
 	badKeys int                     // rows whose key can be read and is none
+	chosen  *selection              // of a partial resync; nil: every row
+	anew    bool                    // judge rows also where nothing has changed
+}
+
+func newPager(r *jobRun) *pager {
+	return &pager{run: r, seen: map[keyHash]bool{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
 }
 
 // add takes one row; a full page is recorded at once.
@@ -52,6 +58,9 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 			p.badKeys++
 		}
 		r.unreadable(err)
+		return nil
+	}
+	if !p.chosen.wants(key, row) {
 		return nil
 	}
 	cancelled := r.job.isCancelled(row.Get)
@@ -97,6 +106,9 @@ func (p *pager) flush(ctx context.Context) error {
 				fresh = append(fresh, row)
 			}
 			continue
+		}
+		if p.anew {
+			k.MappedWith = ""
 		}
 		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
 		switch verdict {

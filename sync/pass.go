@@ -118,6 +118,7 @@ func (r *jobRun) open(ctx context.Context, opts Options) error {
 	if doubts > 0 {
 		r.note("%d rows were on the wire when an earlier process ended; they are in doubt now", doubts)
 	}
+	r.watch(ctx)
 	return r.discoverAll(ctx, opts)
 }
 

@@ -101,6 +101,7 @@ type Submission interface {
 	// whose newest row has one of these source hashes.
 	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []string) ([]trade.Entry, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
+	Quarantine
 }
 
 // Source is the ERP: see package erp. Every method is read-only.

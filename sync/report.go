@@ -23,6 +23,9 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 		r.report.Stopped = &stop
 		r.log.Warn("the job stopped", zap.String("code", stop.Code), zap.String("reason", stop.Text))
 	}
+	if r.dry == nil {
+		r.watch(ctx)
+	}
 	r.countStates(ctx)
 	if r.report.Stopped == nil && r.report.InScope != nil && r.dry == nil {
 		if err := r.verify(ctx); err != nil {
@@ -52,6 +55,28 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 	}
 	r.setStatus(ctx, status) // a pause that came while it ran stays
 	return r.report
+}
+
+// watch begins the quarantine of what became unknown (I14). Where that fails, it begins later.
+func (r *jobRun) watch(ctx context.Context) {
+	if _, err := r.ledger.Watch(ctx, r.job.Name(), r.Owner.Boot, r.Clock.Boot()); err != nil {
+		r.log.Warn("the quarantine of what is in doubt begins later", zap.Error(err))
+	}
+}
+
+// alarm tells of late answers that a person must know of; the ledger has them in its audit.
+func (r *jobRun) alarm(alarms []trade.Alarm) {
+	r.report.Alarms = append(r.report.Alarms, alarms...)
+	for _, a := range alarms {
+		r.note("%s %s: %s; the answer: %s, known besides: %s", a.Job, a.Key, a.Text, orDash(a.RemoteID), orDash(a.Other))
+	}
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }
 
 // stopOf finds the reason in an error. Faults of the ERP and of the ledger are reasons too.

@@ -37,7 +37,7 @@ func (s *submission) take(l landing) {
 	}
 	s.settling = append(s.settling, l)
 	d := l.decision
-	needs := s.blocks.needs(l.entry)
+	needs := needsOf(l.entry)
 	s.blocks.answered(l.entry.ID)
 	switch d.state {
 	case trade.Accepted:
@@ -179,6 +179,10 @@ func (s *submission) settlement(l landing) trade.Settlement {
 	if d.state == trade.Accepted && echoDiffers(l.entry.Sends, attempt.Payload, a.Body) {
 		out.Flags = out.Flags.With(trade.EchoDiffers, true)
 	}
+	if d.cause == trade.CauseExists && attempt.Generation > 1 { // F120
+		d.reason += "; an earlier sending of this row is in doubt and very probably created it"
+		out.Flags = out.Flags.With(trade.Contradicted, true)
+	}
 	if d.kind != "" {
 		out.Error = &trade.EntryError{Kind: d.kind, Status: a.Status, Messages: a.Messages, Text: d.reason, Weak: d.weak}
 	}
@@ -194,7 +198,7 @@ func (s *submission) nextAttempt(l landing) time.Time {
 	case retryLater:
 		next := noTime
 		for _, m := range l.decision.missing {
-			for _, n := range s.blocks.needs(l.entry) {
+			for _, n := range needsOf(l.entry) {
 				if b, ok := s.blocks.missing[n]; ok && n.kind == m.kind && (next.IsZero() || b.NextAt.After(next)) {
 					next = b.NextAt
 				}
@@ -221,6 +225,7 @@ func headerOf(h http.Header) json.RawMessage {
 
 // settled forgets what is on disk now. An id that another entry has is no proof of anything: the row is in doubt, and the job stops (F100).
 func (s *submission) settled(ctx context.Context, group trade.Group, result trade.GroupResult) error {
+	s.alarm(result.Alarms)
 	var again []landing
 	for _, l := range s.settling {
 		holder, conflict := result.Conflicts[l.attempt.ID]

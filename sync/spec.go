@@ -85,3 +85,11 @@ type Limits struct {
 	Quarantine       time.Duration // I14, told to people with each doubt
 	Timeout          time.Duration // of one request
 }
+
+// leaseLasts is how long a process that was lost may still hold a job.
+const leaseLasts = 30 * time.Second
+
+// quarantine is how long nobody can order a second sending after an attempt became unknown: every time-out involved is over by then (I14).
+func (l Limits) quarantine() time.Duration {
+	return max(l.Quarantine, 2*l.Timeout+leaseLasts+10*time.Second)
+}

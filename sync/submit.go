@@ -266,6 +266,9 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			continue
 		}
 		s.after = batch[len(batch)-1].ID
+		if err := s.heedRetries(ctx); err != nil {
+			return nil, err
+		}
 		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
 			return slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
@@ -313,7 +316,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 			rest = append(rest, s.queue[i:]...)
 			break
 		}
-		needs := s.blocks.needs(entry)
+		needs := needsOf(entry)
 		if block, blocked := s.blocks.blocking(needs, group.At); blocked {
 			group.Updates = append(group.Updates, trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
 			continue

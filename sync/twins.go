@@ -26,6 +26,9 @@ func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 		t := twins[i]
 		t.stands = t.stands || ahead[entry.PayloadHash]
 		ahead[entry.PayloadHash] = true
+		if t.gone != "" && entry.Another == entry.PayloadHash { // a person has declared it
+			t.gone, t.stands = "", true
+		}
 		if t.gone != "" {
 			from := entry
 			hold(&entry, trade.CauseRetyped, fmt.Sprintf("the same content went out under key %s, which is no longer in the ERP: a record that was re-typed must not go twice", t.gone))

@@ -1,0 +1,162 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Adoption is what a person says of a row that is in doubt or held: the platform has it.
+type Adoption struct {
+	ID string // of the platform; "" only with NoID
+	// NoID says that it was seen there, and that its id is not known; not for order commitments, which can be read back.
+	NoID bool
+	// DespiteDifferences adopts although the record on the platform is not what was sent.
+	DespiteDifferences bool
+}
+
+// Readback is what the platform has under an id, beside what was sent, field by field in the order of the API's table.
+type Readback struct {
+	ID     string         `json:"id"`
+	Fields []FieldReading `json:"fields"`
+	Same   int            `json:"same"`   // fields that are the same
+	Differ int            `json:"differ"` // fields that are not
+	Unseen []string       `json:"unseen"` // fields that were sent and that the answer does not show: they say nothing
+}
+
+// FieldReading is one field as it was sent and as the platform has it; null where it is absent.
+type FieldReading struct {
+	Field string  `json:"field"`
+	Sent  *string `json:"sent"`
+	There *string `json:"there"`
+	Same  bool    `json:"same"`
+}
+
+// Adopt plans that a row which is in doubt or held is the record that the platform has under an id. An order commitment is read back and compared with what was
+// sent; what differs is shown, and must be confirmed.
+func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
+	return a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
+		entry := &step.After
+		if entry.State != trade.InDoubt && entry.State != trade.Held {
+			if step.Refused = standing(entry.State); step.Refused == NotRefused {
+				step.Refused = NotInDoubt
+			}
+			return nil
+		}
+		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err != nil {
+			return err
+		}
+		id := ""
+		if !adoption.NoID {
+			var ok bool
+			if id, ok = platformID(entry.Sends, adoption.ID); !ok {
+				step.Refused = NotAnID
+				return nil
+			}
+		} else if entry.Sends == trade.OrderCommitments {
+			step.Refused = NeedsID
+			return nil
+		}
+		if id != "" {
+			if step.Holder, err = a.Desk.Holder(ctx, entry.Sends, id, entry.ID); err != nil {
+				return err
+			}
+			if step.Holder != (trade.ParentKey{}) {
+				step.Refused = IDTaken
+				return nil
+			}
+		}
+		if entry.Sends == trade.OrderCommitments {
+			if err := a.readBack(ctx, step, id); err != nil || step.Refused != NotRefused {
+				return err
+			}
+			if (step.Reading.Differ > 0 || step.Reading.Same == 0) && !adoption.DespiteDifferences {
+				step.Refused = Differs
+			}
+		}
+		entry.State, entry.RemoteID, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Accepted, id, "", nil, nil, noTime
+		return nil
+	})
+}
+
+// maxID bounds an id that is no UUID, as the client does when it reads one.
+const maxID = 128
+
+// platformID brings an id into the form in which the ledger has it. Only deliveries have ids that the API's document does not call a UUID.
+func platformID(sends trade.Kind, text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if sends != trade.Deliveries {
+		id, err := trade.ParseID(text)
+		return id, err == nil && strings.Trim(id, "0-") != "" // the nil id is a default that somebody forgot to set
+	}
+	bad := text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxID || strings.ContainsFunc(text, unicode.IsControl)
+	return text, !bad
+}
+
+// readBack compares what the platform has under an id with what was sent.
+func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
+	there, err := a.Platform.GetOrderCommitment(ctx, id)
+	var failure *apiclient.Error
+	switch {
+	case errors.As(err, &failure) && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
+		step.Refused = NotOnPlatform
+		return nil
+	case err != nil:
+		return err
+	}
+	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
+	sent, found := sentTexts(step.Before), textsOf(there)
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
+		f := FieldReading{Field: rule.Field, Sent: sent[rule.Field], There: found[rule.Field]}
+		if f.Sent == nil && f.There == nil {
+			continue
+		}
+		f.Same = sameText(rule, f.Sent, f.There)
+		switch {
+		case f.Same:
+			reading.Same++
+		case f.There == nil:
+			reading.Unseen = append(reading.Unseen, rule.Field)
+		default:
+			reading.Differ++
+		}
+		reading.Fields = append(reading.Fields, f)
+	}
+	step.Reading = &reading
+	return nil
+}
+
+// textsOf are the fields of a record that the answer shows.
+func textsOf(c apiclient.OrderCommitment) map[string]*string {
+	out := map[string]*string{}
+	for field, text := range map[string]string{
+		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": string(c.Product), "delivery_place_id": c.DeliveryPlaceID,
+		"haverst": c.Haverst, "unit_of_measurement": string(c.UnitOfMeasurement), "order_type": string(c.OrderType), "order_date": c.OrderDate,
+		"wallet_id": c.WalletID, "currency": string(c.Currency), "price": c.Price.String(), "initial_delivery_date": c.InitialDeliveryDate,
+		"end_delivery_date": c.EndDeliveryDate, "modality": string(c.Modality), "payday": c.Payday, "payment_type": string(c.PaymentType),
+	} {
+		if text != "" {
+			out[field] = &text
+		}
+	}
+	return out
+}
+
+// sameText compares a field in its own form: numbers by value, ids without regard to case.
+func sameText(rule trade.FieldRule, sent, there *string) bool {
+	if sent == nil || there == nil {
+		return false
+	}
+	if rule.Type == trade.Number {
+		x, err := trade.ParseDecimal(*sent)
+		y, other := trade.ParseDecimal(*there)
+		return err == nil && other == nil && x.Equal(y)
+	}
+	return rule.Canonical(*sent) == rule.Canonical(*there)
+}
