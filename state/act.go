@@ -94,7 +94,6 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 	}
 	sums := tallyChange{}
 	var updates []trade.Update
-	var ask []trade.Block
 	for i, a := range acts {
 		if a.Update == nil {
 			continue
@@ -115,7 +114,9 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 			return err
 		}
 		updates, done[i] = append(updates, signed(*a.Update, e, seq)), true
-		ask = append(ask, a.Ask...)
+		if err := askAgain(t, a.Ask, a.Audit.At); err != nil {
+			return err
+		}
 	}
 	lost, err := applyUpdates(t, entries, updates, time.Now(), sums)
 	if err != nil {
@@ -123,9 +124,6 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 	}
 	if lost > 0 { // two acts on one entry in one call
 		return errors.New("one row can be in one act only")
-	}
-	if err := askAgain(t, ask, time.Now()); err != nil {
-		return err
 	}
 	return sums.apply(t)
 }
@@ -157,9 +155,10 @@ func signed(u trade.Update, e *narrowRow, seq int64) trade.Update {
 }
 
 // askAgain lets records of the platform be asked about at once, and then as often as if for the first time.
-func askAgain(t *tx, blocks []trade.Block, now time.Time) error {
+func askAgain(t *tx, blocks []trade.Block, at time.Time) error {
+	now := atOr(at, time.Now())
 	for _, b := range blocks {
-		if err := t.exec(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now.UnixMilli(), now.UnixMilli(), b.Kind, b.ID); err != nil {
+		if err := t.exec(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now, now, b.Kind, b.ID); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -19,8 +20,15 @@ import (
 // acts are a person's acts on a bench.
 func (b *bench) acts() *engine.Acts {
 	b.t.Helper()
+	e := b.engine()
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: 1})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(client.Close)
 	return &engine.Acts{
-		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: b.engine().Jobs, Now: b.clock.Now,
+		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs, Now: b.clock.Now,
+		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: client, Rows: e,
 	}
 }
 

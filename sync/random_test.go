@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Whatever the ERP, the platform and the clock do, in any order: it adds up, no contract is on the platform twice, and when all is well again nothing that may
+// Whatever the ERP, the platform, the clock and people do, in any order: it adds up, no contract is on the platform twice, and when all is well again nothing that may
 // go has stayed behind. A contract is known by its amount, which nobody changes.
 func TestAnyHistoryAddsUpAndSendsNothingTwice(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func (h *history) run(steps int) {
 		h.t.Errorf("in the end: sent %d, states %v, stopped %+v\nafter %v", r.Sent, r.States, r.Stopped, h.log)
 	}
 	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Rejected}}, func(e trade.Entry) error {
-		if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped {
+		if e.GoneSweeps == 0 && e.Cause != trade.CauseRetyped && !e.Weak() && e.Cause != trade.CauseExists {
 			h.t.Errorf("%s stayed %s (%s): %+v\nafter %v", e.Key, e.State, e.Cause, e.Error, h.log)
 		}
 		return nil
@@ -72,7 +72,7 @@ func (h *history) step() {
 		h.exec(`UPDATE contrato SET `+set+`, atualizado = ? WHERE num = ? AND obs <> 'fixed'`, at, num)
 		h.log = append(h.log, set+" "+num)
 	}
-	switch h.random.IntN(16) {
+	switch h.random.IntN(20) {
 	case 0, 1, 2, 3:
 		h.contract(h.next)
 		kind := []string{"", "fixed"}[h.random.IntN(2)] // a contract that is renumbered is found again by its content, which must stay
@@ -121,10 +121,90 @@ func (h *history) step() {
 			h.api.Know(sandbox.Wallets, walletID)
 		}
 		h.log = append(h.log, "wallet")
+	case 16, 17, 18, 19:
+		h.person()
 	case 14:
 		h.clock.advance(time.Duration(h.random.IntN(300)) * time.Minute)
 	default:
 		h.pass(engine.Options{Sweep: h.random.IntN(2) == 0, DryRun: h.random.IntN(8) == 0})
+	}
+}
+
+// person lets somebody decide about any row: somebody who looks at the platform first, so that no decision doubles.
+func (h *history) person() {
+	key := fmt.Sprintf("01|%04d", 1+h.random.IntN(h.next))
+	e, err := h.ledger.Entry(h.t.Context(), "contracts", key)
+	if err != nil {
+		return
+	}
+	acts, ctx := h.acts(), h.t.Context()
+	var plan engine.RowPlan
+	id := ""
+	for _, r := range h.api.Created() {
+		if fmt.Sprint(r.Fields["amount"]) == e.Quantity.Amount.String() {
+			id = r.ID
+		}
+	}
+	switch h.random.IntN(6) {
+	case 0:
+		plan, err = acts.Dismiss(ctx, "contracts", []string{key})
+	case 1, 2:
+		plan, err = acts.Reopen(ctx, "contracts", []string{key})
+	case 3:
+		if e.Cause == trade.CauseRetyped { // it is never another one here
+			return
+		}
+		plan, err = acts.Retry(ctx, "contracts", []string{key})
+	case 4:
+		if id == "" {
+			return
+		}
+		plan, err = acts.Adopt(ctx, "contracts", key, engine.Adoption{ID: id, DespiteDifferences: true})
+	default:
+		if id != "" {
+			return
+		}
+		plan, err = acts.Resend(ctx, "contracts", key, true)
+	}
+	if err == nil {
+		plan, err = acts.Do(ctx, plan, maria)
+	}
+	if err != nil {
+		h.t.Fatalf("%v\nafter %v", err, h.log)
+	}
+	s := plan.Steps[0]
+	h.log = append(h.log, fmt.Sprintf("%s %s: %s", plan.Act, key, s.Refused))
+	h.generations()
+}
+
+// generations checks I3 from inside: at most one attempt of each generation may have created a record, and each generation after the first names its act.
+func (h *history) generations() {
+	err := h.ledger.Rows(h.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		attempts, err := h.ledger.Attempts(h.t.Context(), e.ID)
+		if err != nil {
+			return err
+		}
+		may := map[int]int{}
+		for _, a := range attempts {
+			if a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown || a.Outcome == trade.OutcomeCreated {
+				may[a.Generation]++
+			}
+		}
+		for generation, n := range may {
+			if n > 1 || generation > e.Generation {
+				h.t.Errorf("%s: %d attempts of generation %d may have created a record\nafter %v", e.Key, n, generation, h.log)
+			}
+		}
+		if e.Generation > 1 && e.ResentBy == 0 {
+			h.t.Errorf("%s is of generation %d without an act", e.Key, e.Generation)
+		}
+		return nil
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if broken, err := h.ledger.VerifyAudit(h.t.Context()); broken != 0 || err != nil {
+		h.t.Errorf("record %d of the audit is broken, %v", broken, err)
 	}
 }
 

@@ -1,0 +1,181 @@
+package sync_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func openLedgerByHand(driver, dsn string) (*sqlx.DB, error) {
+	if driver == state.SQLite {
+		dsn += "?_pragma=busy_timeout(5000)"
+	}
+	return sqlx.Open(driver, dsn)
+}
+
+// ownerOfTests is a process of its own.
+func ownerOfTests() trade.Owner {
+	owner := state.Self()
+	owner.Instance = uuid.NewString()
+	return owner
+}
+
+// F159: an id that another row has, that the platform does not know, or under which it has something else, is not adopted just so.
+func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.api.SetFaults(faults(t, "lost-after@1", "lost-after@2")...)
+		b.contracts(3)
+		b.sync(engine.Options{})
+		ids := map[int]string{}
+		for _, r := range b.api.Created() {
+			ids[int(r.Fields["amount"].(interface{ String() string }).String()[0]-'0')] = r.ID
+		}
+		b.done(b.adopt(1, "17"), engine.NotAnID)
+		b.done(b.adopt(1, ""), engine.NotAnID)
+		b.done(b.adopt(1, uuid.Nil.String()), engine.NotAnID)
+		b.done(b.adopt(1, uuid.NewString()), engine.NotOnPlatform)
+		taken := b.adopt(1, ids[3])
+		b.done(taken, engine.IDTaken)
+		if taken.Holder != (trade.ParentKey{Job: "contracts", Key: key(3)}) {
+			t.Errorf("holder %+v", taken.Holder)
+		}
+		other := b.adopt(1, ids[2]) // another doubt's record
+		b.done(other, engine.Differs)
+		if r := other.Reading; r == nil || r.Differ != 1 || r.Same != 16 || len(r.Unseen) != 0 {
+			t.Errorf("%+v", other.Reading)
+		}
+		b.done(b.adopt(1, "{"+strings.ToUpper(ids[1])+"}"), engine.NotRefused)
+		e := b.expect(1, trade.Accepted, "")
+		if e.RemoteID != ids[1] || e.Error != nil {
+			t.Errorf("%+v", e)
+		}
+		b.done(b.adopt(1, ids[1]), engine.IsAccepted)
+		b.done(b.adopt(2, ids[1]), engine.IDTaken)
+		// A reading that shows nothing says nothing; a person may know better.
+		b.api.SetFaults(faults(t, "get:status=200,type=application/json@1-,body={}")...)
+		empty := b.adopt(2, ids[2])
+		b.done(empty, engine.Differs)
+		if len(empty.Reading.Unseen) != 17 {
+			t.Errorf("%+v", empty.Reading)
+		}
+		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Adopt(t.Context(), "contracts", key(2), engine.Adoption{ID: ids[2], DespiteDifferences: true})
+		}), engine.NotRefused)
+		if r := b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 3 || r.Sent != 0 {
+			t.Errorf("states %v", r.States)
+		}
+		b.api.SetFaults()
+		noID := b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Adopt(t.Context(), "contracts", key(2), engine.Adoption{NoID: true})
+		})
+		b.done(noID, engine.IsAccepted)
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil || len(audit) != 2 || !strings.Contains(audit[0].Detail, `"unseen":["amount"`) || !strings.Contains(audit[1].Detail, `"remote_id":"`+ids[1]) {
+			t.Errorf("audit %+v, %v", audit, err)
+		}
+	})
+}
+
+func TestThePlatformsTroubleAdoptsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-after@1", "get:status=500@1-")})
+	b.contracts(1)
+	b.api.SetFaults(faults(t, "lost-after@1", "get:order_commitments:status=500@1-")...)
+	b.sync(engine.Options{})
+	if _, err := b.acts().Adopt(t.Context(), "contracts", key(1), engine.Adoption{ID: b.api.Created()[0].ID}); err == nil {
+		t.Error("an id that could not be read back was adopted")
+	}
+	b.api.SetFaults()
+	noID := b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Adopt(t.Context(), "contracts", key(1), engine.Adoption{NoID: true})
+	})
+	b.done(noID, engine.NeedsID)
+}
+
+// Deliveries and traceability cannot be read back: a person has seen them on the platform.
+func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.limits.MaxInFlight = 1
+		b.contract(1)
+		b.delivery(1, 1, 100)
+		b.delivery(2, 1, 200)
+		b.share("A", 1, 300)
+		b.api.SetFaults(faults(t, "deliveries:lost-after@1-2", "traceability:lost-after@1")...)
+		b.pass()
+		adopt := func(job, key string, adoption engine.Adoption, want engine.Refusal) {
+			t.Helper()
+			b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) { return a.Adopt(t.Context(), job, key, adoption) }), want)
+		}
+		adopt("deliveries", "01|0001", engine.Adoption{ID: "a\x00b"}, engine.NotAnID)
+		adopt("deliveries", "01|0001", engine.Adoption{ID: "4711"}, engine.NotRefused)
+		adopt("deliveries", "01|0002", engine.Adoption{ID: "4711"}, engine.IDTaken)
+		adopt("deliveries", "01|0002", engine.Adoption{NoID: true}, engine.NotRefused)
+		adopt("traceability", "A", engine.Adoption{ID: "4711"}, engine.NotAnID)
+		adopt("traceability", "A", engine.Adoption{NoID: true}, engine.NotRefused)
+		if e := b.row("deliveries", "01|0002", trade.Accepted, ""); e.RemoteID != "" || e.ClosedBy == 0 {
+			t.Errorf("%+v", e)
+		}
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.RemoteID != "4711" || e.ClosedBy != 0 {
+			t.Errorf("%+v", e)
+		}
+		for job, r := range b.pass() {
+			if r.Sent != 0 || r.States[trade.Accepted] != map[string]int{"contracts": 1, "deliveries": 2, "traceability": 1}[job] {
+				t.Errorf("%s: sent %d, states %v", job, r.Sent, r.States)
+			}
+		}
+	})
+}
+
+// F161: an administrator has rows read again: what changed is judged again, what was sent or is in doubt is never touched.
+func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.api.SetFaults(faults(t, "lost-after@1")...)
+		b.contracts(6)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num >= '0004'`)
+		b.exec(`UPDATE contrato SET atualizado = '2026-04-20 08:00:00' WHERE num = '0006'`) // the window begins long after the others
+		b.sync(engine.Options{})
+		b.api.SetFaults()
+		frozen := map[int]string{1: string(b.entry(1).Payload), 2: string(b.entry(2).Payload)}
+		b.exec(`UPDATE contrato SET preco = 77`)                                   // without a touched timestamp: no window shows it
+		b.exec(`UPDATE contrato SET pagamento = '2026-07-01' WHERE num >= '0004'`) // the same
+		resync := func(r engine.Resync, sent int, note string) trade.RunReport {
+			t.Helper()
+			got := b.sync(engine.Options{Resync: &r})
+			if got.Sent != sent || got.Stopped != nil || note != "" && !strings.Contains(fmt.Sprint(got.Notes), note) {
+				t.Errorf("%+v: sent %d, want %d; notes %q, stopped %+v", r, got.Sent, sent, got.Notes, got.Stopped)
+			}
+			return got
+		}
+		resync(engine.Resync{Keys: []string{key(4), key(77)}}, 1, "1 keys that were asked for are not in the job's query: 01|0077")
+		b.expect(5, trade.Invalid, "rule:payday")
+		resync(engine.Resync{States: []trade.State{trade.Accepted, trade.InDoubt}}, 0, "")
+		b.flags(2, "[changed]")
+		if e := b.expect(1, trade.InDoubt, trade.CauseUnknown); !e.Flags.Has(trade.Changed) {
+			t.Errorf("flags %v", e.Flags)
+		}
+		for n, payload := range frozen {
+			if got := string(b.entry(n).Payload); got != payload {
+				t.Errorf("row %d, which was sent, has another payload", n)
+			}
+		}
+		if r := b.sync(engine.Options{}); r.Sent != 1 { // row 6 shows itself by its time
+			t.Errorf("sent %d", r.Sent)
+		}
+		if r := resync(engine.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 || r.States[trade.InDoubt] != 1 {
+			t.Errorf("sweep %v, states %v", r.Sweep, r.States)
+		}
+	})
+}

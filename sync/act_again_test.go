@@ -1,0 +1,268 @@
+package sync_test
+
+import (
+	"fmt"
+	gosync "sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// do plans and does an act on rows of the contracts, and gives what became of the first of them.
+func (b *bench) do(plan func(*engine.Acts) (engine.RowPlan, error)) engine.RowStep {
+	b.t.Helper()
+	acts := b.acts()
+	p, err := plan(acts)
+	if err == nil {
+		p, err = acts.Do(b.t.Context(), p, maria)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p.Steps[0]
+}
+
+func (b *bench) retry(num int) engine.RowStep {
+	b.t.Helper()
+	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Retry(b.t.Context(), "contracts", []string{key(num)})
+	})
+}
+
+func (b *bench) dismiss(num int) engine.RowStep {
+	b.t.Helper()
+	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Dismiss(b.t.Context(), "contracts", []string{key(num)})
+	})
+}
+
+func (b *bench) reopen(num int) engine.RowStep {
+	b.t.Helper()
+	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Reopen(b.t.Context(), "contracts", []string{key(num)})
+	})
+}
+
+func (b *bench) resend(num int) engine.RowStep {
+	b.t.Helper()
+	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Resend(b.t.Context(), "contracts", key(num), true)
+	})
+}
+
+func (b *bench) adopt(num int, id string) engine.RowStep {
+	b.t.Helper()
+	return b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+		return a.Adopt(b.t.Context(), "contracts", key(num), engine.Adoption{ID: id})
+	})
+}
+
+// done checks that an act was done, or why not.
+func (b *bench) done(step engine.RowStep, want engine.Refusal) {
+	b.t.Helper()
+	if step.Refused != want || step.Done != (want == engine.NotRefused) {
+		b.t.Errorf("%s: refused %q, done %v; want %q", step.Key, step.Refused, step.Done, want)
+	}
+}
+
+func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.api.Forget(sandbox.Wallets, walletID)
+		b.contracts(3)
+		b.sync(engine.Options{})
+		for range 60 { // until nobody asks any more
+			b.clock.advance(25 * time.Hour)
+			b.sync(engine.Options{})
+		}
+		if r := b.sync(engine.Options{}); r.Sent != 0 || !b.entry(2).NextAttemptAt.IsZero() {
+			t.Fatalf("sent %d, next at %s", r.Sent, b.entry(2).NextAttemptAt)
+		}
+		b.done(b.retry(2), engine.NotRefused) // and the platform lacks it still: asked once, and slowly again from the start
+		if r := b.sync(engine.Options{}); r.Sent != 1 {
+			t.Errorf("sent %d", r.Sent)
+		}
+		if e := b.entry(2); e.State != trade.Rejected || e.Generation != 1 || e.NextAttemptAt.After(b.clock.Now().Add(16*time.Minute)) || e.NextAttemptAt.IsZero() {
+			t.Errorf("%s, generation %d, next at %s", e.State, e.Generation, e.NextAttemptAt)
+		}
+		b.api.Know(sandbox.Wallets, walletID)
+		b.done(b.retry(1), engine.NotRefused)
+		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
+			t.Errorf("one retry and what waited with it: states %v", r.States)
+		}
+		b.clock.advance(16 * time.Minute)
+		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
+			t.Errorf("what asked in vain goes in its time: states %v", r.States)
+		}
+		b.done(b.retry(1), engine.IsAccepted)
+		b.done(b.retry(77), engine.UnknownRow)
+	})
+}
+
+func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.api.SetFaults(faults(t, "status=422,empty@1", "duplicate@2", "lost-after@3", "refused@4")...)
+		b.contracts(6)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0005'`)
+		b.exec(`UPDATE contrato SET carteira = '9' WHERE num = '0006'`)
+		b.sync(engine.Options{})
+		b.expect(1, trade.Rejected, "")
+		b.expect(2, trade.Held, trade.CauseExists)
+		b.done(b.retry(3), engine.IsInDoubt)
+		b.done(b.retry(5), engine.IsInvalid)
+		b.done(b.retry(6), engine.WaitsFor)
+		if b.entry(4).NextAttemptAt.IsZero() {
+			t.Error("row 4 is not waiting for its time")
+		}
+		for _, n := range []int{1, 2, 4} {
+			b.done(b.retry(n), engine.NotRefused)
+		}
+		b.done(b.retry(4), engine.GoesAnyway)
+		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 || r.Sent != 3 {
+			t.Errorf("sent %d, states %v", r.Sent, r.States)
+		}
+		for _, n := range []int{1, 2, 4} {
+			if e := b.entry(n); e.Generation != 1 {
+				t.Errorf("row %d is of generation %d", n, e.Generation)
+			}
+		}
+	})
+}
+
+// F021: a person who says that a re-typed contract is another one lets exactly that content go.
+func TestF021ADeclaredContractGoesAlthoughItsContentWentUnderAKeyThatIsGone(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(2)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
+		b.sync(engine.Options{})
+		b.expect(9, trade.Held, trade.CauseRetyped)
+		b.done(b.retry(9), engine.NotRefused)
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		if err != nil || reports[0].Sent != 1 {
+			t.Fatalf("%+v, %v", reports, err)
+		}
+		if e := b.expect(9, trade.Accepted, ""); e.Generation != 1 || !e.Flags.Has(trade.Twin) {
+			t.Errorf("generation %d, flags %v", e.Generation, e.Flags)
+		}
+	})
+}
+
+func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.api.SetFaults(faults(t, "lost-before,reset@1", "duplicate@2", "status=422,empty@3")...)
+		b.contracts(6)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0004'`)
+		b.exec(`UPDATE contrato SET carteira = '9' WHERE num = '0005'`)
+		b.sync(engine.Options{})
+		before := map[int]trade.Entry{}
+		for n := 1; n <= 5; n++ {
+			before[n] = b.entry(n)
+			b.done(b.dismiss(n), engine.NotRefused)
+			b.done(b.dismiss(n), engine.IsDismissed)
+			if e := b.expect(n, trade.Dismissed, before[n].Cause); e.Dismissal == nil || e.Dismissal.From != before[n].State {
+				t.Errorf("row %d: %+v", n, e.Dismissal)
+			}
+		}
+		b.done(b.dismiss(6), engine.IsAccepted)
+		b.exec(`INSERT INTO de_para VALUES ('carteira', '9', ?)`, walletID)
+		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.States[trade.Dismissed] != 5 {
+			t.Errorf("sent %d, states %v", r.Sent, r.States)
+		}
+		for n := 1; n <= 5; n++ {
+			b.done(b.reopen(n), engine.NotRefused)
+			b.done(b.reopen(n), engine.NotDismissed)
+			if e := b.expect(n, before[n].State, before[n].Cause); e.Dismissal != nil {
+				t.Errorf("row %d: %+v", n, e.Dismissal)
+			}
+		}
+		// What was cured meanwhile goes with the next run; nothing else does.
+		if r := b.sync(engine.Options{}); r.Sent != 1 {
+			t.Errorf("sent %d, states %v", r.Sent, r.States)
+		}
+		b.expect(5, trade.Accepted, "")
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+	})
+}
+
+// F157: whoever decides second is told that it is decided, however many they are.
+func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		b.clock.advance(16 * time.Minute)
+		acts := b.acts()
+		again, err := acts.Resend(t.Context(), "contracts", key(1), true)
+		if err != nil || !again.Possible() {
+			t.Fatalf("%+v, %v", again, err)
+		}
+		out, err := acts.Dismiss(t.Context(), "contracts", []string{key(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var won atomic.Int32
+		var wg gosync.WaitGroup
+		for i := range 100 {
+			wg.Go(func() {
+				plan := again
+				if i%2 > 0 {
+					plan = out
+				}
+				who := maria
+				who.Name = fmt.Sprintf("person %d", i)
+				got, err := acts.Do(t.Context(), plan, who)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case got.Steps[0].Done:
+					won.Add(1)
+				case got.Steps[0].Refused != engine.Moved:
+					t.Errorf("refused %q", got.Steps[0].Refused)
+				}
+			})
+		}
+		wg.Wait()
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if won.Load() != 1 || len(audit) != 1 || err != nil {
+			t.Errorf("%d decided, the audit has %d records, %v", won.Load(), len(audit), err)
+		}
+		if broken, err := b.ledger.VerifyAudit(t.Context()); broken != 0 || err != nil {
+			t.Errorf("record %d of the audit is broken, %v", broken, err)
+		}
+	})
+}
+
+// F160: what may double is never offered for many rows at once.
+func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 0
+		b.api.SetFaults(faults(t, "lost-after@1-3", "status=422,empty@4-5", "duplicate@6")...)
+		b.contracts(8)
+		b.sync(engine.Options{})
+		acts := b.acts()
+		for _, act := range []string{"resend", "adopt"} {
+			if len(engine.BulkStates(act)) > 0 {
+				t.Errorf("%s is offered for many rows", act)
+			}
+		}
+		for act, want := range map[string]string{"retry": "[01|0004 01|0005]", "dismiss": "[01|0004 01|0005 01|0006]", "reopen": "[]"} {
+			if keys, err := acts.Select(t.Context(), act, "contracts", nil, nil); err != nil || fmt.Sprint(keys) != want {
+				t.Errorf("%s: %v, %v; want %s", act, keys, err, want)
+			}
+		}
+		if keys, err := acts.Select(t.Context(), "dismiss", "contracts", nil, []string{trade.CauseExists}); err != nil || fmt.Sprint(keys) != "[01|0006]" {
+			t.Errorf("%v, %v", keys, err)
+		}
+	})
+}

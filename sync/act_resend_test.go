@@ -1,0 +1,191 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// F158, I14: a second sending is refused within the quarantine, whatever the wall clock says, and whatever another boot has seen.
+func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		b.clock.jump(400 * 24 * time.Hour)
+		step := b.resend(1)
+		b.done(step, engine.InQuarantine)
+		if step.Remaining <= 14*time.Minute || step.Remaining > 15*time.Minute || len(step.Attempts) != 1 || step.Attempts[0].Evidence == nil {
+			t.Errorf("%s left, %d attempts", step.Remaining, len(step.Attempts))
+		}
+		b.clock.jump(-800 * 24 * time.Hour)
+		b.clock.advance(14 * time.Minute)
+		b.done(b.resend(1), engine.InQuarantine)
+		b.clock.advance(2 * time.Minute)
+		acts := b.acts()
+		acts.Boot = "after a restart of the machine"
+		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil || plan.Steps[0].Refused != engine.InQuarantine {
+			t.Errorf("a boot that has seen nothing believes that the time is over: %+v, %v", plan, err)
+		}
+		if err := acts.Watch(t.Context(), "contracts"); err != nil {
+			t.Fatal(err)
+		}
+		b.clock.advance(16 * time.Minute)
+		if plan, err := acts.Resend(t.Context(), "contracts", key(1), true); err != nil || plan.Steps[0].Refused != engine.NotRefused {
+			t.Errorf("after the quarantine of its own: %+v, %v", plan, err)
+		}
+		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), false); err != nil || plan.Steps[0].Refused != engine.NotChecked {
+			t.Errorf("nobody said that the platform was checked: %+v, %v", plan, err)
+		}
+		b.done(b.resend(1), engine.NotRefused)
+		e := b.expect(1, trade.Pending, "")
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil || e.Generation != 2 || !e.Flags.Has(trade.Forced) || len(audit) != 1 || e.ResentBy != audit[0].Seq || audit[0].Act != "resend" {
+			t.Errorf("generation %d by %d, flags %v, audit %+v, %v", e.Generation, e.ResentBy, e.Flags, audit, err)
+		}
+		b.sync(engine.Options{})
+		b.expect(1, trade.Accepted, "")
+	})
+}
+
+// The floor holds however short the quarantine is configured.
+func TestI14TheQuarantineIsNeverShorterThanTheTimeOutsInvolved(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	b.limits.Quarantine = time.Second
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.clock.advance(2*b.limits.Timeout + 39*time.Second)
+	b.done(b.resend(1), engine.InQuarantine)
+	b.clock.advance(2 * time.Second)
+	b.done(b.resend(1), engine.NotRefused)
+}
+
+func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+		b.contracts(2)
+		b.sync(engine.Options{})
+		b.clock.advance(16 * time.Minute)
+		num := 1
+		if b.entry(1).State != trade.InDoubt {
+			num = 2
+		}
+		is := func(set string, want engine.Refusal) engine.RowStep {
+			t.Helper()
+			b.exec(`UPDATE contrato SET `+set+` WHERE num = ?`, key(num)[3:])
+			plan, err := b.acts().Resend(t.Context(), "contracts", key(num), true)
+			if err != nil || plan.Steps[0].Refused != want {
+				t.Errorf("%s: %q, %v; want %q", set, plan.Steps[0].Refused, err, want)
+			}
+			return plan.Steps[0]
+		}
+		if step := is(`pagamento = NULL`, engine.IsInvalid); len(step.Problems) != 1 || step.Problems[0].Field != "payday" {
+			t.Errorf("problems %+v", step.Problems)
+		}
+		if step := is(`pagamento = '2026-07-01', carteira = '9'`, engine.WaitsFor); len(step.WaitingFor) != 1 {
+			t.Errorf("waits for %+v", step.WaitingFor)
+		}
+		is(`carteira = '1', situacao = 'cancelado'`, engine.CancelledNow)
+		is(`situacao = 'rascunho'`, engine.GoneFromERP)
+		is(`situacao = 'aprovado', preco = 99`, engine.NotRefused)
+		b.done(b.resend(num), engine.NotRefused)
+		b.sync(engine.Options{})
+		e := b.expect(num, trade.Accepted, "")
+		if !strings.Contains(string(e.Payload), `"price":99`) || e.Generation != 2 || e.Flags.Has(trade.Changed) {
+			t.Errorf("payload %s, flags %v", e.Payload, e.Flags)
+		}
+		b.done(b.resend(num), engine.IsAccepted)
+		b.done(b.resend(77), engine.UnknownRow)
+	})
+}
+
+// F120: the platform says of what was sent again that it exists: the earlier sending very probably made it, and a person gives its id.
+func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1", "duplicate@2")})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		b.clock.advance(16 * time.Minute)
+		b.done(b.resend(1), engine.NotRefused)
+		b.sync(engine.Options{})
+		e := b.expect(1, trade.Held, trade.CauseExists)
+		if e.Generation != 2 || !e.Flags.Has(trade.Contradicted) || !strings.Contains(e.Error.Text, "an earlier sending of this row is in doubt and very probably created it") {
+			t.Errorf("generation %d, flags %v, error %+v", e.Generation, e.Flags, e.Error)
+		}
+		b.done(b.retry(1), engine.DoubtBefore)
+		b.clock.advance(16 * time.Minute)
+		if plan, err := b.acts().Resend(t.Context(), "contracts", key(1), true); err != nil || plan.Steps[0].Refused != engine.NotRefused {
+			t.Errorf("a person may insist: %+v, %v", plan, err)
+		}
+		b.done(b.adopt(1, b.api.Created()[0].ID), engine.NotRefused)
+		if e := b.expect(1, trade.Accepted, ""); e.RemoteID != b.api.Created()[0].ID {
+			t.Errorf("id %s", e.RemoteID)
+		}
+	})
+}
+
+// F168, F094: the answer comes after a person took the row out: the id is kept, the row is accepted, and everybody is told.
+func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		var b *bench
+		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
+			// Another process takes the job over while the request is on the wire, and a person decides.
+			if err := b.steal(); err != nil {
+				t.Error(err)
+			}
+			acts := b.acts()
+			plan, err := acts.Dismiss(t.Context(), "contracts", []string{key(1)})
+			if err == nil {
+				plan, err = acts.Do(t.Context(), plan, maria)
+			}
+			if err != nil || !plan.Steps[0].Done {
+				t.Errorf("%+v, %v", plan, err)
+			}
+		}})
+		b.contracts(1)
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := b.expect(1, trade.Accepted, "")
+		r := reports[0]
+		if e.RemoteID != b.api.Created()[0].ID || !e.Flags.Has(trade.Contradicted) || len(r.Alarms) != 1 || r.Alarms[0].RemoteID != e.RemoteID || !strings.Contains(strings.Join(r.Notes, "\n"), e.RemoteID) {
+			t.Errorf("entry %+v, alarms %+v, notes %q", e, r.Alarms, r.Notes)
+		}
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil || len(audit) != 2 || audit[0].Who != "safrasync" || audit[0].Act != "late answer" {
+			t.Errorf("audit %+v, %v", audit, err)
+		}
+		if got := b.acknowledge(1); got[0] != engine.NotRefused || b.entry(1).Flags.Has(trade.Contradicted) {
+			t.Errorf("refused %q, flags %v", got, b.entry(1).Flags)
+		}
+	})
+}
+
+// steal ends the lease of the running process and recovers what it left on the wire, as another process would.
+func (b *bench) steal() error {
+	driver := map[string]string{"sqlite": "sqlite", "postgres": "postgres"}[b.parts.DB.Ledger]
+	ctx := b.t.Context()
+	db, err := openLedgerByHand(driver, b.parts.LedgerDSN)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec(`UPDATE job_lease SET expires = 1, instance = ''`); err != nil {
+		return err
+	}
+	owner := ownerOfTests()
+	lease, err := b.ledger.AcquireLease(ctx, "contracts", owner)
+	if err != nil {
+		return err
+	}
+	if _, err := b.ledger.Recover(ctx, lease, b.clock.Now()); err != nil {
+		return err
+	}
+	return b.ledger.ReleaseLease(ctx, lease)
+}
