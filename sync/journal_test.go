@@ -36,7 +36,7 @@ func (l *copyingLedger) Commit(ctx context.Context, lease trade.Lease, group tra
 }
 
 // reopen opens the ledger of a bench with a journal.
-func (b *bench) reopen(o state.Options) error {
+func (b *bench) reopenLedger(o state.Options) error {
 	if err := b.ledger.Close(); err != nil {
 		b.t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 	b.limits.MaxInFlight, b.limits.StopAfterUnknown = 2, 0
 	b.api.SetFaults(faults(t, "lost-after@7", "lost-after@31", "lost-after@64")...)
 	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
-	if err := b.reopen(o); err != nil {
+	if err := b.reopenLedger(o); err != nil {
 		t.Fatal(err)
 	}
 	const rows = 100
@@ -91,7 +91,7 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 			}
 			release(t, o.DSN)
 		}
-		err := b.reopen(o)
+		err := b.reopenLedger(o)
 		var e *state.Error
 		switch {
 		case err == nil:
@@ -101,7 +101,7 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 			if _, err := state.Rebuild(t.Context(), o, true, trade.AuditRecord{Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
 				t.Fatalf("copy %d: %v", i, err)
 			}
-			if err := b.reopen(o); err != nil {
+			if err := b.reopenLedger(o); err != nil {
 				t.Fatalf("copy %d: after rebuilding: %v", i, err)
 			}
 		default:
@@ -160,7 +160,7 @@ func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
-	if err := b.reopen(o); err != nil {
+	if err := b.reopenLedger(o); err != nil {
 		t.Fatal(err)
 	}
 	b.contracts(3)
@@ -172,7 +172,7 @@ func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	if _, err := state.Rebuild(t.Context(), o, true, trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.reopen(o); err != nil {
+	if err := b.reopenLedger(o); err != nil {
 		t.Fatal(err)
 	}
 	b.exec(`UPDATE contrato SET preco = 99.5 WHERE num = '0001'`)
