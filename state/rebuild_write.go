@@ -224,7 +224,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 }
 
 // pathTo gives the states on the way, without the first and the last, that the table of moves allows. Nothing goes through pending or sending: they would need a
-// payload and an attempt.
+// payload and an attempt. Nor is a row accepted at once that never was on the wire there: the database takes that for a late answer, and wants its attempt.
 func pathTo(from, to trade.State) []trade.State {
 	type step struct {
 		at   trade.State
@@ -233,7 +233,7 @@ func pathTo(from, to trade.State) []trade.State {
 	seen := map[trade.State]bool{from: true}
 	for queue := []step{{at: from}}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range trade.Moves[queue[0].at] {
-			if next == to {
+			if next == to && (next != trade.Accepted || decided[queue[0].at]) {
 				return queue[0].path
 			}
 			if seen[next] || next == trade.Pending || next == trade.Sending || next == trade.Accepted {
@@ -245,3 +245,6 @@ func pathTo(from, to trade.State) []trade.State {
 	}
 	return nil
 }
+
+// decided are the states from which an entry is accepted without a late answer: its own answer, or a person.
+var decided = map[trade.State]bool{trade.Sending: true, trade.InDoubt: true, trade.Held: true, trade.Dismissed: true}
