@@ -36,7 +36,7 @@ type Verdict struct {
 func (j *Job) Columns() []string {
 	out := slices.Clone(j.Spec.Key)
 	for _, c := range j.mapping.columns {
-		if !slices.ContainsFunc(out, func(have string) bool { return strings.EqualFold(have, c) }) {
+		if !containsFold(out, c) {
 			out = append(out, c)
 		}
 	}

@@ -95,6 +95,26 @@ func (j *Job) checkColumns(columns []erp.Column) error {
 	return errors.Join(errs...)
 }
 
+// ContractInKey gives the columns by which the key of a job of deliveries names the contract; none when it does not. A delivery that is transferred to
+// another contract, which is daily business, would be a new row then, and would go a second time.
+func (j *Job) ContractInKey() []string {
+	if j.Spec.Sends != trade.Deliveries {
+		return nil
+	}
+	for _, f := range j.mapping.fields {
+		for _, p := range f.spec.SentBy {
+			if !slices.ContainsFunc(p.Columns, func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
+				return p.Columns
+			}
+		}
+	}
+	return nil
+}
+
+func containsFold(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
 // isCancelled tells whether the ERP calls a row cancelled.
 func (j *Job) isCancelled(get columnsOf) bool {
 	if j.Spec.Cancelled == nil {

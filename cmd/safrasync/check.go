@@ -92,6 +92,11 @@ func (a *App) check(ctx context.Context, offline bool) error {
 		return errors.Join(&exitError{exitConfig}, c.err)
 	}
 	c.pass("configuration", checkConfigOK, config.source.name, len(jobs))
+	for _, job := range jobs {
+		if columns := job.ContractInKey(); len(columns) > 0 {
+			c.warn("job "+job.Name(), checkContractKeyHint, checkContractKey, strings.Join(columns, ", "))
+		}
+	}
 	store := c.ledger(ctx)
 	if !offline {
 		c.erp(ctx, store, jobs)

@@ -144,7 +144,7 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 	s := p.survey
 	var known []string
 	for _, names := range [][]string{branchNames, numberNames, itemNames} {
-		if c := s.named(names, func(c *surveyed) bool { return !c.isUUID() && !c.isMoment() && !slices.Contains(known, c.name) }); c != nil {
+		if c := s.named(names, func(c *surveyed) bool { return p.mayIdentify(c) && !slices.Contains(known, c.name) }); c != nil {
 			known = append(known, c.name)
 		} else if len(known) > 0 && &names[0] == &numberNames[0] {
 			known = nil // a branch alone identifies nothing
@@ -182,6 +182,11 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 		p.job.key, p.job.keyNote = []string{fillIn}, p.text(initKeyNone)
 	}
 	return nil
+}
+
+// mayIdentify leaves out what is no number that people know, and of a delivery the number of its contract: it may be transferred to another one.
+func (p *proposer) mayIdentify(c *surveyed) bool {
+	return !c.isUUID() && !c.isMoment() && (p.job.sends != trade.Deliveries || likeness(c.words, contractNames) == 0)
 }
 
 // shared counts the columns of a key that people know.

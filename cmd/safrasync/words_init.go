@@ -10,16 +10,16 @@ var (
 	initAskDeliveries   = phrase{"Tabela, visão ou SELECT das entregas (vazio: nenhum):", "Table, view or SELECT of the deliveries (empty: none):"}
 	initAskTraceability = phrase{"Tabela, visão ou SELECT da rastreabilidade (vazio: nenhum):", "Table, view or SELECT of the traceability (empty: none):"}
 
-	initExists     = phrase{"%s já existe e não é sobrescrito; use --force, ou --config OUTRO", "%s exists and is not overwritten; use --force, or --config OTHER"}
-	initNeeds      = phrase{"falta %s; sem terminal, tudo vem por opções", "%s is missing; without a terminal everything comes by flags"}
-	initBadDSN     = phrase{"--dsn %v", "--dsn %v"}
-	initNoJob      = phrase{"nenhuma tabela foi indicada: use --contracts TABELA (ou um SELECT); `safrasync init --list` mostra as tabelas", "no table was named: use --contracts TABLE (or a SELECT); `safrasync init --list` shows the tables"}
-	initNoTable    = phrase{"não existe tabela nem visão %q que este usuário possa ler; seria %s? `safrasync init --list` mostra todas", "there is no table or view %q that this user may read; did you mean %s? `safrasync init --list` shows all"}
-	initAmbiguous  = phrase{"%q existe em mais de um esquema: escreva %s ou %s", "%q exists in more than one schema: write %s or %s"}
-	initReading    = phrase{"%s: lendo uma amostra do ERP…", "%s: reading a sample of the ERP…"}
-	initTable      = phrase{"tabela", "table"}
-	initView       = phrase{"visão", "view"}
-	initAbout      = phrase{", cerca de %d linhas", ", about %d rows"}
+	initExists    = phrase{"%s já existe e não é sobrescrito; use --force, ou --config OUTRO", "%s exists and is not overwritten; use --force, or --config OTHER"}
+	initNeeds     = phrase{"falta %s; sem terminal, tudo vem por opções", "%s is missing; without a terminal everything comes by flags"}
+	initBadDSN    = phrase{"--dsn %v", "--dsn %v"}
+	initNoJob     = phrase{"nenhuma tabela foi indicada: use --contracts TABELA (ou um SELECT); `safrasync init --list` mostra as tabelas", "no table was named: use --contracts TABLE (or a SELECT); `safrasync init --list` shows the tables"}
+	initNoTable   = phrase{"não existe tabela nem visão %q que este usuário possa ler; seria %s? `safrasync init --list` mostra todas", "there is no table or view %q that this user may read; did you mean %s? `safrasync init --list` shows all"}
+	initAmbiguous = phrase{"%q existe em mais de um esquema: escreva %s ou %s", "%q exists in more than one schema: write %s or %s"}
+	initReading   = phrase{"%s: lendo uma amostra do ERP…", "%s: reading a sample of the ERP…"}
+	initTable     = phrase{"tabela", "table"}
+	initView      = phrase{"visão", "view"}
+	initAbout     = phrase{", cerca de %d linhas", ", about %d rows"}
 
 	initWritten  = phrase{"%s gravado. Falta preencher ou decidir:", "%s written. Still to be filled in or decided:"}
 	initOpenLine = phrase{"  %s:%d  %s: %s", "  %s:%d  %s: %s"}

@@ -52,6 +52,11 @@ var (
 	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
 	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}
 	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}
+	checkContractKey     = phrase{"a chave contém a do contrato (%s)", "the key has the contract's key in it (%s)"}
+	checkContractKeyHint = phrase{
+		"uma entrega transferida para outro contrato pareceria nova e iria outra vez: use o que identifica o ticket e a linha",
+		"a delivery that is transferred to another contract would look new and go a second time: use what identifies the ticket and its line",
+	}
 	checkCharsetHint     = phrase{"o banco não sabe em que codificação guarda os textos; acentos podem sair errados", "the database does not know in which charset it keeps text; accents may come out wrong"}
 	checkJobOK           = phrase{"a consulta tem as colunas dos %d campos mapeados", "the query has the columns of the %d mapped fields"}
 	checkColumnHint      = phrase{"corrija a consulta ou o mapeamento nesta linha da configuração", "correct the query or the mapping in this line of the configuration"}
