@@ -72,11 +72,10 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return err
 	}
-	source, err := erp.Open(ctx, erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+	source, charset, err := a.openAnyERP(ctx, erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
 	if err != nil {
 		return err
 	}
-	a.closers = append(a.closers, source.Close)
 	relations, err := source.Catalogue(ctx)
 	if err != nil {
 		return err
@@ -84,7 +83,7 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	if f.list {
 		return a.listRelations(relations)
 	}
-	p := proposal{driver: f.driver, dsn: f.dsn}
+	p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
 	if holdsPassword(f.dsn) {
 		p.dsn = "${env:SAFRASYNC_ERP_DSN}" // a password never stands in the file
 	}
@@ -97,6 +96,25 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 		return err
 	}
 	return a.writeProposal(p, path, f.force)
+}
+
+// openAnyERP opens an ERP of which nothing is known. charset names the one that the database claims where it does not know how its texts are encoded: they are
+// then read as WIN1252, the commonest, which the file says.
+func (a *App) openAnyERP(ctx context.Context, opts erp.Options) (source *erp.Source, charset string, err error) {
+	if source, err = erp.Open(ctx, opts); err != nil {
+		return nil, "", err
+	}
+	a.closers = append(a.closers, source.Close)
+	facts, err := source.Facts(ctx)
+	if err != nil || !erp.UnknownCharset(facts.Charset) {
+		return source, "", err
+	}
+	opts.Charset = "WIN1252"
+	if source, err = erp.Open(ctx, opts); err != nil {
+		return nil, "", err
+	}
+	a.closers = append(a.closers, source.Close)
+	return source, facts.Charset, nil
 }
 
 // named tells whether a flag names a table.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,6 +45,10 @@ func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed)
 		if form != "" {
 			parts = append(parts, "number: "+yamlText(form))
 		}
+		if isFloat(c) {
+			parts = append(parts, "scale: 4")
+			note = p.text(initFloat)
+		}
 		if zeros && rule.Need != trade.Always {
 			parts = append(parts, `empty: ["0"]`)
 		}
@@ -69,6 +74,11 @@ func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed)
 	}
 	p.job.fields = append(p.job.fields, proposedField{name: rule.Field, yaml: yaml, note: note})
 	return nil
+}
+
+// isFloat tells whether a column holds floats, whose last digits are noise.
+func isFloat(c *surveyed) bool {
+	return slices.ContainsFunc(c.samples, func(v erp.Value) bool { return v.Kind == erp.Float })
 }
 
 // missing proposes a field for which no column was found.

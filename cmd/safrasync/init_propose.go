@@ -152,10 +152,11 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 	}
 	var unique [][]string
 	if s.relation != nil {
-		if len(s.relation.Primary) > 0 {
-			unique = append(unique, s.relation.Primary)
+		for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
+			if key = withoutBookkeeping(key); len(key) > 0 {
+				unique = append(unique, key)
+			}
 		}
-		unique = append(unique, s.relation.Unique...)
 	}
 	slices.SortStableFunc(unique, func(a, b []string) int { return cmp.Compare(shared(b, known), shared(a, known)) })
 	if len(unique) > 0 && shared(unique[0], known) > 0 {
@@ -182,6 +183,14 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 		p.job.key, p.job.keyNote = []string{fillIn}, p.text(initKeyNone)
 	}
 	return nil
+}
+
+// withoutBookkeeping takes out of a unique index what Protheus adds to each one so that deleted rows may keep their number: with the filter on deleted rows the
+// rest is unique. A key of nothing else than a record number identifies no row for ever.
+func withoutBookkeeping(key []string) []string {
+	return slices.DeleteFunc(slices.Clone(key), func(column string) bool {
+		return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
+	})
 }
 
 // mayIdentify leaves out what is no number that people know, and of a delivery the number of its contract: it may be transferred to another one.

@@ -8,6 +8,7 @@ import (
 // proposal is everything that `init` writes.
 type proposal struct {
 	driver, dsn string
+	charset     string // of the database; "" = it knows its own
 	references  []proposedRef
 	jobs        []proposedJob
 }
@@ -23,6 +24,9 @@ func (p proposal) render(v voice) string {
 	line("  api_key: ${env:SAFRASYNC_API_KEY}")
 	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.text(initDSN))
 	line("  time_zone: America/Sao_Paulo")
+	if p.charset != "" {
+		line("  charset: WIN1252 # %s", v.text(initCharset, p.charset))
+	}
 	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.text(initState))
 	if len(p.references) > 0 {
 		line("\n# %s\nreferences:", v.text(initReferences))

@@ -10,6 +10,8 @@ var (
 	initAskDeliveries   = phrase{"Tabela, visão ou SELECT das entregas (vazio: nenhum):", "Table, view or SELECT of the deliveries (empty: none):"}
 	initAskTraceability = phrase{"Tabela, visão ou SELECT da rastreabilidade (vazio: nenhum):", "Table, view or SELECT of the traceability (empty: none):"}
 
+	initCharset   = phrase{"o banco (%s) não sabe em que codificação estão os textos; WIN1252 é a mais comum: confira os acentos", "the database (%s) does not know how its texts are encoded; WIN1252 is the commonest: look at the accents"}
+	initFloat     = phrase{"a coluna é de ponto flutuante: os últimos algarismos são ruído; confira quantas casas o ERP usa", "the column holds floats, whose last digits are noise: see how many the ERP uses"}
 	initExists    = phrase{"%s já existe e não é sobrescrito; use --force, ou --config OUTRO", "%s exists and is not overwritten; use --force, or --config OTHER"}
 	initNeeds     = phrase{"falta %s; sem terminal, tudo vem por opções", "%s is missing; without a terminal everything comes by flags"}
 	initBadDSN    = phrase{"--dsn %v", "--dsn %v"}
