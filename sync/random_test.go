@@ -132,12 +132,22 @@ func (h *history) step() {
 
 // person lets somebody decide about any row: somebody who looks at the platform first, so that no decision doubles.
 func (h *history) person() {
-	key := fmt.Sprintf("01|%04d", 1+h.random.IntN(h.next))
-	e, err := h.ledger.Entry(h.t.Context(), "contracts", key)
+	acts, ctx := h.acts(), h.t.Context()
+	var open []trade.Entry
+	err := h.ledger.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+		if e.State != trade.Accepted || h.random.IntN(20) == 0 {
+			open = append(open, e)
+		}
+		return nil
+	})
 	if err != nil {
+		h.t.Fatal(err)
+	}
+	if len(open) == 0 {
 		return
 	}
-	acts, ctx := h.acts(), h.t.Context()
+	e := open[h.random.IntN(len(open))]
+	key := e.Key
 	var plan engine.RowPlan
 	id := ""
 	for _, r := range h.api.Created() {
