@@ -162,3 +162,15 @@ func columnDifferences(entry trade.Entry) []trade.Difference {
 	}
 	return out
 }
+
+// SentFields are the fields of the request that left for an entry, or that would leave, in the order of the API's table.
+func SentFields(entry trade.Entry) []FieldReading {
+	sent := sentTexts(entry)
+	var out []FieldReading
+	for _, rule := range trade.Rules(entry.Sends) {
+		if text := sent[rule.Field]; text != nil {
+			out = append(out, FieldReading{Field: rule.Field, Sent: text})
+		}
+	}
+	return out
+}

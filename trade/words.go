@@ -157,6 +157,9 @@ type Advice struct {
 // Explain gives the advice for a cause in a state. Unknown message keys of the API are shown as they are.
 func Explain(state State, cause string, lang Lang) Advice {
 	w := lang.words()
+	if state == Dismissed { // its cause is of the time before
+		cause = ""
+	}
 	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
 		if a, ok := w.causes[key]; ok && key != "" {
 			return a

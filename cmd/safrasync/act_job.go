@@ -40,6 +40,7 @@ func (a *App) jobCommand(use string, short phrase, run func(ctx context.Context,
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit and for others")
 	cmd.Flags().StringVar(&f.reason, "note", "", "the same as --reason `TEXT`")
 	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+	cmd.ValidArgsFunction = a.completeJobs
 	return cmd
 }
 
@@ -52,6 +53,7 @@ func newReleaseCommand(a *App) *cobra.Command {
 		return a.release(cmd.Context(), args[0], f)
 	})
 	f.add(cmd)
+	cmd.ValidArgsFunction = a.completeJobs
 	return cmd
 }
 

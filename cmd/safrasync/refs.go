@@ -82,15 +82,22 @@ func (a *App) confirm(yes bool) error {
 	if yes {
 		return nil
 	}
+	return a.ask(a.text(actAsk), func(answer string) bool {
+		return slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(answer))
+	})
+}
+
+// ask asks a person at a terminal; without one there is only the plan.
+func (a *App) ask(question string, agrees func(answer string) bool) error {
 	if !isTerminal(a.Stdin) || !isTerminal(a.Stderr) {
 		a.tell(actOnlyPlanned)
 		return &exitError{exitUsage}
 	}
-	fmt.Fprint(a.Stderr, a.text(actAsk))
+	fmt.Fprint(a.Stderr, question)
 	answered := make(chan bool, 1)
 	go func() { // a read of a terminal cannot be given up: after a signal it ends with the process
 		answer, err := bufio.NewReader(a.Stdin).ReadString('\n')
-		answered <- err == nil && slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
+		answered <- err == nil && agrees(strings.TrimSpace(answer))
 	}()
 	select {
 	case yes := <-answered:

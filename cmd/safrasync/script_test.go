@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Setup: setUpScript, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "platform": cmdPlatform, "platform-forget": cmdForget, "platform-key": cmdKey, "platform-has": cmdHas,
+			"exits": cmdExits, "platform": cmdPlatform, "platform-forget": cmdForget, "platform-key": cmdKey, "platform-id": cmdID, "platform-has": cmdHas,
 			"platform-posts": cmdPosts, "sqlite": cmdSQLite, "query": cmdQuery, "json": cmdJSON, "json-keys": cmdJSONKeys, "lines": cmdLines, "references": cmdReferences, "edit": cmdEdit, "lease": cmdLease,
 		},
 	})
@@ -124,6 +124,11 @@ func cmdPlatform(ts *testscript.TestScript, _ bool, args []string) {
 func cmdForget(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 2, "platform-forget KIND ID")
 	box(ts).Forget(sandbox.Kind(args[0]), args[1])
+}
+
+func cmdID(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2, "platform-id VARIABLE N")
+	ts.Setenv(args[0], box(ts).Created()[number(ts, args[1])-1].ID)
 }
 
 func cmdKey(ts *testscript.TestScript, neg bool, args []string) {

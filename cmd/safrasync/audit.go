@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+)
+
+// auditShown is how many records people are shown without --limit; JSON is complete.
+const auditShown = 50
+
+func newAuditCommand(a *App) *cobra.Command {
+	group := a.group("audit", helpAudit)
+	var limit int
+	list := a.command("list", helpAuditList, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("limit") && !a.asJSON {
+			limit = auditShown
+		}
+		if limit < 0 {
+			return a.usage(saysLimit)
+		}
+		return a.listAudit(cmd.Context(), limit)
+	})
+	list.Flags().IntVar(&limit, "limit", 0, "the latest `N` records, 0 = all; default 50, with --json all")
+	verify := a.command("verify", helpAuditVerify, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.verifyAudit(cmd.Context()) })
+	group.AddCommand(list, verify)
+	return group
+}
+
+// auditJSON is one line of `audit list --json`.
+type auditJSON struct {
+	Seq    int64           `json:"seq"`
+	At     time.Time       `json:"at"`
+	Who    string          `json:"who"`
+	From   string          `json:"from"`
+	Act    string          `json:"act"`
+	Target string          `json:"target"`
+	Reason string          `json:"reason"`
+	Detail json.RawMessage `json:"detail"` // before and after
+	Prev   string          `json:"prev"`   // hash of the record before; "" for the first
+	Hash   string          `json:"hash"`
+}
+
+// listAudit lists the latest acts, the oldest of them first.
+func (a *App) listAudit(ctx context.Context, limit int) error {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	records, err := store.Audit(ctx, limit)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(records)
+	if a.asJSON {
+		for _, r := range records {
+			detail := json.RawMessage(r.Detail)
+			if !json.Valid(detail) {
+				detail = json.RawMessage("null")
+			}
+			if err := a.printJSON(auditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Reason, detail, r.Prev, r.Hash}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t, v := a.newTable(auditHeadNo, auditHeadAt, auditHeadWho, auditHeadAct, auditHeadTarget, auditHeadReason), a.voice()
+	for _, r := range records {
+		t.AppendRow(table.Row{r.Seq, v.moment(r.At), printable(r.Who), r.Act, printable(r.Target), printable(r.Reason)})
+	}
+	t.Render()
+	return nil
+}
+
+// verifyAudit tells whether the audit is as it was written.
+func (a *App) verifyAudit(ctx context.Context) error {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	broken, err := store.VerifyAudit(ctx)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		err = a.printJSON(struct {
+			OK          bool  `json:"ok"`
+			FirstBroken int64 `json:"first_broken"` // 0 when everything is as it was written
+		}{broken == 0, broken})
+	} else if broken == 0 {
+		a.show(auditWhole)
+	} else {
+		a.show(auditBroken, broken)
+	}
+	if err == nil && broken != 0 {
+		return &exitError{exitFailed}
+	}
+	return err
+}
