@@ -16,10 +16,12 @@ import (
 // last contract.
 const sliceRows = 1000
 
-// traffic is what all jobs of a pass share: the pace that the configuration allows, and what is known of the platform's records.
+// traffic is what all jobs of a pass share: the pace that the configuration allows, what is known of the platform's records, and whether its
+// answers are to be trusted.
 type traffic struct {
 	limiter *rate.Limiter
 	blocks  *blockList
+	careful bool // the last outcome was unknown: one request at a time, until the API says something definite
 }
 
 // pass is one call of Sync.

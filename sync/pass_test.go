@@ -130,3 +130,20 @@ func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
 		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
 	})
 }
+
+// What one job learned of the platform holds for the next: after an unknown outcome rows go one at a time, of whatever job, until the API says something definite.
+func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@2-")}))
+		b.contract(1)
+		b.pass()
+		b.contract(2)
+		for n := range 8 {
+			b.delivery(n, 1, 100+n)
+		}
+		reports := b.pass()
+		if n := reports["deliveries"].States[trade.InDoubt]; n != 3 {
+			t.Errorf("%d deliveries are in doubt, want 3, after which the job stops: %+v", n, reports["deliveries"])
+		}
+	})
+}

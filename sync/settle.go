@@ -92,6 +92,9 @@ func (s *submission) count(d decision, l landing) {
 
 // pace slows down after doubts and 429, and speeds up again with each acceptance.
 func (s *submission) pace(d decision, at time.Time) {
+	if d.outcome != trade.OutcomeNotSent {
+		s.careful = d.outcome == trade.OutcomeUnknown
+	}
 	rest := d.wait
 	switch {
 	case d.outcome == trade.OutcomeUnknown:

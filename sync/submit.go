@@ -93,6 +93,9 @@ func (s *submission) run(ctx context.Context, quota int) (finished bool, err err
 	if s.quota = quota; quota == 0 {
 		s.quota = -1
 	}
+	if s.careful {
+		s.slots = 1
+	}
 	for {
 		more, err := s.step(ctx)
 		if err != nil {
