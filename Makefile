@@ -45,6 +45,13 @@ test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target f
 	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m ./...
 	.ci/fuzz
 
+KILLS ?= 200
+SEED ?= 1
+
+.PHONY: torture
+torture: need ## kill the real program KILLS times (200) on both ledgers while everything fails, and judge from outside; SEED repeats a plan
+	go test -count=1 -timeout 12h -v ./internal/torture -kills $(KILLS) -seed $(SEED)
+
 .PHONY: cover
 cover: need ## test coverage over all packages, into bin/cover.html
 	@mkdir -p bin

@@ -116,11 +116,6 @@ func rowsOf[K comparable](m map[K][]any) [][]any {
 	return out
 }
 
-// stands tells whether the entry stands on the attempt: it is the newest generation's, and no person has decided about it.
-func stands(e *narrowRow, a *attemptRow) bool {
-	return a.Generation == e.Generation && (e.State == string(trade.Sending) || e.State == string(trade.InDoubt))
-}
-
 // follow changes the entry in memory and gives its row. A settlement without a state changes the flags only.
 func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 	st := *b.settlement

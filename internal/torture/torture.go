@@ -1,0 +1,209 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+// Options say what is tortured and how hard.
+type Options struct {
+	Binary      string        // the program under trial
+	Script      string        // another program to torture in its place, which keeps no ledger that could be judged: see cronscript
+	Dir         string        // an empty folder for everything that is made
+	ERP         Database      // "" = SQLite in Dir. A schema is made in it
+	Ledger      Database      // "" = SQLite in Dir; otherwise an empty PostgreSQL database
+	Kills       int           // how often the program is killed
+	Seed        uint64        // plan of faults and kills
+	MaxInFlight int           // POSTs on the wire at once; 0 = 8
+	Progress    func(Verdict) // told now and then; may be nil
+	Log         io.Writer     // what the program writes to standard error; nil = nowhere
+}
+
+// Database is a driver's name, postgres or sqlite, and its data source.
+type Database struct{ Driver, DSN string }
+
+// apiKey is what the sandbox of a trial accepts.
+const apiKey = "torture"
+
+// Times that the trial uses. The quarantine is the least that the configuration takes: twice the time-out and 40 s.
+const (
+	requestTimeout = 3 * time.Second
+	quarantine     = 2*requestTimeout + 40*time.Second
+)
+
+// trial is one run of the harness.
+type trial struct {
+	Options
+	random  *rand.Rand
+	api     *sandbox.Running
+	truth   *os.File
+	net     *proxy
+	work    *workload
+	child   *child
+	trigger *trigger
+	verdict Verdict
+}
+
+// Run tortures the program and judges what came of it. The error is for what kept the trial from running; a verdict that is not clean is none.
+func Run(ctx context.Context, opts Options) (v Verdict, err error) {
+	began := time.Now()
+	t, err := newTrial(ctx, opts)
+	if err != nil {
+		return Verdict{}, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	if err := t.rage(ctx); err != nil {
+		return t.verdict, err
+	}
+	if err := t.calm(ctx); err != nil {
+		return t.verdict, err
+	}
+	t.verdict.Seconds = time.Since(began).Round(time.Second).Seconds()
+	return t.verdict, nil
+}
+
+func newTrial(ctx context.Context, opts Options) (*trial, error) {
+	if opts.MaxInFlight == 0 {
+		opts.MaxInFlight = 8
+	}
+	if opts.ERP.Driver == "" {
+		opts.ERP = Database{"sqlite", filepath.Join(opts.Dir, "erp.db")}
+	}
+	if opts.Ledger.Driver == "" {
+		opts.Ledger = Database{"sqlite", filepath.Join(opts.Dir, "ledger", "state.db")}
+	}
+	if opts.Progress == nil {
+		opts.Progress = func(Verdict) {}
+	}
+	t := &trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}}
+	t.verdict = Verdict{Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver, MaxInFlight: opts.MaxInFlight}
+	var err error
+	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+		return nil, fmt.Errorf("the log of the platform: %w", err)
+	}
+	faults, err := sandbox.ParseFaults(platformFaults)
+	if err != nil {
+		return nil, err
+	}
+	t.api, err = sandbox.Start(sandbox.Options{
+		APIKey: apiKey, Log: t.truth, Faults: faults, Seed: int64(opts.Seed>>1) | 1,
+		OnPost: func(int) { t.trigger.arrived() }, OnExecuted: func(int, sandbox.Record) { t.trigger.executed() },
+	}, "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	if t.net, err = newProxy(t.api.URL, opts.Seed); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	if t.work, err = newWorkload(ctx, opts.ERP, opts.Seed); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	if t.child, err = newChild(opts, t.net.url); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	return t, nil
+}
+
+// platformFaults are what the platform does, in one of a hundred POSTs each: with and without executing.
+var platformFaults = []string{
+	"lost-after%3", "lost-before%2", "cut%2", "garbled%1", "noid%1", "status=500,commit%1", "status=500%1", "status=503%1", "status=502%1",
+	"refused%2", "throttle=1s%1", "status=504,commit%1", "slow=200ms%5", "hang%1", "late=400ms%1", "lost-after,reset%1", "html%1", "status=408%1",
+}
+
+// rage kills the program as often as it was told to, while people write to the ERP.
+func (t *trial) rage(ctx context.Context) (err error) {
+	stop := t.work.write(ctx)
+	defer func() { err = errors.Join(err, stop()) }()
+	next := time.Now()
+	for t.verdict.Kills < t.Kills {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		killed, err := t.child.life(ctx, t.death())
+		if err != nil {
+			return err
+		}
+		t.verdict.Starts++
+		if !killed {
+			continue
+		}
+		t.verdict.Kills++
+		open, err := t.child.count(ctx, "sending")
+		if err != nil {
+			return err
+		}
+		t.verdict.Sending += open
+		t.verdict.MostSending = max(t.verdict.MostSending, open)
+		if open > t.MaxInFlight {
+			t.verdict.OverBudget++
+		}
+		if time.Now().After(next) {
+			t.Progress(t.verdict)
+			next = time.Now().Add(10 * time.Second)
+		}
+	}
+	return nil
+}
+
+// death decides how the next life ends: some time after its start, or when one of its requests arrives or was executed.
+func (t *trial) death() death {
+	switch n := 1 + t.random.IntN(12); t.random.IntN(4) {
+	case 0:
+		return death{when: t.trigger.arm(onArrival, n), limit: 4 * time.Second}
+	case 1:
+		return death{when: t.trigger.arm(onExecution, n), limit: 4 * time.Second}
+	case 2:
+		return death{limit: time.Duration(5+t.random.IntN(60)) * time.Millisecond} // while it opens, migrates, recovers
+	}
+	return death{limit: time.Duration(60+t.random.IntN(900)) * time.Millisecond}
+}
+
+// calm lets everything work, first without a person, then with one, and judges both times.
+func (t *trial) calm(ctx context.Context) error {
+	t.api.SetFaults()
+	t.net.calm()
+	if t.Script != "" {
+		return t.judgeScript(ctx)
+	}
+	if err := t.child.settle(ctx); err != nil {
+		return err
+	}
+	if err := t.judge(ctx, false); err != nil {
+		return err
+	}
+	if t.verdict.InDoubt+t.verdict.Held == 0 {
+		return t.judge(ctx, true)
+	}
+	if err := t.decide(ctx); err != nil {
+		return err
+	}
+	if err := t.child.settle(ctx); err != nil {
+		return err
+	}
+	return t.judge(ctx, true)
+}
+
+func (t *trial) close() error {
+	var errs []error
+	if t.work != nil {
+		errs = append(errs, t.work.close())
+	}
+	if t.net != nil {
+		errs = append(errs, t.net.close())
+	}
+	if t.api != nil {
+		errs = append(errs, t.api.Close(), t.api.LogErr())
+	}
+	if t.truth != nil {
+		errs = append(errs, t.truth.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,163 @@
+package torture
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	_ "github.com/lib/pq"  // the ERP of a trial
+	_ "modernc.org/sqlite" // the same
+)
+
+// workload is the ERP of a trial: contracts and deliveries, each with a quantity of its own by which the judge knows it again, and people who write to it
+// while the program reads: transactions that commit late, that are rolled back, that touch rows without changing them.
+type workload struct {
+	db       *sql.DB
+	postgres bool
+	seed     uint64
+	marker   atomic.Int64
+}
+
+// writers is how many people type at once, and typing how long one of them needs for a row.
+const (
+	writers = 3
+	typing  = 25 * time.Millisecond
+)
+
+const schema = `CREATE TABLE contrato (num TEXT NOT NULL UNIQUE, quantidade NUMERIC NOT NULL, obs TEXT NOT NULL, atualizado TIMESTAMP);
+	CREATE TABLE entrega (ticket TEXT NOT NULL UNIQUE, num TEXT NOT NULL, volume NUMERIC NOT NULL, obs TEXT NOT NULL, atualizado TIMESTAMP)`
+
+func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, error) {
+	dsn := at.DSN
+	if at.Driver == "sqlite" {
+		dsn += "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(10000)&_txlock=immediate"
+	}
+	db, err := sql.Open(at.Driver, dsn)
+	if err != nil {
+		return nil, err
+	}
+	w := &workload{db: db, postgres: at.Driver == "postgres", seed: seed}
+	for statement := range strings.SplitSeq(schema, ";") {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return nil, errors.Join(fmt.Errorf("the ERP of the trial: %w", err), db.Close())
+		}
+	}
+	return w, nil
+}
+
+// write lets people write until the returned function is called, which waits for the last of them and tells what went wrong.
+func (w *workload) write(ctx context.Context) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	errs := make([]error, writers)
+	for i := range writers {
+		wait.Go(func() {
+			random := rand.New(rand.NewPCG(w.seed, uint64(10+i)))
+			for ctx.Err() == nil {
+				if err := w.work(random); err != nil {
+					errs[i] = err
+					return
+				}
+			}
+		})
+	}
+	return func() error {
+		cancel()
+		wait.Wait()
+		return errors.Join(errs...)
+	}
+}
+
+// work is one transaction: a contract with some deliveries, now and then a change without effect, now and then taken back.
+func (w *workload) work(random *rand.Rand) error {
+	tx, err := w.db.Begin()
+	if err != nil {
+		return fmt.Errorf("writing to the ERP: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	began := time.Now().UTC().Format("2006-01-02 15:04:05.000000")
+	stamp := any(began)
+	if random.IntN(20) == 0 {
+		stamp = nil
+	}
+	n := w.marker.Add(1)
+	num := fmt.Sprintf("C%06d", n)
+	statements := [][]any{{`INSERT INTO contrato VALUES (?, ?, '', ?)`, num, n, stamp}}
+	for range random.IntN(3) {
+		d := w.marker.Add(1)
+		statements = append(statements, []any{`INSERT INTO entrega VALUES (?, ?, ?, '', ?)`, fmt.Sprintf("E%06d", d), num, d, stamp})
+	}
+	if random.IntN(4) == 0 {
+		statements = append(statements, []any{`UPDATE contrato SET obs = obs || '.', atualizado = ? WHERE num = ?`, began, fmt.Sprintf("C%06d", 1+random.Int64N(n))})
+	}
+	for _, s := range statements {
+		if _, err := tx.Exec(w.bound(s[0].(string)), s[1:]...); err != nil {
+			return fmt.Errorf("writing to the ERP: %w", err)
+		}
+	}
+	if w.postgres { // SQLite has one writer at a time, who had better not think
+		time.Sleep(time.Duration(random.Int64N(int64(4 * typing))))
+	}
+	if random.IntN(10) == 0 {
+		return nil // taken back
+	}
+	err = tx.Commit()
+	time.Sleep(time.Duration(random.Int64N(int64(2 * typing))))
+	if err != nil {
+		return fmt.Errorf("writing to the ERP: %w", err)
+	}
+	return nil
+}
+
+// bound writes ? as PostgreSQL wants it.
+func (w *workload) bound(query string) string {
+	if !w.postgres {
+		return query
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range query {
+		if r != '?' {
+			b.WriteRune(r)
+			continue
+		}
+		n++
+		fmt.Fprintf(&b, "$%d", n)
+	}
+	return b.String()
+}
+
+// rows gives the quantity of every row that is in the ERP, by job and key.
+func (w *workload) rows(ctx context.Context) (map[rowKey]string, error) {
+	out := map[rowKey]string{}
+	for job, query := range map[string]string{"contracts": `SELECT num, quantidade FROM contrato`, "deliveries": `SELECT ticket, volume FROM entrega`} {
+		if err := w.read(ctx, query, func(key, marker string) { out[rowKey{job, key}] = marker }); err != nil {
+			return nil, fmt.Errorf("reading the ERP: %w", err)
+		}
+	}
+	return out, nil
+}
+
+func (w *workload) read(ctx context.Context, query string, fn func(key, marker string)) error {
+	rows, err := w.db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // an error of the reading is in rows.Err
+	for rows.Next() {
+		var key, marker string
+		if err := rows.Scan(&key, &marker); err != nil {
+			return err
+		}
+		fn(key, marker)
+	}
+	return rows.Err()
+}
+
+func (w *workload) close() error { return w.db.Close() }
