@@ -31,7 +31,9 @@
 //	lookup      what the platform answered to questions by CPF or CNPJ, under a keyed hash of the number; the number itself is nowhere
 //	lookup_key  the key of that hash. It keeps the numbers out of screens, exports and logs; whoever has the whole ledger has the key too
 //	block       records that the platform does not know: rows wait for them
-//	audit       acts of people; never altered or deleted
+//	quarantine  since when each boot knows that nobody knows what an attempt did, on the boot's own clock (I14)
+//	audit       acts of people, and late answers that contradict them; never altered or deleted, each with the hash of the one before
+//	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows of the act and before the sums
 //	ledger      one row: the ledger's id and the version of the references
 //	journal     the journals of this ledger, and the last record of each that it has; written in the transaction that the record tells of
 //	tx_mark     the last transaction of each line of each open Store, for uncertain commits
@@ -61,7 +63,7 @@
 // # Where to read on
 //
 // state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
-// may, act.go what people order, errors.go what people are told. journal.go compares, journal_note.go writes the records, journal_settle.go settles a crash,
-// rebuild*.go replay; backup.go, restore.go and doctor*.go are the commands of these names. The interfaces that the engine uses are its own, in package
-// sync (ports.go).
+// may, act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
+// journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; backup.go, restore.go and doctor*.go are the commands of these
+// names. The interfaces that the engine uses are its own, in package sync (ports.go).
 package state

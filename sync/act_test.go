@@ -100,7 +100,7 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 	})
 }
 
-func TestAChangeTellsItsFieldsOldAndNew(t *testing.T) {
+func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(1)
@@ -108,6 +108,9 @@ func TestAChangeTellsItsFieldsOldAndNew(t *testing.T) {
 		b.exec(`UPDATE contrato SET preco = 121.25, produto = 'feijao', carteira = '9', pagamento = NULL, obs = 'x', atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.flags(1, "[changed]")
+		if n := len(b.api.Created()); n != 1 {
+			t.Errorf("the platform has %d records", n)
+		}
 		refs, _, err := b.ledger.References(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,9 @@
 //
 // Beside a pass, and without storing or sending anything: one row or one case (explain.go, case.go), all rows of the ERP against the rules
 // (audit.go), and what was sent against the present configuration (compare.go). They judge rows through judge.go.
-// What people do to rows and jobs, from the command line or a browser, is in act.go and act_job.go: planned, shown, and done only to what was shown.
+//
+// What people do to rows and jobs, from the command line or a browser, is planned, shown, and done only to what was shown: act.go is the frame, act_again.go
+// retries, dismisses and reopens, act_resend.go and act_adopt.go decide about doubts, act_job.go is for jobs. resync.go reads again what an administrator asks for.
 //
 // Storage, ERP and API are reached only through the interfaces in ports.go.
 //
@@ -40,7 +42,7 @@
 //     only by the attempt itself, so that a former owner's definite answer counts.
 //   - I13 A send window. If more than 10 s pass between an intent and its first byte, on a clock that counts suspended time, the attempt is
 //     given up unsent. The 10 s start before the commit.
-//   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over.
+//   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over; no wall clock shortens it.
 //
 // # What is written in which order
 //

@@ -68,15 +68,8 @@ func (r *jobRun) watch(ctx context.Context) {
 func (r *jobRun) alarm(alarms []trade.Alarm) {
 	r.report.Alarms = append(r.report.Alarms, alarms...)
 	for _, a := range alarms {
-		r.note("%s %s: %s; the answer: %s, known besides: %s", a.Job, a.Key, a.Text, orDash(a.RemoteID), orDash(a.Other))
+		r.log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("key", a.Key), zap.String("attempt", a.Attempt), zap.String("reason", a.Text))
 	}
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 // stopOf finds the reason in an error. Faults of the ERP and of the ledger are reasons too.

@@ -175,3 +175,10 @@ func phaseOf(evidence json.RawMessage) string {
 	}
 	return e.Phase
 }
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

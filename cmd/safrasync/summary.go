@@ -54,6 +54,9 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 	if err := a.printCauses(ctx, store, r.Job, planned); err != nil {
 		return err
 	}
+	for _, alarm := range r.Alarms {
+		a.show(syncAlarm, alarm.Job, alarm.Key, a.text(alarmWords[alarm.Kind]), orDash(alarm.RemoteID), orDash(alarm.Other))
+	}
 	for _, note := range r.Notes {
 		a.show(syncNote, note)
 	}

@@ -116,6 +116,39 @@ func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 	}
 }
 
+// F160: of many rows the number is typed.
+func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	many := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+		INSERT INTO contrato SELECT filial, 100000 + i, i, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+		FROM contrato, n WHERE num = '000003';`
+	if err := os.WriteFile(b.path("many.sql"), []byte(many), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := runSQL(b.path("erp.db"), b.path("many.sql")); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t.Context(), exitDone, "sync")
+	for _, c := range []struct {
+		answer string
+		code   int
+	}{{"s\n", exitUsage}, {"60\n", exitUsage}, {"61\n", exitDone}} {
+		term := newTerminal(t, "São 61 linhas. Digite o número para confirmar: ")
+		code := askAt(t.Context(), t, b, term, func() {
+			if _, err := io.WriteString(term.person, c.answer); err != nil {
+				t.Error(err)
+			}
+		}, "dismiss", "contracts", "--state", "invalid", "--reason", "lote de teste")
+		if code != c.code {
+			t.Errorf("%q: exit code %d, want %d:\n%s", c.answer, code, c.code, term.screen())
+		}
+	}
+	if out, _ := b.run(t.Context(), exitDone, "rows", "--state", "dismissed", "--json"); strings.Count(out, "\n") != 61 {
+		t.Errorf("%d rows are dismissed", strings.Count(out, "\n"))
+	}
+}
+
 func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})

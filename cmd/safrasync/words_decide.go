@@ -1,6 +1,9 @@
 package main
 
-import engine "github.com/safrasync/safrasync/sync"
+import (
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
 
 // What retry, adopt, resend, dismiss, reopen, resync and audit say.
 var (
@@ -39,6 +42,8 @@ var (
 	decideField     = phrase{"%s: enviado %s, na plataforma %s", "%s: sent %s, on the platform %s"}
 	decideCompared  = phrase{"comparado com a plataforma: %d campos iguais, %d diferentes, %d que ela não mostra", "compared with the platform: %d fields the same, %d different, %d that it does not show"}
 
+	syncAlarm = phrase{"  ALARME %s %s: %s (id da resposta: %s; id conhecido: %s)", "  ALARM %s %s: %s (id of the answer: %s; known id: %s)"}
+
 	resyncPlan     = phrase{"Reler o job %s: %d linhas da consulta; %d novas, %d mudaram no ERP. Ficariam assim:", "Read job %s again: %d rows of the query; %d new, %d changed in the ERP. They would stand so:"}
 	resyncState    = phrase{"  %d: %s", "  %d: %s"}
 	resyncNever    = phrase{"O que foi enviado ou está em dúvida só é comparado; nada disso sai outra vez.", "What was sent or is in doubt is only compared; nothing of it leaves again."}
@@ -55,6 +60,14 @@ var (
 	auditWhole      = phrase{"A auditoria está como foi escrita.", "The audit is as it was written."}
 	auditBroken     = phrase{"A auditoria foi alterada: o registro %d falta ou não é o que foi escrito. Compare com um backup.", "The audit was altered: record %d is missing or not what was written. Compare it with a backup."}
 )
+
+// alarmWords say what a late answer means.
+var alarmWords = map[trade.AlarmKind]phrase{
+	trade.LateAfterDismissal: {"a plataforma criou o registro: a resposta chegou depois que uma pessoa dispensou a linha, que agora consta como enviada", "the platform created the record: the answer came after a person had dismissed the row, which is accepted now"},
+	trade.LateBeforeResend:   {"o primeiro envio tinha criado o registro; o segundo, que uma pessoa ordenou, não sai mais", "the first sending had created the record; the second, which a person ordered, does not leave any more"},
+	trade.LateDouble:         {"PODE ESTAR EM DOBRO: o primeiro envio criou o registro, e uma pessoa já o mandou outra vez; exclua um dos dois na plataforma", "IT MAY BE THERE TWICE: the first sending created the record, and a person has had it sent again; delete one of the two on the platform"},
+	trade.LateContradiction:  {"a resposta chegou tarde e diz outra coisa do que o id que uma pessoa deu; confira na plataforma", "the answer came late and says otherwise than the id that a person gave; look on the platform"},
+}
 
 // phaseWords say how far a request got.
 var phaseWords = map[string]phrase{
