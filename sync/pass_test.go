@@ -147,3 +147,50 @@ func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
 		}
 	})
 }
+
+// leaseKeeping remembers the leases that a pass takes.
+type leaseKeeping struct {
+	engine.Ledger
+	leases map[string]trade.Lease
+}
+
+func (l leaseKeeping) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
+	lease, err := l.Ledger.AcquireLease(ctx, job, owner)
+	l.leases[job] = lease
+	return lease, err
+}
+
+// A job that has done its part keeps its lease until the pass is over. Should another process take it, then that process may find rows which this one has not
+// seen: what it read no longer says anything of the sums.
+func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
+	t.Parallel()
+	var b *bench
+	leases := map[string]trade.Lease{}
+	takeOver := func() {
+		if err := b.ledger.ReleaseLease(t.Context(), leases["contracts"]); err != nil {
+			t.Error(err)
+		}
+		b.contract(2)
+		b.wrap = nil
+		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+	b = withChildren(newBench(t, sandbox.Options{OnPost: func(n int) {
+		if n == 2 { // the delivery
+			takeOver()
+		}
+	}}))
+	b.contract(1)
+	b.delivery(1, 1, 10)
+	b.wrap = func(l engine.Ledger) engine.Ledger { return leaseKeeping{l, leases} }
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stop := reports[0].Stopped; stop == nil || stop.Code != "lease" {
+		t.Errorf("contracts: %+v", stop)
+	}
+	b.row("deliveries", "01|0001", trade.Accepted, "")
+	b.expect(2, trade.Accepted, "")
+}

@@ -109,6 +109,9 @@ func (r *jobRun) countStates(ctx context.Context) {
 
 // verify proves after a sweep that everything adds up (I9): the sums kept with each move equal the entries, and the ERP's keys equal the entries that are not gone.
 func (r *jobRun) verify(ctx context.Context) error {
+	if !r.keeper.renew(ctx) { // another process may have found rows that this one has not seen
+		return r.leaseLost()
+	}
 	for try := 1; ; try++ { // another process may move a row between the two looks
 		kept, err := r.ledger.Counts(ctx, r.job.Name())
 		if err != nil {

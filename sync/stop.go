@@ -48,6 +48,10 @@ func (r *jobRun) stop(code stopCode, text string) error {
 	return &stopError{trade.Stop{Code: string(code), Text: text}}
 }
 
+func (r *jobRun) leaseLost() error {
+	return r.stop(stopLease, "another process took the job over, or the ledger does not say that it is still ours; rows that were on the wire are settled when their answers arrive")
+}
+
 // interrupted is the stop of a run that a signal ended before anything of it left.
 func interrupted() trade.Stop {
 	return trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}

@@ -393,7 +393,3 @@ func (s *submission) pausedNow(ctx context.Context) error {
 	}
 	return err
 }
-
-func (s *submission) leaseLost() error {
-	return s.stop(stopLease, "another process took the job over, or the ledger does not say that it is still ours; rows that were on the wire are settled when their answers arrive")
-}
