@@ -16,7 +16,7 @@ type Audit struct {
 	Cancelled  int         `json:"cancelled"`  // of them; they are not checked
 	Unreadable int         `json:"unreadable"` // without a usable key; they are not checked
 	Ready      int         `json:"ready"`      // break no rule and wait for nothing
-	Waiting    int         `json:"waiting"`    // break no rule, and a reference is missing
+	Waiting    int         `json:"waiting"`    // break no rule, and wait for a reference or a parent
 	Invalid    int         `json:"invalid"`
 	Breaches   []Breach    `json:"breaches"` // the most frequent first; a row may be in several
 	Missing    []Shortness `json:"missing"`  // what rows wait for

@@ -23,7 +23,7 @@ var english = words{
 		ProducerByDocument: "producer of the CPF/CNPJ",
 	},
 	parents: map[State]string{
-		"":        "waits for contract {key}, which is not in the ERP, or which the query of {job} leaves out",
+		"":        "waits for contract {key}, which is not in the ERP, is cancelled there, or which the query of {job} leaves out",
 		Pending:   "waits for contract {key}, which was not sent yet",
 		Waiting:   "waits for contract {key}, which is waiting itself{why}",
 		Invalid:   "waits for contract {key}, which is invalid{why}",
@@ -37,7 +37,7 @@ var english = words{
 	},
 	solve: map[State]Advice{
 		"": {
-			What: "the contract is not in the ERP, or the query of {job} leaves it out", Who: "accounting/sales, in the ERP",
+			What: "the contract is not in the ERP, is cancelled there, or the query of {job} leaves it out", Who: "accounting/sales, in the ERP",
 			Do: "`safrasync why {job} '{key}'` says why. If it is approved or entered, this row goes by itself.",
 		},
 		Pending:   {What: "the contract was not sent yet", Who: "nobody", Do: "Nothing: this row goes with its contract, in the same run."},

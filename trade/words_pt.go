@@ -24,7 +24,7 @@ var portuguese = words{
 		ProducerByDocument: "produtor do CPF/CNPJ",
 	},
 	parents: map[State]string{
-		"":        "aguarda o contrato {key}, que não está no ERP ou que a consulta de {job} deixa de fora",
+		"":        "aguarda o contrato {key}, que não está no ERP, está cancelado, ou que a consulta de {job} deixa de fora",
 		Pending:   "aguarda o contrato {key}, que ainda não foi enviado",
 		Waiting:   "aguarda o contrato {key}, que também aguarda{why}",
 		Invalid:   "aguarda o contrato {key}, que tem erro{why}",
@@ -38,7 +38,7 @@ var portuguese = words{
 	},
 	solve: map[State]Advice{
 		"": {
-			What: "o contrato não está no ERP, ou a consulta de {job} o deixa de fora", Who: "Contabilidade/Comercial, no ERP",
+			What: "o contrato não está no ERP, está cancelado, ou a consulta de {job} o deixa de fora", Who: "Contabilidade/Comercial, no ERP",
 			Do: "`safrasync why {job} '{key}'` diz por quê. Se for aprovado ou incluído, esta linha segue sozinha.",
 		},
 		Pending:   {What: "o contrato ainda não foi enviado", Who: "ninguém", Do: "Nada a fazer: esta linha segue com o contrato, na mesma execução."},

@@ -263,7 +263,7 @@ func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 		{"deliveries", "1|5043|1"}: "waits for contract 1|CT-1074/26, which was rejected: wallet not found on the platform",
 		{"deliveries", "3|5042|1"}: "waits for contract 3|CT-1072/26, which is invalid: currency: missing or wrong in the ERP",
 		{"deliveries", "3|5041|1"}: "waits for contract 3|CT-1027/26, which is waiting itself: producer without a platform id (de-para)",
-		{"deliveries", "1|5046|1"}: "waits for contract 1|CT-1038/26, which is not in the ERP, or which the query of contracts leaves out",
+		{"deliveries", "1|5046|1"}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
 		{"deliveries", "1|5062|1"}: "contract is required; columns contrato_filial, contrato_numero hold no complete code",
 		{"deliveries", "2|5054|1"}: `CAR is not a CAR number (UF-NNNNNNN-32 hex); column car has "MT123456/2018"`,
 		{"deliveries", "2|5066|1"}: "e.situacao = 'fechada'",

@@ -29,14 +29,14 @@ var (
 	initNext     = phrase{
 		`Depois, nesta ordem (nenhum destes envia nada):
   safrasync --config %s check            a configuração, o ERP, a chave
-  safrasync refs list                    o que falta no de-para
-  safrasync explain contracts            as regras, e quais linhas não as cumprem
+  safrasync explain contracts            as regras, quais linhas não as cumprem, e os códigos sem de-para
+  safrasync refs import TIPO ARQUIVO     os ids desses códigos, quando não estão no ERP
   safrasync test --from contracts CHAVE  um caso de mapeamento de uma linha que você conhece
   safrasync sync --dry-run               o que seria enviado`,
 		`Then, in this order (none of these sends anything):
   safrasync --config %s check            the configuration, the ERP, the key
-  safrasync refs list                    what the de-para lacks
-  safrasync explain contracts            the rules, and which rows break them
+  safrasync explain contracts            the rules, which rows break them, and the codes without a de-para
+  safrasync refs import KIND FILE        the ids of those codes, where the ERP does not have them
   safrasync test --from contracts KEY    a mapping case of a row that you know
   safrasync sync --dry-run               what would be sent`,
 	}

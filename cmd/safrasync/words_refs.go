@@ -9,17 +9,20 @@ var (
 	actNotDone     = phrase{"Nada foi feito.", "Nothing was done."}
 	actNeedsReason = phrase{"falta --reason TEXTO: o motivo fica na auditoria", "--reason TEXT is missing: the audit keeps it"}
 
-	refsNoKind       = phrase{"não existe o de-para %q; existem %s", "there is no kind of reference %q; there are %s"}
-	refsFromERP      = phrase{"o de-para %s é lido do ERP a cada execução (references.%s na configuração); altere-o lá", "the references %s are read from the ERP in each run (references.%s in the configuration); change them there"}
-	refsBadLine      = phrase{"código %q ou id %q não serve: o código não pode ser vazio e o id deve ser um UUID", "code %q or id %q cannot be used: the code must not be blank, the id must be a UUID"}
-	refsWouldAdd     = phrase{"  novo      %s → %s", "  new       %s → %s"}
-	refsWouldChange  = phrase{"  alterado  %s: %s → %s", "  changed   %s: %s → %s"}
-	refsWouldRemove  = phrase{"  removido  %s → %s", "  removed   %s → %s"}
-	refsSame         = phrase{"%s já está assim; nada a fazer", "%s is like that already; nothing to do"}
-	refsNotThere     = phrase{"o de-para %s não tem o código %s", "the references %s have no code %s"}
-	refsRemoved      = phrase{"%s: %d removido(s)", "%s: %d removed"}
-	refsDone         = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança; as linhas que esperavam seguem na próxima execução.", "%s: %d added, %d changed, %d unchanged; the rows that waited go with the next run."}
-	refsNone         = phrase{"nenhum de-para gravado, e nenhuma linha espera por um", "no references are stored, and no row waits for one"}
+	refsNoKind      = phrase{"não existe o de-para %q; existem %s", "there is no kind of reference %q; there are %s"}
+	refsFromERP     = phrase{"o de-para %s é lido do ERP a cada execução (references.%s na configuração); altere-o lá", "the references %s are read from the ERP in each run (references.%s in the configuration); change them there"}
+	refsBadLine     = phrase{"código %q ou id %q não serve: o código não pode ser vazio e o id deve ser um UUID", "code %q or id %q cannot be used: the code must not be blank, the id must be a UUID"}
+	refsWouldAdd    = phrase{"  novo      %s → %s", "  new       %s → %s"}
+	refsWouldChange = phrase{"  alterado  %s: %s → %s", "  changed   %s: %s → %s"}
+	refsWouldRemove = phrase{"  removido  %s → %s", "  removed   %s → %s"}
+	refsSame        = phrase{"%s já está assim; nada a fazer", "%s is like that already; nothing to do"}
+	refsNotThere    = phrase{"o de-para %s não tem o código %s", "the references %s have no code %s"}
+	refsRemoved     = phrase{"%s: %d removido(s)", "%s: %d removed"}
+	refsDone        = phrase{"%s: %d novo(s), %d alterado(s), %d sem mudança; as linhas que esperavam seguem na próxima execução.", "%s: %d added, %d changed, %d unchanged; the rows that waited go with the next run."}
+	refsNone        = phrase{
+		"nenhum de-para gravado, e nenhuma linha registrada espera por um; o que falta às linhas do ERP, antes do primeiro envio: `safrasync explain JOB`",
+		"no references are stored, and no row of the ledger waits for one; what rows of the ERP lack, before the first sending: `safrasync explain JOB`",
+	}
 	refsMissingTotal = phrase{"%s: %d código(s) sem id seguram %s", "%s: %d code(s) without an id block %s"}
 	refsMissingHint  = phrase{"Grave os que faltam com `safrasync refs import`; quando a origem é o ERP ou a plataforma, cadastre-os lá.", "Add what is missing with `safrasync refs import`; where it comes from the ERP or the platform, add it there."}
 	refsBlocksNone   = phrase{"nenhuma linha que possa seguir só com isso", "no row that could go with that alone"}
