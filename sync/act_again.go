@@ -146,29 +146,24 @@ func refusalOf(attempts []trade.Attempt) *trade.EntryError {
 
 // bulkStates are the states whose rows an act may be ordered for by a filter: there nothing can be doubled, and nothing is hidden.
 var bulkStates = map[string][]trade.State{
-	"retry":       {trade.Pending, trade.Waiting, trade.Rejected},
-	"dismiss":     {trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held},
-	"reopen":      {trade.Dismissed},
-	"acknowledge": {trade.Accepted},
+	"retry":   {trade.Pending, trade.Waiting, trade.Rejected},
+	"dismiss": {trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held},
+	"reopen":  {trade.Dismissed},
 }
 
 // BulkStates gives the states whose rows an act may be ordered for by a filter; none for an act that is for one row at a time.
 func BulkStates(act string) []trade.State { return slices.Clone(bulkStates[act]) }
 
 // Select gives the keys of the rows of a job that an act may be ordered for by a filter of states and causes; no states: all that the act allows. Retry leaves
-// out what would go anyway, and what waits for something here.
+// out what would go anyway, what waits for something here, and what was refused in no form of the API, because an earlier step may have happened there.
 func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string) ([]string, error) {
 	if len(states) == 0 {
 		states = bulkStates[act]
 	}
-	filter := trade.RowFilter{Job: job, States: states, Causes: causes}
-	if act == "acknowledge" {
-		filter.Flags = trade.AcknowledgedByAct
-	}
 	var keys []string
-	err := a.Desk.Rows(ctx, filter, func(e trade.Entry) error {
-		goesAnyway := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting && !waitsForPlatform(e)
-		if act != "retry" || !goesAnyway {
+	err := a.Desk.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
+		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting && !waitsForPlatform(e) || e.Weak()
+		if act != "retry" || !leftOut {
 			keys = append(keys, e.Key)
 		}
 		return nil

@@ -247,7 +247,7 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 0
-		b.api.SetFaults(faults(t, "lost-after@1-3", "status=422,empty@4-5", "duplicate@6")...)
+		b.api.SetFaults(faults(t, "lost-after@1-3", "malformed@4-5", "duplicate@6", "status=422,empty@7")...)
 		b.contracts(8)
 		b.sync(engine.Options{})
 		acts := b.acts()
@@ -256,7 +256,7 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 				t.Errorf("%s is offered for many rows", act)
 			}
 		}
-		for act, want := range map[string]string{"retry": "[01|0004 01|0005]", "dismiss": "[01|0004 01|0005 01|0006]", "reopen": "[]"} {
+		for act, want := range map[string]string{"retry": "[01|0004 01|0005]", "dismiss": "[01|0004 01|0005 01|0006 01|0007]", "reopen": "[]"} {
 			if keys, err := acts.Select(t.Context(), act, "contracts", nil, nil); err != nil || fmt.Sprint(keys) != want {
 				t.Errorf("%s: %v, %v; want %s", act, keys, err, want)
 			}

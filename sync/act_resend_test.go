@@ -229,6 +229,31 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 	})
 }
 
+// F168: who says that it is not there when it is doubles it once for each order, and the audit says who: never more, and never by itself.
+func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1-3")})
+		b.contracts(1)
+		for order := 1; order <= 3; order++ {
+			for range 3 {
+				if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e := b.expect(1, trade.InDoubt, trade.CauseUnknown)
+			if n := len(b.api.Created()); n != order || e.Generation != order {
+				t.Fatalf("%d records after %d orders, generation %d", n, order, e.Generation)
+			}
+			b.clock.advance(16 * time.Minute)
+			b.done(b.resend(1), engine.NotRefused)
+		}
+		audit, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil || len(audit) != 3 || audit[0].Who != "maria" || audit[0].Seq != b.entry(1).ResentBy {
+			t.Errorf("audit %+v, %v", audit, err)
+		}
+	})
+}
+
 // steal ends the lease of the running process and recovers what it left on the wire, as another process would.
 func (b *bench) steal() error {
 	driver := map[string]string{"sqlite": "sqlite", "postgres": "postgres"}[b.parts.DB.Ledger]

@@ -17,18 +17,30 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// acts are a person's acts on a bench.
-func (b *bench) acts() *engine.Acts {
+// client is one of its own, beside that of the engine.
+func (b *bench) client() *apiclient.Client {
 	b.t.Helper()
-	e := b.engine()
 	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: 1})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(client.Close)
+	return client
+}
+
+// submit sends a contract past the engine.
+func (b *bench) submit(payload []byte) (apiclient.Answer, error) {
+	b.t.Helper()
+	return b.client().SubmitOrderCommitment(b.t.Context(), payload, nil)
+}
+
+// acts are a person's acts on a bench.
+func (b *bench) acts() *engine.Acts {
+	b.t.Helper()
+	e := b.engine()
 	return &engine.Acts{
 		Desk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Jobs: e.Jobs, Now: b.clock.Now,
-		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: client, Rows: e,
+		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: b.client(), Rows: e,
 	}
 }
 

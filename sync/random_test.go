@@ -29,6 +29,13 @@ type history struct {
 	random *rand.Rand
 	next   int
 	log    []string
+	late   []lateAnswer
+}
+
+// lateAnswer is what a process that was taken for dead still knows of its request; id is of the record that it made, "" when no byte left.
+type lateAnswer struct {
+	attempt trade.Attempt
+	id      string
 }
 
 func (h *history) run(steps int) {
@@ -72,7 +79,7 @@ func (h *history) step() {
 		h.exec(`UPDATE contrato SET `+set+`, atualizado = ? WHERE num = ? AND obs <> 'fixed'`, at, num)
 		h.log = append(h.log, set+" "+num)
 	}
-	switch h.random.IntN(20) {
+	switch h.random.IntN(24) {
 	case 0, 1, 2, 3:
 		h.contract(h.next)
 		kind := []string{"", "fixed"}[h.random.IntN(2)] // a contract that is renumbered is found again by its content, which must stay
@@ -123,11 +130,66 @@ func (h *history) step() {
 		h.log = append(h.log, "wallet")
 	case 16, 17, 18, 19:
 		h.person()
+	case 20, 21:
+		h.crash()
+	case 22, 23:
+		h.answer()
 	case 14:
 		h.clock.advance(time.Duration(h.random.IntN(300)) * time.Minute)
 	default:
 		h.pass(engine.Options{Sweep: h.random.IntN(2) == 0, DryRun: h.random.IntN(8) == 0})
 	}
+}
+
+// crash lets a process be lost with a request on the wire: the platform executed it, or no byte left.
+func (h *history) crash() {
+	var attempt trade.Attempt
+	h.wrap = func(l engine.Ledger) engine.Ledger { return &dyingLedger{l, &attempt} }
+	if _, err := h.engine().Sync(h.t.Context(), nil, engine.Options{}); err != nil {
+		h.t.Fatal(err)
+	}
+	h.wrap = nil
+	if attempt.ID == "" {
+		return
+	}
+	lost := lateAnswer{attempt: attempt}
+	if h.random.IntN(2) == 0 {
+		h.api.SetFaults()
+		h.api.Know(sandbox.Wallets, walletID)
+		answer, err := h.submit(attempt.Payload)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		lost.id = answer.ID
+	}
+	h.late = append(h.late, lost)
+	h.log = append(h.log, fmt.Sprintf("lost %d (%s)", attempt.EntryID, lost.id))
+}
+
+// answer lets what a lost process knows be stored after all.
+func (h *history) answer() {
+	if len(h.late) == 0 {
+		return
+	}
+	i := h.random.IntN(len(h.late))
+	l := h.late[i]
+	h.late = append(h.late[:i], h.late[i+1:]...)
+	st := trade.Settlement{Attempt: l.attempt, State: trade.Pending}
+	st.Attempt.Outcome, st.Attempt.RemoteID, st.Attempt.FinishedAt = trade.OutcomeNotSent, l.id, h.clock.Now()
+	if l.id != "" {
+		st.Attempt.Outcome, st.State, st.Counts = trade.OutcomeCreated, trade.Accepted, true
+	}
+	result, err := h.ledger.Commit(h.t.Context(), trade.Lease{Job: "contracts"}, trade.Group{At: h.clock.Now(), Settle: []trade.Settlement{st}})
+	if err != nil || !result.Settled[l.attempt.ID] {
+		h.t.Errorf("a late answer was not stored: %+v, %v\nafter %v", result, err, h.log)
+	}
+	for _, a := range result.Alarms {
+		if a.Kind == trade.LateDouble || a.Kind == trade.LateContradiction {
+			h.t.Errorf("somebody who looks first doubled a record: %+v\nafter %v", a, h.log)
+		}
+	}
+	h.log = append(h.log, fmt.Sprintf("late answer of %d (%s): %v", l.attempt.EntryID, l.id, result.Alarms))
+	h.generations()
 }
 
 // person lets somebody decide about any row: somebody who looks at the platform first, so that no decision doubles.

@@ -27,7 +27,12 @@ func (a *App) completeJobs(_ *cobra.Command, args []string, typed string) ([]str
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRows offers the names of the jobs, and then the keys of rows in some states: the first few that begin with what was typed.
+// completeEveryJob offers the names of the jobs for every argument.
+func (a *App) completeEveryJob(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return a.completeJobs(cmd, nil, typed)
+}
+
+// completeRows offers the names of the jobs, and then the keys of rows in some states, or in any: the first few that begin with what was typed.
 func (a *App) completeRows(states ...trade.State) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

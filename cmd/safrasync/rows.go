@@ -44,9 +44,12 @@ func newRowsCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
 	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(allFlags))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
-	cmd.AddCommand(a.command("show JOB KEY", helpRowsShow, exactly(2), func(cmd *cobra.Command, args []string) error {
+	cmd.ValidArgsFunction = a.completeJobs
+	show := a.command("show JOB KEY", helpRowsShow, exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.showRow(cmd.Context(), args[0], canonicalKey(args[1]))
-	}))
+	})
+	show.ValidArgsFunction = a.completeRows()
+	cmd.AddCommand(show)
 	return cmd
 }
 

@@ -20,6 +20,7 @@ func newSyncCommand(a *App) *cobra.Command {
 	cmd := a.command("sync [JOB…]", helpSync, anyArgs, func(cmd *cobra.Command, args []string) error {
 		return a.sync(cmd.Context(), args, f)
 	})
+	cmd.ValidArgsFunction = a.completeEveryJob
 	flags := cmd.Flags()
 	flags.BoolVar(&f.sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")

@@ -16,9 +16,11 @@ import (
 )
 
 func newWhyCommand(a *App) *cobra.Command {
-	return a.command("why JOB KEY", helpWhy, exactly(2), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("why JOB KEY", helpWhy, exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.why(cmd.Context(), args[0], args[1])
 	})
+	cmd.ValidArgsFunction = a.completeRows()
+	return cmd
 }
 
 // whyJSON is `why --json`.
