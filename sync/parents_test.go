@@ -83,3 +83,21 @@ func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 		}
 	})
 }
+
+// A code that a job does not look up leaves its rows alone: a hundred thousand deliveries are not mapped anew for one wallet.
+func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		b.exec(`UPDATE contrato SET carteira = '2'`)
+		b.delivery(1, 1, 10)
+		b.share("a", 1, 30)
+		b.pass()
+		before := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		b.imports("delivery_places", map[string]string{"1": placeID})
+		b.pass()
+		if after := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent); after.Version != before.Version {
+			t.Errorf("the delivery was stored anew: version %d, was %d", after.Version, before.Version)
+		}
+	})
+}

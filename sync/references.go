@@ -39,6 +39,9 @@ func (r *jobRun) makeEvaluator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(r.job.mapping.refs)+len(r.job.mapping.lookups) == 0 {
+		version = "" // a code that this job does not look up maps none of its rows anew
+	}
 	r.eval = &evaluator{
 		job: r.job, refs: refs, mappedWith: r.job.mapping.fingerprint + "." + version,
 		today: trade.DateOf(r.now.In(r.Zone)), log: r.log,
