@@ -42,7 +42,7 @@ func explore(size protocolSize, rules protocolRule, wanted string) found {
 		}
 		seen[w] = struct{}{}
 		queue = append(queue, w)
-		from = append(from, came{int32(at), label}) //nolint:gosec // far fewer
+		from = append(from, came{int32(at), label})
 		if len(args) > 0 {
 			from[len(from)-1].label = fmt.Sprintf(label, args...)
 		}
@@ -50,7 +50,7 @@ func explore(size protocolSize, rules protocolRule, wanted string) found {
 	for ; at < len(queue); at++ {
 		w := queue[at]
 		if fault := w.fault(); fault != "" && (wanted == "" || fault == wanted) {
-			for i := int32(at); from[i].from >= 0; i = from[i].from { //nolint:gosec // far fewer
+			for i := int32(at); from[i].from >= 0; i = from[i].from {
 				f.trace = append(f.trace, from[i].label)
 			}
 			slices.Reverse(f.trace)

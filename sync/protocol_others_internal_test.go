@@ -13,7 +13,7 @@ func (p *protocol) takeOver(w world, i int) {
 		return
 	}
 	n := w
-	n.leader, n.current = int8(i), false //nolint:gosec // three workers
+	n.leader, n.current = int8(i), false
 	for k := range n.workers {
 		if n.workers[k].at == workerLooked {
 			n.workers[k].stale = true
@@ -149,7 +149,7 @@ func (p *protocol) pass(w world) {
 		}
 	}
 	if w.is(trade.InDoubt) || w.is(trade.Dismissed) {
-		n.doubted = int8(min(int(n.doubted)+1, p.quarantineTicks())) //nolint:gosec // a few ticks
+		n.doubted = int8(min(int(n.doubted)+1, p.quarantineTicks()))
 	}
 	p.push(n, "%s pass", tick)
 }

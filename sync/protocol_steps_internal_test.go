@@ -164,8 +164,8 @@ func (p *protocol) listen(w world, i int) {
 			continue
 		}
 		n := w
-		n.workers[i].at, n.workers[i].verdict = workerAnswer, int8(no) //nolint:gosec // a dozen verdicts
-		if v.created && v.absent {                                     // whatever the platform does with the request, and whenever
+		n.workers[i].at, n.workers[i].verdict = workerAnswer, int8(no)
+		if v.created && v.absent { // whatever the platform does with the request, and whenever
 			p.push(n, "worker %d gets an answer that proves nothing (%s)", i, v.name)
 		}
 		if w.under[g] == 0 {

@@ -112,7 +112,7 @@ type world struct {
 	restored  bool
 }
 
-func stateNo(s trade.State) int8 { return int8(slices.Index(trade.States, s)) } //nolint:gosec // ten states
+func stateNo(s trade.State) int8 { return int8(slices.Index(trade.States, s)) }
 
 func (w *world) is(s trade.State) bool { return trade.States[w.state] == s }
 
