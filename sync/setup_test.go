@@ -220,7 +220,7 @@ func (b *bench) engine() *engine.Engine {
 		}
 		jobs = append(jobs, job)
 	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight})
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.parts.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight})
 	if err != nil {
 		b.t.Fatal(err)
 	}
