@@ -100,7 +100,9 @@ func (k *cutter) post(ctx context.Context, submit func(context.Context) (apiclie
 }
 
 func (k *cutter) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) { return k.Platform.SubmitOrderCommitment(ctx, body, gate) })
+	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
+		return k.Platform.SubmitOrderCommitment(ctx, body, gate)
+	})
 }
 
 func (k *cutter) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
@@ -108,7 +110,9 @@ func (k *cutter) SubmitDelivery(ctx context.Context, body []byte, gate func() er
 }
 
 func (k *cutter) SubmitTraceability(ctx context.Context, id string, body []byte, gate func() error) (apiclient.Answer, error) {
-	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) { return k.Platform.SubmitTraceability(ctx, id, body, gate) })
+	return k.post(ctx, func(ctx context.Context) (apiclient.Answer, error) {
+		return k.Platform.SubmitTraceability(ctx, id, body, gate)
+	})
 }
 
 // serve passes one request on, and its answer back, as far as its cut lets it. An answer says that the connection ends with it, so that every POST has its own.

@@ -143,6 +143,10 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) decision {
 		d := inDoubt("the answer was no proper HTTP")
 		d.stop = &stopOrder{stopAnswers, d.reason + ": something between us and the API answers instead of it", thisJob}
 		return d
+	case a.Status != 0 && (a.Status < 200 || a.Status > 599):
+		d := inDoubt(fmt.Sprintf("the API answered %d, which ends no request", a.Status))
+		d.stop = &stopOrder{stopAnswers, d.reason + ": something between us and the API answers instead of it", thisJob}
+		return d
 	case a.Status == 0:
 		return inDoubt("the connection broke after bytes had left: " + a.Evidence.Err)
 	case a.Status >= 300 && a.Status < 400:
@@ -200,7 +204,7 @@ func decideForbidden(a apiclient.Answer) decision {
 	switch {
 	case slices.Contains(a.Messages, keyNotContract):
 		return ours(a, "the module is not contracted (403)", &stopOrder{stopModule, "the cooperative has not contracted the module that this job needs: ask the platform", sameSends})
-	case a.APIForm():
+	case a.APIForm() && a.Format == apiclient.FormatC:
 		return rejected(a, "the API does not know a value: "+strings.TrimPrefix(a.Text, unexpectedValue))
 	}
 	return ours(a, "the key has no permission for this route (403)", &stopOrder{stopPermission, "the API key has no permission for this kind of record: ask the platform", sameSends})
