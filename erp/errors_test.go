@@ -270,9 +270,9 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
 	db := admin(t, "postgres", dsn)
-	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 100 * time.Millisecond})
+	s := open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 2 * time.Second})
 	path, _ := sqliteFile(t, `CREATE TABLE c (k)`)
-	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 100 * time.Millisecond})
+	lite := open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 2 * time.Second})
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string
@@ -283,7 +283,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 		n := 0
 		_, err := c.s.Read(t.Context(), erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
 			if n++; n == 5 || n == 700 {
-				exec(t, db, "SELECT pg_sleep(0.25)") // what the caller does takes longer than a statement may
+				exec(t, db, "SELECT pg_sleep(2.5)") // what the caller does takes longer than a statement may
 			}
 			return nil
 		})
