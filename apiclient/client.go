@@ -42,6 +42,7 @@ func New(o Options) (*Client, error) {
 		},
 		tls:          c.tlsConfig(),
 		loopbackOnly: c.base.Scheme == "http",
+		instead:      o.Dial,
 		closing:      closing,
 	}
 	return &Client{

@@ -1,6 +1,7 @@
 package apiclient
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -50,6 +51,8 @@ type Options struct {
 	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls of the client. 0
 	// means no limit.
 	MaxInFlight int
+	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server over pipes in memory, on a clock of its own.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // checked is Options after validation.

@@ -28,6 +28,8 @@ type dialer struct {
 	loopbackOnly bool
 	// closing ends dials that are still on their way when the client is closed.
 	closing context.Context
+	// instead opens connections in place of TCP; nil means TCP.
+	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // newTransport returns a transport that speaks HTTP/1.1 and nothing else, never decompresses, and never uses a proxy
@@ -62,7 +64,11 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(d.closing, cancel)()
-	c, err := d.DialContext(ctx, network, addr)
+	open := d.DialContext
+	if d.instead != nil {
+		open = d.instead
+	}
+	c, err := open(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 // client is one of its own, beside that of the engine.
 func (b *bench) client() *apiclient.Client {
 	b.t.Helper()
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: 1})
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: 1, Dial: b.dial})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -1,7 +1,9 @@
 package sync_test
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	gosync "sync"
@@ -35,6 +37,7 @@ type testClock struct {
 	ahead  time.Duration
 	jumped time.Duration // of the wall clock alone
 	system engine.SystemClock
+	boot   func() time.Duration // in place of the machine's, where time is simulated
 }
 
 func (c *testClock) Now() time.Time {
@@ -43,7 +46,12 @@ func (c *testClock) Now() time.Time {
 	return c.system.Now().Add(c.ahead + c.jumped)
 }
 
-func (c *testClock) Boot() time.Duration { return c.system.Boot() + c.offset() }
+func (c *testClock) Boot() time.Duration {
+	if c.boot != nil {
+		return c.boot() + c.offset()
+	}
+	return c.system.Boot() + c.offset()
+}
 
 func (c *testClock) offset() time.Duration {
 	c.mu.Lock()
@@ -56,6 +64,13 @@ func (c *testClock) jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.jumped += d
+}
+
+// jumps is how far the wall clock is from right.
+func (c *testClock) jumps() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.jumped
 }
 
 func (c *testClock) advance(d time.Duration) {
@@ -106,6 +121,9 @@ type bench struct {
 	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
+
+	zone *time.Location                                                    // of schedules and of "today"
+	dial func(ctx context.Context, network, addr string) (net.Conn, error) // to a platform that is not on TCP; nil = TCP
 }
 
 // Platform ids that the open world of the sandbox knows.
@@ -130,7 +148,21 @@ func newBench(t testing.TB, opts sandbox.Options) *bench {
 
 func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, brakes: engine.DefaultBrakes(), limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
+	if opts.APIKey == "" {
+		opts.APIKey = "a-key-of-the-tests"
+	}
+	api, err := sandbox.Start(opts, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = api.Close() })
+	return newBenchWith(t, db, api)
+}
+
+// newBenchWith makes a bench with a sandbox that runs.
+func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: engine.DefaultBrakes(), limits: engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second, Quarantine: 15 * time.Minute}}
 	dsn := filepath.Join(b.dir, "erp.db")
 	writer := dsn + "?_pragma=busy_timeout(5000)"
 	if db.ERP == state.Postgres {
@@ -155,13 +187,7 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.ledger.Close() })
-	if opts.APIKey == "" {
-		opts.APIKey = "a-key-of-the-tests"
-	}
-	if b.api, err = sandbox.Start(opts, "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.api.Close() })
+	b.api = api
 	b.parts = parts{db, dsn, ledgerDSN, b.api.URL, filepath.Join(b.dir, "journal")}
 	b.spec = contractsSpec()
 	b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}}
@@ -214,13 +240,13 @@ func (b *bench) engine() *engine.Engine {
 	b.t.Helper()
 	var jobs []*engine.Job
 	for _, spec := range append([]engine.JobSpec{b.spec}, b.more...) {
-		job, err := engine.Compile(spec, time.UTC)
+		job, err := engine.Compile(spec, b.zone)
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		jobs = append(jobs, job)
 	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.parts.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight})
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.parts.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight, Dial: b.dial})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -235,7 +261,7 @@ func (b *bench) engine() *engine.Engine {
 	}
 	return engine.New(engine.Config{
 		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: jobs,
-		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: time.UTC, Log: zap.NewNop(), Observe: b.observe,
+		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
 
