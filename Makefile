@@ -29,6 +29,10 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird and gcc when missing
 	$(GOTEST) ./...
 
+.PHONY: failpoints
+failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
+	$(GOTEST) -tags failpoint -run '^TestFailpoint' ./sync
+
 .PHONY: check
 check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
 
@@ -43,6 +47,7 @@ fmt: tools ## format the code with gofumpt
 .PHONY: test-long
 test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target for FUZZTIME (30s)
 	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m ./...
+	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
 	.ci/fuzz
 
 KILLS ?= 200

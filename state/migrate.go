@@ -12,6 +12,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
 //go:embed migrations
@@ -79,7 +81,12 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 	// SQLite has no lock that spans the look at the version and the migration. A program that loses the race fails on a table that exists
 	// already; its transaction is undone, and the next look finds the work done.
 	for tries := 0; ; tries++ {
-		_, err = provider.Up(ctx)
+		if err := failpoint.Hit("schema.old"); err != nil {
+			return s.fault(ctx, op, err)
+		}
+		if _, err = provider.Up(ctx); err == nil {
+			err = failpoint.Hit("schema.new")
+		}
 		if err == nil {
 			return nil
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
 )
 
@@ -115,6 +116,9 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 		if err := s.identify(ctx, o); err != nil {
 			return err
 		}
+	}
+	if err := failpoint.Hit("ledger.identified"); err != nil {
+		return err
 	}
 	err := s.read.GetContext(ctx, &s.id, `SELECT id FROM ledger`)
 	if errors.Is(err, sql.ErrNoRows) {

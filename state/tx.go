@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -108,7 +109,13 @@ func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) err
 		err = fn(t)
 	}
 	if err == nil {
+		err = failpoint.Hit("tx.written")
+	}
+	if err == nil {
 		err = t.writeNote()
+	}
+	if err == nil {
+		err = failpoint.Hit("tx.noted")
 	}
 	if err != nil {
 		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown away by the pool.
@@ -116,6 +123,9 @@ func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) err
 		return mayWorkAgain(err), err
 	}
 	if err = raw.Commit(); err == nil {
+		err = failpoint.Hit("tx.committed") // an error here is a commit whose answer was lost
+	}
+	if err == nil {
 		t.noted()
 		return false, nil // true from here on: the transaction is on disk
 	}

@@ -24,6 +24,9 @@ import (
 // childVariable makes the test binary a process that syncs once with these parts, as JSON.
 const childVariable = "SAFRASYNC_TEST_CHILD"
 
+// onChild is called in the process before anything else is; nil without failpoints.
+var onChild func(*testClock)
+
 // childMain is one pass in a process of its own, to be killed.
 func childMain() int {
 	ctx := context.Background()
@@ -39,6 +42,10 @@ func childMain() int {
 	if err != nil {
 		return fail(err)
 	}
+	clock := &testClock{}
+	if onChild != nil {
+		onChild(clock)
+	}
 	ledger, err := state.Open(ctx, state.Options{Driver: at.DB.Ledger, DSN: at.LedgerDSN, Journal: at.Journal})
 	if err != nil {
 		return fail(err)
@@ -52,7 +59,7 @@ func childMain() int {
 		return fail(err)
 	}
 	e := engine.New(engine.Config{
-		Ledger: ledger, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Jobs: []*engine.Job{job},
+		Ledger: ledger, Source: source, Platform: client, Clock: clock, Owner: state.Self(), Jobs: []*engine.Job{job},
 		References: []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}},
 		Limits:     engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute}, Zone: time.UTC, Log: zap.NewNop(),
 	})

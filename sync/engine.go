@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -158,8 +159,14 @@ func (r *jobRun) record(ctx context.Context, page trade.Page) error {
 	if len(page.New)+len(page.Updates) == 0 && page.Cursor == nil {
 		return nil
 	}
+	if err := failpoint.Hit("page.read"); err != nil {
+		return err
+	}
 	lost, err := r.ledger.Record(ctx, r.lease, page)
 	if err != nil {
+		return err
+	}
+	if err := failpoint.Hit("page.stored"); err != nil {
 		return err
 	}
 	if lost > 0 {

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -62,7 +63,7 @@ func (s *submission) fly(ctx context.Context, f flight) {
 		case <-ctx.Done():
 			return errHalted
 		default:
-			return nil
+			return failpoint.Hit("gate.open")
 		}
 	}
 	answer, err := submit(context.WithoutCancel(ctx), s.Platform, f.entry.Sends, f.attempt, gate)
@@ -70,6 +71,9 @@ func (s *submission) fly(ctx context.Context, f flight) {
 	var failure *apiclient.Error
 	if errors.As(err, &failure) {
 		answer, fault = failure.Answer, failure.Fault
+	}
+	if failpoint.Hit("answer.here") != nil { // the answer is lost on its way through us
+		answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
 	s.landed <- landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
 }

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -113,8 +114,14 @@ func (r *jobRun) open(ctx context.Context, opts Options) error {
 	if err := r.ledger.StartRun(ctx, r.report); err != nil {
 		return err
 	}
+	if err := failpoint.Hit("run.started"); err != nil {
+		return err
+	}
 	doubts, err := r.ledger.Recover(ctx, r.lease, r.now)
 	if err != nil {
+		return err
+	}
+	if err := failpoint.Hit("run.recovered"); err != nil {
 		return err
 	}
 	if doubts > 0 {

@@ -83,7 +83,7 @@ func (c *testClock) advance(d time.Duration) {
 type parts struct {
 	DB                     database
 	ERPDSN, LedgerDSN, URL string
-	Journal                string
+	Journal                string // the folder of the journals; "" for none
 }
 
 // database is where the ERP of a bench is, and its ledger.

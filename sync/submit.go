@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -298,7 +299,7 @@ func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 		}
 	}
 	s.queue, s.lookAt = result.ready, at
-	return nil
+	return failpoint.Hit("rows.looked-at")
 }
 
 // choose takes from the queue what may go now, as intents and flights: no more than the free slots (I11), the tokens of the rate limit, and one row for each
@@ -347,7 +348,13 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 
 // commit makes the group durable (I1) and lets the claimed intents go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.
 func (s *submission) commit(ctx context.Context, group trade.Group, flights []flight) error {
+	if err := failpoint.Hit("group.chosen"); err != nil {
+		return s.commitFailed(ctx, flights, err)
+	}
 	result, err := s.ledger.Commit(context.WithoutCancel(ctx), s.lease, group)
+	if err == nil {
+		err = failpoint.Hit("group.stored")
+	}
 	if err != nil {
 		return s.commitFailed(ctx, flights, err)
 	}

@@ -125,7 +125,7 @@ func newYear(t *testing.T, seed uint64) *year {
 		test: t, net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}, random: rand.New(rand.NewPCG(seed, 2018)), doubted: map[string]bool{}, weathers: map[string]int{},
 	}
 	start := time.Now()
-	api := y.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", Seed: int64(seed) + 1}) //nolint:gosec // a few seeds
+	api := y.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", Seed: int64(seed) + 1})
 	y.bench = withChildren(newBenchWith(t, databases[0], api))
 	y.dial, y.clock.boot = y.net.dial, func() time.Duration { return time.Since(start) }
 	y.limits.MaxInFlight, y.zone = 1, saoPaulo // one at a time, so that a seed has one history

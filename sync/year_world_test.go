@@ -12,8 +12,8 @@ import (
 
 // plan fills the calendar.
 func (y *year) plan(start time.Time, days int) {
-	within := func(day int, from, to float64) time.Time { //nolint:forbidigo // hours, no amount
-		return start.Add(time.Duration(day)*24*time.Hour + time.Duration((from+y.random.Float64()*(to-from))*float64(time.Hour))) //nolint:forbidigo // the same
+	within := func(day int, from, to float64) time.Time {
+		return start.Add(time.Duration(day)*24*time.Hour + time.Duration((from+y.random.Float64()*(to-from))*float64(time.Hour)))
 	}
 	for day := range days {
 		weekend := start.AddDate(0, 0, day).Weekday() == time.Sunday

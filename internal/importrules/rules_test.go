@@ -41,7 +41,7 @@ var rules = map[string]rule{
 		reason:   "the sandbox is an independent reading of the API's document: with a line of the client in it, both would agree on the same mistake",
 	},
 	"state": {
-		may:      []string{"trade"},
+		may:      []string{"trade", "internal/failpoint"},
 		testsMay: []string{"internal/pgtest"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
@@ -51,7 +51,7 @@ var rules = map[string]rule{
 		reason:   "console shows and orders through interfaces of its own; cmd/safrasync gives it the rest",
 	},
 	"sync": {
-		may:      []string{"trade", "erp", "apiclient"},
+		may:      []string{"trade", "erp", "apiclient", "internal/failpoint"},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest"},
 		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
 	},
@@ -70,6 +70,7 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 }
 

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
 // Errors of Append: the ledger that asks is not the one that the journal follows, and nothing was written.
@@ -268,7 +270,11 @@ func (j *Journal) write(r Record) error {
 		}
 		return fmt.Errorf("journal: %w", err)
 	}
-	if err := j.file.Sync(); err != nil {
+	err = failpoint.Hit("journal.written")
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
 		j.broken = true
 		return fmt.Errorf("journal: %w", err)
 	}

@@ -1,0 +1,148 @@
+//go:build failpoint
+
+package sync_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func init() {
+	onChild = func(clock *testClock) { failpoint.OnStall(func() { clock.advance(sendWindowAndMore) }) }
+}
+
+// sendWindowAndMore is how long a stalled process stands still: longer than the send window (I13).
+const sendWindowAndMore = 11 * time.Second
+
+// steps are the failpoints of engine, ledger and journal, each with the times it is reached at which it acts. tx.* and journal.* are met by the transactions of the opening, the lease, the
+// pages, the intents and the results.
+var steps = []struct {
+	name string
+	at   []int
+}{
+	{"schema.old", []int{1}},
+	{"schema.new", []int{1}},
+	{"ledger.identified", []int{1}},
+	{"run.started", []int{1}},
+	{"run.recovered", []int{1}},
+	{"page.read", []int{1, 2}},
+	{"page.stored", []int{1, 2}},
+	{"rows.looked-at", []int{1}},
+	{"group.chosen", []int{1, 2, 3}},
+	{"group.stored", []int{1, 2, 3}},
+	{"gate.open", []int{1, 5}},
+	{"answer.here", []int{1, 5}},
+	{"tx.written", []int{1, 2, 4, 6, 8, 9, 10, 11}},
+	{"tx.noted", []int{1, 2, 4, 6, 8, 9, 10, 11}},
+	{"tx.committed", []int{1, 2, 4, 6, 8, 9, 10, 11}},
+	{"journal.written", []int{1, 2, 3, 4}},
+}
+
+var actions = []string{failpoint.Kill, failpoint.Error, failpoint.Panic, failpoint.Stall}
+
+const failpointRows = 10
+
+// F047 to F053, F071 to F079: a process that fails, panics, is killed or stalls at any step of engine, ledger and journal, with both ledgers: nothing is twice on the platform, no row is lost,
+// at most max_in_flight are in doubt (none, when the process lived), and the next run completes. The short form has every step with kill, and the other actions in turns.
+func TestFailpointGrid(t *testing.T) {
+	t.Parallel()
+	cell, run := 0, 0
+	for _, step := range steps {
+		for _, at := range step.at {
+			for i, action := range actions {
+				for d, db := range databases {
+					cell++
+					if !long && (action != failpoint.Kill || at != step.at[0] && d == 1) && cell%5 != 0 {
+						continue
+					}
+					run++
+					t.Run(fmt.Sprintf("%s/%d/%s/%s", step.name, at, actions[i], db.Ledger), func(t *testing.T) {
+						t.Parallel()
+						failAt(t, db, step.name, action, at)
+					})
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d cells", run, cell)
+}
+
+// failAt is one cell: a process that meets the failpoint, then a run in this one.
+func failAt(t *testing.T, db database, step, action string, at int) {
+	t.Helper()
+	b := newBenchOn(t, db, sandbox.Options{})
+	b.contracts(failpointRows)
+	b.parts.Journal = filepath.Join(b.dir, "journal")
+	b.parts.LedgerDSN = filepath.Join(b.dir, "fresh.db")
+	if db.Ledger == state.Postgres {
+		b.parts.LedgerDSN = pgtest.Database(t)
+	}
+	text, err := json.Marshal(b.parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hit := filepath.Join(b.dir, "hit")
+	child := exec.Command(os.Args[0], "-test.run=^$")
+	child.Env = append(os.Environ(), childVariable+"="+string(text), failpoint.HitFile+"="+hit, fmt.Sprintf("%s=%s=%s@%d", failpoint.Variable, step, action, at))
+	var said bytes.Buffer
+	child.Stderr = &said
+	ended := child.Run()
+	if _, err := os.Stat(hit); err != nil {
+		t.Fatalf("the process never came to it: %v\n%s", ended, said.String())
+	}
+	var exit *exec.ExitError
+	if action == failpoint.Kill && (!errors.As(ended, &exit) || exit.ExitCode() != -1) {
+		t.Fatalf("the process was not killed: %v", ended)
+	}
+	if err := b.reopenLedger(state.Options{Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+		t.Fatalf("the ledger does not open again: %v", err)
+	}
+	b.clock.advance(20 * time.Minute)
+	r := b.sync(engine.Options{Sweep: true})
+	doubts := r.States[trade.InDoubt]
+	if r.Stopped != nil || r.States[trade.Accepted]+doubts != failpointRows {
+		t.Errorf("the next run: states %v, stopped %+v; the process said: %s", r.States, r.Stopped, said.String())
+	}
+	lived := slices.Contains([]string{failpoint.Error, failpoint.Stall}, action)
+	switch {
+	case doubts > 4:
+		t.Errorf("%d rows are in doubt, max_in_flight is 4", doubts)
+	case step == "journal.written": // after a failed flush the process stores nothing more, and what it noted there without the ledger is in doubt
+	case lived && doubts > 0 && (step != "answer.here" || doubts > 1):
+		t.Errorf("%d rows are in doubt although the process lived", doubts)
+	}
+	accepted := map[string]bool{}
+	for n := 1; n <= failpointRows; n++ {
+		if e := b.entry(n); e.State == trade.Accepted {
+			accepted[e.RemoteID] = true
+		}
+	}
+	records := b.api.Created()
+	known := 0
+	for _, record := range records {
+		if accepted[record.ID] {
+			known++
+		}
+	}
+	if known != len(accepted) || len(records)-known > doubts {
+		t.Errorf("the platform has %d records, %d of them accepted of %d; %d rows are in doubt", len(records), known, len(accepted), doubts)
+	}
+	if again := b.sync(engine.Options{Sweep: true}); again.Sent != 0 {
+		t.Errorf("a further run sent %d", again.Sent)
+	}
+}
