@@ -26,7 +26,7 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird and gcc when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, gcc and strace when missing
 	$(GOTEST) ./...
 
 .PHONY: failpoints
@@ -82,6 +82,7 @@ clean: ## remove what was built, and the installed tools
 .PHONY: need
 need:
 	@.ci/need-gcc
+	@.ci/need-strace
 	@.ci/need-postgres
 	@.ci/need-mariadb
 	@.ci/need-firebird

@@ -1,0 +1,352 @@
+package state
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// powerCutRows are the rows that the recorded process sends, two at a time: enough commits for several checkpoints.
+const powerCutRows = 160
+
+// acknowledge is the process that is recorded: it sends rows and prints what the ledger acknowledged, "i <attempt>" and "r <attempt>".
+func acknowledge(ctx context.Context, path string) int {
+	fail := func(err error) int { fmt.Println("error", err); return 1 }
+	s, err := Open(ctx, Options{Driver: SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
+	if err != nil {
+		return fail(err)
+	}
+	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	if err != nil {
+		return fail(err)
+	}
+	for {
+		due, err := s.Due(ctx, "contracts", at, 0, 2)
+		if err != nil {
+			return fail(err)
+		}
+		if len(due) == 0 {
+			return 0 // without closing: a power cut does not close
+		}
+		var intents, results trade.Group
+		intents.At, results.At = at, at
+		for _, e := range due {
+			in := intentOf(e)
+			intents.Intents = append(intents.Intents, in)
+			in.Attempt.EntryID = e.ID
+			results.Settle = append(results.Settle, created(in.Attempt, "r-"+in.Attempt.ID))
+		}
+		for _, step := range []struct {
+			name  string
+			group trade.Group
+		}{{"i", intents}, {"r", results}} {
+			if _, err := s.Commit(ctx, lease, step.group); err != nil {
+				return fail(err)
+			}
+			for _, in := range intents.Intents {
+				fmt.Println(step.name, in.Attempt.ID)
+			}
+		}
+	}
+}
+
+// diskEvent is one thing that a process did to its files, or said.
+type diskEvent struct {
+	kind byte // w write, s flush, t truncate, u unlink, a acknowledged
+	path string
+	off  int64
+	data []byte
+}
+
+var (
+	straceLine = regexp.MustCompile(`^(\d+)\s+(.*)$`)
+	resumed    = regexp.MustCompile(`^<\.\.\. \w+ resumed>(.*)`)
+	pwriteCall = regexp.MustCompile(`^pwrite64\(\d+<(.*?)>, "(.*)", \d+, (\d+)\)\s*= (\d+)`)
+	flushCall  = regexp.MustCompile(`^(?:fsync|fdatasync)\(\d+<(.*?)>\)\s*= 0`)
+	truncCall  = regexp.MustCompile(`^ftruncate\(\d+<(.*?)>, (\d+)\)\s*= 0`)
+	unlinkCall = regexp.MustCompile(`^unlink(?:at)?\((?:[^,]*, )?"(.*?)"(?:, \w+)?\)\s*= 0`)
+	sayCall    = regexp.MustCompile(`^write\(1<.*?>, "(.*)", \d+\)`)
+)
+
+// unhex reads what strace writes with -xx.
+func unhex(text string) []byte {
+	if !strings.HasPrefix(text, `\x`) {
+		return []byte(text)
+	}
+	out := make([]byte, 0, len(text)/4)
+	for part := range strings.SplitSeq(text[2:], `\x`) {
+		n, err := strconv.ParseUint(part, 16, 8)
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, byte(n))
+	}
+	return out
+}
+
+// readStrace gives what happened below a folder, in the order in which the calls returned.
+func readStrace(t *testing.T, file, under string) []diskEvent {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var out []diskEvent
+	add := func(e diskEvent, path string) {
+		e.path = string(unhex(path))
+		if strings.HasPrefix(e.path, under) && !strings.HasSuffix(e.path, "-shm") {
+			out = append(out, e)
+		}
+	}
+	number := func(s string) int64 {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	begun := map[string]string{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		m := straceLine.FindStringSubmatch(lines.Text())
+		if m == nil {
+			continue
+		}
+		call := m[2]
+		if head, _, cut := strings.Cut(call, "<unfinished ...>"); cut {
+			begun[m[1]] = head
+			continue
+		}
+		if r := resumed.FindStringSubmatch(call); r != nil {
+			call = begun[m[1]] + r[1]
+		}
+		switch {
+		case strings.HasPrefix(call, "pwrite64"):
+			if p := pwriteCall.FindStringSubmatch(call); p != nil {
+				add(diskEvent{kind: 'w', off: number(p[3]), data: unhex(p[2])[:number(p[4])]}, p[1])
+			}
+		case flushCall.MatchString(call):
+			add(diskEvent{kind: 's'}, flushCall.FindStringSubmatch(call)[1])
+		case truncCall.MatchString(call):
+			p := truncCall.FindStringSubmatch(call)
+			add(diskEvent{kind: 't', off: number(p[2])}, p[1])
+		case unlinkCall.MatchString(call):
+			add(diskEvent{kind: 'u'}, unlinkCall.FindStringSubmatch(call)[1])
+		case sayCall.MatchString(call):
+			for said := range strings.Lines(string(unhex(sayCall.FindStringSubmatch(call)[1]))) {
+				out = append(out, diskEvent{kind: 'a', data: []byte(strings.TrimSpace(said))})
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+const sector = 512
+
+// diskAfter gives the files as a power cut after these events can leave them: what was flushed is there; of what was not, each 512-byte sector is there with the chance keep, in any order, so
+// that writes are lost, kept without earlier ones, and torn. The end of a file that was not flushed may be missing.
+func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *rand.Rand) map[string][]byte { //nolint:forbidigo // a chance, no amount
+	flushed := map[string]int{}
+	for i, e := range events {
+		if e.kind == 's' {
+			flushed[e.path] = i
+		}
+	}
+	files := map[string][]byte{}
+	for path, data := range base {
+		files[path] = bytes.Clone(data)
+	}
+	put := func(path string, off int64, data []byte) {
+		f := files[path]
+		if n := int(off) + len(data); n > len(f) {
+			f = append(f, make([]byte, n-len(f))...)
+		}
+		copy(f[off:], data)
+		files[path] = f
+	}
+	for i, e := range events {
+		last, ok := flushed[e.path]
+		safe := ok && i < last
+		switch e.kind {
+		case 'w':
+			for at := 0; at < len(e.data); {
+				n := min(sector-int(e.off+int64(at))%sector, len(e.data)-at)
+				if safe || dice.Float64() < keep {
+					put(e.path, e.off+int64(at), e.data[at:at+n])
+				}
+				at += n
+			}
+		case 't':
+			if f := files[e.path]; safe || dice.Float64() < keep {
+				if int64(len(f)) > e.off {
+					files[e.path] = f[:e.off]
+				} else {
+					put(e.path, e.off, nil)
+				}
+			}
+		case 'u':
+			delete(files, e.path)
+		}
+	}
+	return files
+}
+
+// F050, F051, F056: the power fails at a random moment of a process that sends, and the disk drops, tears and reorders what was not flushed. No intent and no result that was acknowledged is lost, in
+// the ledger or in the journal; the ledger is whole, and opens with its journal. 60 cuts in the short form, 2,000 in the long one. Not simulated: lost names of files, and a disk that lies about a flush.
+func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Driver: SQLite, DSN: filepath.Join(dir, "state.db"), Journal: filepath.Join(dir, "journal")}
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease := mustLease(t, s, "contracts")
+	var entries []trade.Entry
+	for n := range powerCutRows {
+		e := newEntry(fmt.Sprintf("%04d", n))
+		e.Job = "contracts"
+		entries = append(entries, e)
+	}
+	mustRecord(t, s, lease, entries...)
+	if err := s.ReleaseLease(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	base := readFolder(t, dir)
+	record := filepath.Join(t.TempDir(), "strace")
+	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e", "trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
+	cmd.Args[len(cmd.Args)-1] = os.Args[0]
+	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+o.DSN)
+	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("error")) {
+		t.Fatalf("strace (installed by `make need`): %v\n%s", err, out)
+	}
+	events := readStrace(t, record, dir)
+	var acknowledged []int
+	for i, e := range events {
+		if e.kind == 'a' {
+			acknowledged = append(acknowledged, i)
+		}
+	}
+	if len(acknowledged) != 2*powerCutRows {
+		t.Fatalf("%d acknowledgements were recorded, want %d", len(acknowledged), 2*powerCutRows)
+	}
+	cuts := 60
+	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
+		cuts = 2000
+	}
+	const seed = 20261121
+	dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // repeatable
+	for cut := range cuts {
+		at := acknowledged[0] + 1 + dice.IntN(len(events)-acknowledged[0]-1)
+		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice) //nolint:forbidigo // chances, no amounts
+		judgeDisk(t, o, files, events[:at])
+		if t.Failed() {
+			t.Fatalf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
+		}
+	}
+	t.Logf("%d power cuts in %d writes and flushes with %d acknowledgements: none lost", cuts, len(events)-len(acknowledged), len(acknowledged))
+}
+
+// readFolder reads all files below a folder.
+func readFolder(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "-shm") {
+			return err
+		}
+		out[path], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// judgeDisk puts the files where they were, opens the ledger as the program does, and looks for everything that was acknowledged.
+func judgeDisk(t *testing.T, o Options, files map[string][]byte, events []diskEvent) {
+	t.Helper()
+	for path := range readFolder(t, filepath.Dir(o.DSN)) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = os.Remove(o.DSN + "-shm")
+	for path, data := range files {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var noted strings.Builder
+	dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("journals %v, %v", dirs, err)
+	}
+	if _, err := journal.Read(dirs[0], -1, func(r journal.Record, _ string) error {
+		text, err := json.Marshal(r)
+		noted.Write(text)
+		return err
+	}); err != nil {
+		t.Errorf("the journal: %v", err)
+		return
+	}
+	o.Verify = true
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Errorf("the ledger does not open: %v", err)
+		return
+	}
+	defer func() { _ = s.Close() }()
+	outcomes := map[string]string{}
+	rows := []struct {
+		ID      string `db:"id"`
+		Outcome string `db:"outcome"`
+	}{}
+	if err := s.read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		outcomes[r.ID] = r.Outcome
+	}
+	for _, e := range events {
+		if e.kind != 'a' {
+			continue
+		}
+		what, id, _ := strings.Cut(string(e.data), " ")
+		outcome, there := outcomes[id]
+		switch {
+		case !there:
+			t.Errorf("the acknowledged intent %s is lost", id)
+		case what == "r" && outcome != string(trade.OutcomeCreated):
+			t.Errorf("the acknowledged result of %s is lost: its outcome is %q", id, outcome)
+		case !strings.Contains(noted.String(), id), what == "r" && !strings.Contains(noted.String(), "r-"+id):
+			t.Errorf("the journal lost %s %s", what, id)
+		}
+	}
+	mustAddUp(t, s, "contracts")
+}
