@@ -13,6 +13,7 @@ const (
 	testAlphaDoc = "12ABC34501DE35" // the official sample
 )
 
+// F039: CPF and CNPJ, numeric and alphanumeric, with their check digits.
 func TestDocumentsAreReadAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
+// F165: a url or hmac_secret that the API would answer with 500 is refused here.
 func TestTheLimitsOfChapter8AreCheckedBeforeSending(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Client, "8 url length", "8 hmac_secret length", "7 known 500 url", "7 known 500 hmac_secret")

@@ -253,6 +253,7 @@ func TestErrorsOnEachEngine(t *testing.T) {
 	})
 }
 
+// F003, F004: the same on each engine.
 func TestF004_OneSnapshotOnEachEngine(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		if e.name == "sqlite" {

@@ -185,6 +185,7 @@ func TestF027_AColumnThatIsDroppedStopsTheRead(t *testing.T) {
 	}
 }
 
+// F040: a role that could write does not.
 func TestI8_NothingIsEverWritten(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`, `CREATE SEQUENCE n`,
@@ -354,6 +355,28 @@ func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 		t.Errorf("the read was not cut")
 	}
 	read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
+}
+
+// F010: a server that is restarted while it is read gives no half of a page, and the next run reads everything.
+func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Server(t)
+	s := open(t, erp.Options{Driver: erp.DriverPostgres, DSN: erp.Secret(server.Database(t))})
+	q := erp.Query{SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"}, ChangedAt: "em"}
+	n := 0
+	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
+		if n++; n == 50 {
+			server.Restart(t)
+		}
+		return nil
+	})
+	wantError(t, err, erp.CodeUnreachable, "tried again at the next run")
+	if res != (erp.Result{}) || n >= 100000 {
+		t.Errorf("a read of %d rows over a restart returned %+v", n, res)
+	}
+	if rows, _ := read(t, s, q, erp.Window{}); len(rows) != 100000 {
+		t.Errorf("after the restart %d rows were read", len(rows))
+	}
 }
 
 // silent is the address of a server that accepts and never says a word.

@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// A million rows of about 200 bytes are 200 MB; what is kept of them is eight bytes each.
+// F042: A million rows of about 200 bytes are 200 MB; what is kept of them is eight bytes each.
 func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 	const rows = 1_000_000
 	pg, _ := postgres(t)

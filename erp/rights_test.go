@@ -7,6 +7,7 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
+// F040: the check names what the role could write.
 func TestI8_ARoleThatCouldWriteIsNamedWithItsTable(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Server(t).Database(t) // roles are shared by all databases of a server

@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// F043: rows and cursor are one transaction.
 func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
@@ -98,6 +99,7 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 	})
 }
 
+// F043: a page that fails moves no cursor.
 func TestAMoveThatIsNotAllowedStoresNothingOfThePage(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")

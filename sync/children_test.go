@@ -87,6 +87,7 @@ func (b *bench) createdOf(resource string) []sandbox.Record {
 	return b.api.CreatedOf(resource)
 }
 
+// F044: a child waits for its parent and goes when that is there.
 func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -127,6 +128,7 @@ func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
 	})
 }
 
+// F044, F045: the parent is refused, invalid, or left out.
 func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		world := sandbox.OpenWorld()
@@ -163,7 +165,7 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 	})
 }
 
-// A parent in doubt holds its children; they go when somebody, here the late answer, says that it is there.
+// F045: A parent in doubt holds its children; they go when somebody, here the late answer, says that it is there.
 func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")}))

@@ -8,6 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// F039: CPF and CNPJ, numeric and alphanumeric, with their check digits.
 func TestADocumentIsReadAsTheERPKeepsIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -135,6 +135,7 @@ func TestF126A401StopsEverythingAndConsumesNoAttempt(t *testing.T) {
 	}
 }
 
+// F163: a key that does not belong to the address is found before anything is sent.
 func TestAWrongKeyIsFoundByThePreflightBeforeAnyPost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{APIKey: "another-key"})
@@ -239,6 +240,7 @@ func TestAnInvalidRowNamesEveryBadFieldAndGoesByItselfWhenItIsCured(t *testing.T
 	})
 }
 
+// F013, F018, F019, F155: what was sent and then changed, cancelled or deleted is flagged and never sent again, also when it comes back.
 func TestFlagsTellWhatTheERPDidAfterSending(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -349,6 +351,7 @@ func TestF021ARetypedContractIsHeldAndATwinGoesWithARemark(t *testing.T) {
 	})
 }
 
+// F020: a withdrawn row that comes back is the same entry.
 func TestARowThatNeverWentIsWithdrawnAfterTwoSweepsAndComesBack(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -471,6 +474,7 @@ func TestF100AnIdThatAnotherRowHasIsADoubt(t *testing.T) {
 	})
 }
 
+// F075: a run that begins while another one runs is refused.
 func TestOneJobRunsOnce(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -519,6 +523,7 @@ func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
 	})
 }
 
+// F016, F017, F019: a row that is edited, deleted or cancelled between the reading and its intent.
 func TestI8ARowThatVanishesOrChangesBeforeItsIntentIsNotSentAsItWas(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		var b *bench

@@ -44,6 +44,7 @@ func TestEveryFaultOfTheAPIEndsAsItMust(t *testing.T) {
 		{name: "F129 405", fault: "status=405@2", state: trade.Pending, stop: "api_address", records: 4, settled: trade.Accepted},
 		{name: "F129 415", fault: "status=415,empty@2", state: trade.Pending, stop: "api_address", records: 4, settled: trade.Accepted},
 		{name: "F132 422 in no form of the API", fault: "status=422,empty@2", state: trade.Rejected, records: 3, settled: trade.Rejected},
+		{name: "F131 413", fault: "status=413@2", state: trade.Rejected, records: 3, settled: trade.Rejected},
 		{name: "F099 the API executes twice and answers once", fault: "twice@2", state: trade.Accepted, records: 5, settled: trade.Accepted},
 	}
 	for _, tt := range tests {

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Whatever happens to contracts, deliveries, references, the platform and the process, in any order: each job adds up, no delivery is on the platform twice or
+// F044, F045: Whatever happens to contracts, deliveries, references, the platform and the process, in any order: each job adds up, no delivery is on the platform twice or
 // without its contract, and no child stays behind whose parent is there. A delivery is known by its volume, which nobody changes.
 func TestAnyHistoryOfChildrenAddsUpAndLeavesNoOrphan(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func TestARefusalInNoFormOfTheAPIIsNotForgottenWithTheRow(t *testing.T) {
 	b.expect(1, trade.Rejected, "")
 }
 
-// A former owner's definite answer counts (I12); what the ERP did to the row while it was in doubt is then news.
+// F156: after the doubt the newest version goes: A former owner's definite answer counts (I12); what the ERP did to the row while it was in doubt is then news.
 func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -289,7 +289,7 @@ func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 	})
 }
 
-// The platform id of a row that is in doubt decides nothing that the ERP does: flags come and go, and it is never sent.
+// F156: the payload of a row in doubt is frozen: The platform id of a row that is in doubt decides nothing that the ERP does: flags come and go, and it is never sent.
 func TestARowInDoubtIsOnlyFlagged(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

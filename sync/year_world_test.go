@@ -1,10 +1,12 @@
 package sync_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -182,6 +184,11 @@ func (y *year) decide(e trade.Entry) {
 	}
 	if e.State == trade.InDoubt {
 		y.doubted[e.Job+e.Key] = true
+	}
+	var failure *apiclient.Error
+	if errors.As(err, &failure) { // the platform is not there: another day
+		y.note("%s %s cannot be decided: %s", e.Job, e.Key, failure.Fault)
+		return
 	}
 	if err == nil {
 		plan, err = y.person.Do(ctx, plan, maria)

@@ -69,6 +69,7 @@ func TestF036OnlyCompraRequiresTheConditionalFieldsAndNamesAllThatAreMissing(t *
 	}
 }
 
+// F037, F038: values outside their enumeration or shape, and what cannot be meant.
 func TestTheRulesOfChapter21(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, field, text, want string }{

@@ -159,6 +159,23 @@ func TestStandardOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	}
 }
 
+// F166: messages and logs that cannot be written stop nothing.
+func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{})
+	broken, w := io.Pipe()
+	if err := broken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w, Env: func(name string) (string, bool) {
+		return "test-key", name == "SAFRASYNC_API_KEY"
+	}}
+	if code := app.Run(t.Context(), []string{"--config", b.path("config.yaml"), "sync", "--verbose"}); code != exitDone || len(b.box.Created()) == 0 {
+		t.Errorf("exit code %d, %d records\n%s", code, len(b.box.Created()), out.String())
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	leased := fmt.Errorf("x: %w", &trade.LeasedError{Job: "contracts"})
