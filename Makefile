@@ -69,6 +69,10 @@ api-coverage: ## rewrite docs/api-coverage.md, which lists the tests of each row
 	SAFRASYNC_API_COVERAGE=write go test -count=1 -p 1 ./apiclient ./apiclient/sandbox
 	go test ./internal/apidoc
 
+.PHONY: failures
+failures: ## rewrite docs/failures.md, which lists the tests of each fault
+	SAFRASYNC_FAILURES=write go test -count=1 ./internal/faultlist
+
 .PHONY: tools
 tools: ## install the pinned tools of .ci/tools.txt to ./bin
 	@.ci/install-tools

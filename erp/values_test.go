@@ -112,6 +112,7 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 	}
 }
 
+// F032: bytes of another encoding are decoded as configured, or spoil their own value only.
 func TestCharsetDecodesForeignBytes(t *testing.T) {
 	t.Parallel()
 	path, _ := sqliteFile(t, `CREATE TABLE v (k TEXT, x)`, `INSERT INTO v VALUES (CAST(x'4bc3' AS TEXT), CAST(x'46495841c7c34f' AS TEXT)), ('B', CAST(x'81' AS TEXT))`)

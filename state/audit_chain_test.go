@@ -53,6 +53,7 @@ func TestTheAuditIsOneChainHoweverManyWriteIt(t *testing.T) {
 	})
 }
 
+// F069.
 func TestAnAuditThatWasAlteredIsNoticed(t *testing.T) {
 	for name, c := range map[string]struct {
 		query string

@@ -10,7 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -32,6 +36,47 @@ func TestF007AClockThatDiffersFromTheERPsLosesNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// F011: the ERP is down for three days. Each run says so and changes nothing; the first one after it finds everything.
+func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Server(t)
+	b := newBench(t, sandbox.Options{})
+	b.moveERP(server.Database(t))
+	b.contracts(3)
+	b.sync(engine.Options{})
+	b.contract(4)
+	server.Stop(t)
+	for range 3 {
+		b.clock.advance(24 * time.Hour)
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "erp" || r.Sent != 0 || r.States[trade.Accepted] != 3 {
+			t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+		}
+	}
+	server.Start(t)
+	b.contract(5)
+	if r := b.sync(engine.Options{}); r.Sent != 2 || r.States[trade.Accepted] != 5 || r.Stopped != nil {
+		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+	}
+}
+
+// moveERP gives the bench an empty ERP in another PostgreSQL.
+func (b *bench) moveERP(dsn string) {
+	b.t.Helper()
+	_, _ = b.erp.Close(), b.source.Close()
+	var err error
+	if b.erp, err = sqlx.Open(state.Postgres, dsn); err != nil {
+		b.t.Fatal(err)
+	}
+	b.exec(erpSchema)
+	if b.source, err = erp.Open(b.t.Context(), erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // F028, F030: what is no amount and no day makes its own row invalid, named with its field, and no other.

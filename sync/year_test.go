@@ -30,7 +30,7 @@ func mustZone(name string) *time.Location {
 	return zone
 }
 
-// F011, F076, F077, F078, F126: a year of a cooperative on a simulated clock: three jobs on their own schedules, an ERP that is edited, answers that are lost, late or
+// F077, F078, F126: a year of a cooperative on a simulated clock: three jobs on their own schedules, an ERP that is edited, answers that are lost, late or
 // refused, outages of hours, a key that is refused for a day, clocks that are set wrong, and a person who looks at what needs one each workday. After
 // each month it adds up, nothing is on the platform twice, and nothing is lost.
 func TestAYearAddsUpAndLosesNothing(t *testing.T) {

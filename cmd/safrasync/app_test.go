@@ -69,6 +69,7 @@ func (b *bench) run(ctx context.Context, code int, args ...string) (stdout, stde
 	return out.String(), messages.String()
 }
 
+// F072.
 func TestASignalLetsWhatIsOnTheWireComeToItsEnd(t *testing.T) {
 	t.Parallel()
 	ctx, signal := context.WithCancel(t.Context())
