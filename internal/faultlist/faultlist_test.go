@@ -47,7 +47,7 @@ func TestEveryFaultHasATestOrAReason(t *testing.T) {
 		}
 	}
 	if os.Getenv(writeVariable) == "write" {
-		if err := os.WriteFile(page, []byte(render(tests)), 0o644); err != nil { //nolint:gosec // a page of the documentation
+		if err := os.WriteFile(page, []byte(render(tests)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
