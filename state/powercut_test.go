@@ -163,7 +163,7 @@ const sector = 512
 
 // diskAfter gives the files as a power cut after these events can leave them: what was flushed is there; of what was not, each 512-byte sector is there with the chance keep, in any order, so
 // that writes are lost, kept without earlier ones, and torn. The end of a file that was not flushed may be missing.
-func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *rand.Rand) map[string][]byte { //nolint:forbidigo // a chance, no amount
+func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *rand.Rand) map[string][]byte {
 	flushed := map[string]int{}
 	for i, e := range events {
 		if e.kind == 's' {
@@ -262,7 +262,7 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // repeatable
 	for cut := range cuts {
 		at := acknowledged[0] + 1 + dice.IntN(len(events)-acknowledged[0]-1)
-		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice) //nolint:forbidigo // chances, no amounts
+		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
 		judgeDisk(t, o, files, events[:at])
 		if t.Failed() {
 			t.Fatalf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
