@@ -259,7 +259,7 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		cuts = 2000
 	}
 	const seed = 20261121
-	dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // repeatable
+	dice := rand.New(rand.NewPCG(seed, 1))
 	for cut := range cuts {
 		at := acknowledged[0] + 1 + dice.IntN(len(events)-acknowledged[0]-1)
 		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
