@@ -26,12 +26,17 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, gcc and strace when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird and gcc when missing
 	$(GOTEST) ./...
 
 .PHONY: failpoints
 failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
 	$(GOTEST) -tags failpoint -run '^TestFailpoint' ./sync
+
+.PHONY: powercuts
+powercuts: need ## cut the power of the ledger where a real process wrote and flushed, as strace records it (build tag powercut)
+	@.ci/need-strace
+	$(GOTEST) -tags powercut -run '^TestF050_APower' ./state
 
 .PHONY: check
 check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
@@ -48,6 +53,8 @@ fmt: tools ## format the code with gofumpt
 test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target for FUZZTIME (30s)
 	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m ./...
 	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
+	@.ci/need-strace
+	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m -tags powercut -run '^TestF050_APower' ./state
 	.ci/fuzz
 
 KILLS ?= 200
@@ -86,7 +93,6 @@ clean: ## remove what was built, and the installed tools
 .PHONY: need
 need:
 	@.ci/need-gcc
-	@.ci/need-strace
 	@.ci/need-postgres
 	@.ci/need-mariadb
 	@.ci/need-firebird

@@ -21,11 +21,14 @@ const (
 	childPath = "SAFRASYNC_STATE_TEST_PATH"
 )
 
+// moreRoles are those of tests that need a build tag.
+var moreRoles = map[string]func(ctx context.Context, path string) int{}
+
 // child does what its role says, prints one line and, where it holds something, waits for the end of its input.
 func child(role string) int {
 	ctx := context.Background()
-	if role == "acknowledge" {
-		return acknowledge(ctx, os.Getenv(childPath))
+	if act := moreRoles[role]; act != nil {
+		return act(ctx, os.Getenv(childPath))
 	}
 	s, err := Open(ctx, Options{Driver: SQLite, DSN: os.Getenv(childPath)})
 	var failure *Error
