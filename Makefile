@@ -33,10 +33,10 @@ test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB
 failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
 	$(GOTEST) -tags failpoint -run '^TestFailpoint' ./sync
 
-.PHONY: powercuts
-powercuts: need ## cut the power of the ledger where a real process wrote and flushed, as strace records it (build tag powercut)
+.PHONY: disks
+disks: need ## cut the power of ledger and journal, and let writes and flushes fail, where strace sees them (build tag strace)
 	@.ci/need-strace
-	$(GOTEST) -tags powercut -run '^TestF050_APower' ./state
+	$(GOTEST) -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 
 .PHONY: check
 check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
@@ -54,7 +54,7 @@ test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target f
 	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m ./...
 	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
 	@.ci/need-strace
-	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m -tags powercut -run '^TestF050_APower' ./state
+	SAFRASYNC_TEST_LONG=1 CGO_ENABLED=1 go test -race -timeout 90m -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	.ci/fuzz
 
 KILLS ?= 200
@@ -63,6 +63,10 @@ SEED ?= 1
 .PHONY: torture
 torture: need ## kill the real program KILLS times (200) on both ledgers while everything fails, and judge from outside; SEED repeats a plan
 	go test -count=1 -timeout 12h -v ./internal/torture -kills $(KILLS) -seed $(SEED)
+
+.PHONY: fuzz
+fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found
+	.ci/fuzz
 
 .PHONY: cover
 cover: need ## test coverage over all packages, into bin/cover.html

@@ -92,6 +92,8 @@ const (
 	sqliteNotADB   = 26
 	// sqliteIOErrWrite is what a limit of the process (RLIMIT_FSIZE) gives: the disk is as good as full.
 	sqliteIOErrWrite = 778
+	// sqliteIOErrShmSize is what a full disk gives while the shared index of a file is made.
+	sqliteIOErrShmSize = 4874
 )
 
 // fault turns what a driver said into an *Error. Our own errors pass unchanged; nil stays nil.
@@ -145,7 +147,7 @@ func isNetwork(err error) bool {
 
 func describeSQLite(e *Error, code int) {
 	switch {
-	case code == sqliteIOErrWrite:
+	case code == sqliteIOErrWrite, code == sqliteIOErrShmSize:
 		e.Code, e.Hint = CodeFull, "free space, or raise the limit of the process's file size; "+freeSpace(e.Path)
 		return
 	case code&0xff == sqliteFull:

@@ -166,7 +166,7 @@ func (s *Store) journalFault(err error) error {
 		e.Code, e.Hint = CodeJournalLost, newJournalHint
 	case errors.Is(err, journal.ErrOther):
 		e.Code, e.Hint = CodeCopied, newJournalHint
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; the work goes on by itself"
 	case errors.As(err, &damage):
 		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"

@@ -1,4 +1,4 @@
-//go:build powercut
+//go:build strace
 
 package state
 
@@ -246,7 +246,7 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	cmd.Args[len(cmd.Args)-1] = os.Args[0]
 	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+o.DSN)
 	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("error")) {
-		t.Fatalf("strace (installed by `make powercuts`): %v\n%s", err, out)
+		t.Fatalf("strace (installed by `make disks`): %v\n%s", err, out)
 	}
 	events := readStrace(t, record, dir)
 	var acknowledged []int

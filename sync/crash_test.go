@@ -63,7 +63,13 @@ func childMain() int {
 		References: []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}},
 		Limits:     engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute}, Zone: time.UTC, Log: zap.NewNop(),
 	})
-	if _, err := e.Sync(ctx, nil, engine.Options{}); err != nil {
+	reports, err := e.Sync(ctx, nil, engine.Options{})
+	for _, r := range reports {
+		if r.Stopped != nil {
+			fmt.Fprintln(os.Stderr, "stopped:", r.Stopped.Code, r.Stopped.Text)
+		}
+	}
+	if err != nil {
 		return fail(err)
 	}
 	return 0

@@ -287,8 +287,9 @@ func (j *Journal) write(r Record) error {
 	return nil
 }
 
+// isFull tells whether there is no room: on the disk, in the user's share of it, or within the size of a file that the process may write.
 func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // rotate begins a new segment. A crash in between leaves one without a head, which the next reading ignores.
