@@ -107,6 +107,12 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 // letPass makes the brakes let pass what a person was shown, and no more.
 func letPass(cursor *trade.Cursor, b trade.Brake) {
 	cursor.Brakes.Passed = max(cursor.Brakes.Passed, b.Last)
+	if b.Freight != nil {
+		cursor.Brakes.Released = b.Freight
+	}
+	if b.Mapping != "" {
+		cursor.Brakes.Mapping, cursor.Brakes.Canary = b.Mapping, nil
+	}
 	if b.Identity != nil {
 		cursor.Brakes.Identity, cursor.Brakes.Allowed = b.Identity, b.Rows
 		believe(cursor, b.Found)

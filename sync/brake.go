@@ -48,6 +48,12 @@ func (r *jobRun) brake(ctx context.Context) error {
 	if err := r.brakeNewRows(memory, came); err != nil {
 		return err
 	}
+	if err := r.brakeMost(ctx, &memory, came.Last); err != nil {
+		return err
+	}
+	if err := r.canary(&memory); err != nil {
+		return err
+	}
 	if came.Count > 0 {
 		if came.Before && memory.Allowed == 0 { // the first reading, and what a person let pass, say nothing about what is usual
 			memory.Counts = append(slices.Clone(memory.Counts), came.Count)

@@ -7,7 +7,9 @@
 //	lookup    documents that rows wait for, off by default  lookup.go, document.go
 //	sweep     what is gone, and what windows had missed     sweep.go, late.go
 //	wait      rows whose parent has no id yet               parent.go
-//	brake     too much that is new pauses the job           brake.go
+//	brake     too much that is new, too much at once, or a  brake.go, most.go, canary.go
+//	          mapping that nobody has confirmed pauses the job
+//	hours     a job may send only at some times             hours.go
 //	look      the rows about to go are read once more       look.go, twins.go
 //	submit    intent on disk → bytes leave → answer          submit.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go

@@ -64,6 +64,8 @@ func New(config Config) *Engine {
 type Options struct {
 	Sweep  bool // compare everything in scope, although none is due
 	DryRun bool // read, map and check, but write nothing and send nothing
+	// AnyHour sends outside the hours of a job too.
+	AnyHour bool
 	// Resync asks to judge rows again in which nothing has changed; nil does not.
 	Resync *Resync
 	// Planned is told of each row that a dry run would add or change, as it would be then; nil tells nobody.
@@ -123,6 +125,11 @@ type jobRun struct {
 
 	lookups      map[string]trade.Lookup // what the platform answered to questions by document, by code
 	pausedBefore bool                    // it did not begin, because the job is paused
+	anyHour      bool                    // it sends outside the job's hours too
+
+	room     trade.Freight  // what this run may send, with `most:`
+	released *trade.Freight // what a person has let it send beyond that
+	trial    *trade.Canary  // what went under a mapping that nobody has confirmed; nil when the mapping is confirmed
 }
 
 func stopText(s *trade.Stop) string {

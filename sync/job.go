@@ -18,6 +18,7 @@ type Job struct {
 	Spec      JobSpec
 	mapping   *Mapping
 	sweep     cron.Schedule
+	hours     Hours
 	cancelled map[string]bool // folded values
 	query     erp.Query
 	source    string // fingerprint of the query, the key and the mapped columns
@@ -44,6 +45,9 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	var err error
 	if j.sweep, err = ParseSchedule(spec.Sweep, zone); err != nil {
 		errs = append(errs, &SpecError{path + ".sweep", err.Error()})
+	}
+	if j.hours, err = ParseHours(spec.Hours); err != nil {
+		errs = append(errs, &SpecError{path + ".hours", err.Error()})
 	}
 	if spec.Cancelled != nil {
 		for _, v := range spec.Cancelled.Values {

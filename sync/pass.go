@@ -66,7 +66,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 func (p *pass) begin(ctx context.Context, job *Job) error {
 	now := p.Clock.Now()
 	r := &jobRun{
-		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now,
+		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now, anyHour: p.opts.AnyHour,
 		report: trade.RunReport{ID: uuid.Must(uuid.NewV7()).String(), Job: job.Name(), StartedAt: now},
 	}
 	r.log = p.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))

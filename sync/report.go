@@ -33,6 +33,7 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 			r.report.Stopped = &stop
 		}
 	}
+	r.remember(ctx)
 	r.report.EndedAt = r.Clock.Now()
 	r.Observe(Progress{Job: r.job.Name(), Phase: Done, Read: r.report.Read, Done: r.report.Sent, Total: r.report.Sent})
 	if r.dry != nil {
@@ -44,10 +45,10 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 	status := trade.JobStatus{Job: r.job.Name(), State: trade.Idle, Since: r.report.EndedAt}
 	if stop := r.report.Stopped; stop != nil {
 		status.Stop = stop
-		switch stopCode(stop.Code) {
-		case stopThrottled, stopUnreachable:
+		switch code := stopCode(stop.Code); {
+		case code == stopThrottled, code == stopUnreachable:
 			status.State = trade.BackingOff
-		case stopNewRows, stopRetyped, stopChangedKey:
+		case slices.Contains(pausing, code):
 			status.State = trade.Paused
 		default:
 			status.State = trade.Stopped

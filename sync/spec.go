@@ -20,6 +20,9 @@ type JobSpec struct {
 	Cancelled *CancelledSpec
 	Fields    map[string]FieldSpec // by the API's field name
 	Checks    trade.Checks
+	Hours     []string       // when it may send; none = always
+	Most      *trade.Freight // what one run may send without a person's release; nil = anything
+	Canary    int            // so many rows go under a query or mapping that nobody has confirmed; 0 = all
 }
 
 // CancelledSpec tells which rows count as cancelled in the ERP.

@@ -29,7 +29,10 @@ type submission struct {
 	after  int64         // number of the last entry that was taken up
 	again  bool          // entries with lower numbers may be due again
 	due    int
-	quota  int // rows that may still be begun in this turn; -1 = as many as are due
+	quota  int            // rows that may still be begun in this turn; -1 = as many as are due
+	load   trade.Freight  // what this run took up, with `most:`
+	taken  map[int64]bool // and which entries are in it
+	went   trade.Freight  // and what was begun, too
 
 	unknowns, badForms, noIDs, unreached int           // in a row
 	stalledAt                            time.Time     // when a send window passed last
@@ -217,8 +220,17 @@ func (s *submission) pause() time.Duration {
 
 // fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
 func (s *submission) fill(ctx context.Context) (more bool, err error) {
+	if s.trialLeft() == 0 {
+		if s.flights+len(s.settling) > 0 {
+			return true, nil
+		}
+		return false, s.unconfirmed()
+	}
 	if s.flights >= s.slots {
 		return true, nil
+	}
+	if s.closed() {
+		return false, s.waitForHours(ctx)
 	}
 	if s.Clock.Now().Before(s.restUntil) {
 		return s.anything(ctx)
@@ -277,7 +289,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			return slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
 		if len(batch) > 0 {
-			return batch, nil
+			return s.fitting(ctx, batch)
 		}
 	}
 }
@@ -316,7 +328,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 	}
 	rest := s.queue[:0:0]
 	for i, entry := range s.queue {
-		if s.flights+len(flights) >= s.slots || s.quota == 0 {
+		if s.flights+len(flights) >= s.slots || s.quota == 0 || s.trialLeft() == 0 {
 			rest = append(rest, s.queue[i:]...)
 			break
 		}
@@ -335,6 +347,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 		}
 		s.blocks.ask(needs, entry.ID)
 		flights = append(flights, s.prepare(entry))
+		s.tried(entry.Key)
 		if s.quota > 0 {
 			s.quota--
 		}
@@ -379,6 +392,7 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 		}
 		s.flights++
 		s.report.Sent++
+		s.countBegun(f.entry)
 		go s.fly(ctx, f)
 	}
 	s.Observe(Progress{Job: s.job.Name(), Phase: Sending, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent)})

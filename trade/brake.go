@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"reflect"
 	"slices"
 	"time"
 )
@@ -11,12 +12,23 @@ type Memory struct {
 	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings that found any, the oldest first
 	Identity *Identity `json:"identity,omitempty"` // how rows were told apart in the last reading; nil before the first
 	Allowed  int       `json:"allowed,omitempty"`  // new rows that a person let pass before they were read
+	Released *Freight  `json:"released,omitempty"` // that a person let one run send, although it is more than a run may
+	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the query and the mapping under which everything may go
+	Canary   *Canary   `json:"canary,omitempty"`   // rows that went under a mapping which nobody has confirmed
+}
+
+// Canary is what was sent under a mapping before a person confirmed it.
+type Canary struct {
+	Mapping string   `json:"mapping"` // fingerprint of the query and the mapping
+	Rows    int      `json:"rows"`    // that went, or were about to when the process ended
+	Samples []string `json:"samples"` // their keys
 }
 
 // Equal tells whether nothing changed.
 func (m Memory) Equal(o Memory) bool {
 	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil && m.Identity.Equal(*o.Identity)
-	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && slices.Equal(m.Counts, o.Counts)
+	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && slices.Equal(m.Counts, o.Counts) && m.Mapping == o.Mapping &&
+		reflect.DeepEqual(m.Released, o.Released) && reflect.DeepEqual(m.Canary, o.Canary)
 }
 
 // Identity is what makes a row of a job this row and no other: the columns of its key, and the tables that it comes from.
@@ -42,6 +54,9 @@ type Brake struct {
 	Last     int64     `json:"last,omitempty"`     // number of the last entry that a release lets pass
 	Was      *Identity `json:"was,omitempty"`      // how rows were told apart before
 	Identity *Identity `json:"identity,omitempty"` // and how they would be from now on
+	Freight  *Freight  `json:"freight,omitempty"`  // what is due
+	Most     *Freight  `json:"most,omitempty"`     // what one run may send
+	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
 }
 
 // Arrivals are the entries of a job that the brakes have not judged.

@@ -61,6 +61,12 @@ func (d Decimal) Sign() int { return d.d.Sign() }
 // Add returns d + other, exactly.
 func (d Decimal) Add(other Decimal) Decimal { return Decimal{d.d.Add(other.d)} }
 
+// Mul multiplies exactly.
+func (d Decimal) Mul(other Decimal) Decimal { return Decimal{d.d.Mul(other.d)} }
+
+// Cmp is -1, 0 or 1: below, equal or above the other.
+func (d Decimal) Cmp(other Decimal) int { return d.d.Cmp(other.d) }
+
 // Sub returns d - other, exactly.
 func (d Decimal) Sub(other Decimal) Decimal { return Decimal{d.d.Sub(other.d)} }
 

@@ -77,9 +77,10 @@ type RunReport struct {
 	Sent       int           `json:"sent"` // POSTs begun in this run
 	States     map[State]int `json:"states"`
 	Flags      map[Flag]int  `json:"flags"`
-	Late       *Late         `json:"late,omitempty"`   // what a sweep found that the window had missed
-	Alarms     []Alarm       `json:"alarms,omitempty"` // late answers of which people must know
-	Notes      []string      `json:"notes,omitempty"`  // remarks for IT, English
+	Late       *Late         `json:"late,omitempty"`        // what a sweep found that the window had missed
+	Alarms     []Alarm       `json:"alarms,omitempty"`      // late answers of which people must know
+	Notes      []string      `json:"notes,omitempty"`       // remarks for IT, English
+	SendsAgain *time.Time    `json:"sends_again,omitempty"` // rows are due that wait for the hours of the job; when those begin
 	Stopped    *Stop         `json:"stopped"`
 }
 

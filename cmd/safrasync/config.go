@@ -110,6 +110,9 @@ type JobConfig struct {
 	Lookback  time.Duration          `yaml:"lookback"`
 	Sweep     string                 `yaml:"sweep"`
 	Cancelled *CancelledConfig       `yaml:"cancelled"` // optional
+	Hours     SpansConfig            `yaml:"hours"`     // optional: when it may send
+	Most      *MostConfig            `yaml:"most"`      // optional: what one run may send without a release
+	Canary    int                    `yaml:"canary"`    // rows that go first under a changed query or mapping; 0 = all
 	Fields    map[string]FieldConfig `yaml:"fields"`    // required
 }
 

@@ -127,6 +127,9 @@ func (d *configDecoder) value(e configEntry, target any) {
 	case **CancelledConfig:
 		*t = &CancelledConfig{}
 		d.structure(e, *t)
+	case **MostConfig:
+		*t = &MostConfig{}
+		d.structure(e, *t)
 	case *map[string]ReferenceConfig:
 		decodeNamed(d, e, t)
 	case *map[string]ValueMap:

@@ -22,6 +22,48 @@ func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			want: "config.yaml:12:5: jobs.contracts: unknown key `chaged_at`; did you mean `changed_at`?",
 		},
 		{
+			name: "hours that are none",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    hours: [mon-fri 07:00-19:00, weekends 08:00-12:00]`,
+			want: "config.yaml:12:5: jobs.contracts.hours: \"weekends 08:00-12:00\" names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
+		},
+		{
+			name: "a most that limits nothing",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    most: {rows: 0}`,
+			want: "config.yaml:12:5: jobs.contracts.most: limits nothing; give it rows, a volume or a value, or delete it",
+		},
+		{
+			name: "a volume without a unit",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    most: {volume: "12000"}`,
+			want: "config.yaml:12:20: jobs.contracts.most.volume: \"12000\" is no volume: write an amount above zero and its unit, as in 12000 TON, 200000 SC or 500000 KG",
+		},
+		{
+			name: "a currency that the platform does not have",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    most: {value: {ARS: 5}}`,
+			want: "config.yaml:12:25: jobs.contracts.most.value.ARS: unknown currency `ARS`; there are BRL, USD, EUR",
+		},
+		{
+			name: "a sum with a thousands point",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    most: {value: {BRL: 5.000.000}}`,
+			want: "config.yaml:12:25: jobs.contracts.most.value.BRL: must be a sum above zero in plain digits, as in 5000000 or 750000.50",
+		},
+		{
+			name: "a canary beyond all measure",
+			old:  "    key: [filial, num]",
+			edit: `    key: [filial, num]
+    canary: 1001`,
+			want: "config.yaml:12:13: jobs.contracts.canary: must be from 0 to 1000",
+		},
+		{
 			name: "a misspelled required key is told once",
 			old:  "  api_key:",
 			edit: "  apikey:",

@@ -46,6 +46,7 @@ func (c *Config) checkJob(d *configDecoder, job JobConfig, path string) {
 			}
 		}
 	}
+	c.checkLimits(d, job, path)
 	if job.Cancelled != nil {
 		d.require(path+".cancelled", map[string]bool{"column": job.Cancelled.Column == "", "values": len(job.Cancelled.Values) == 0})
 	}
@@ -184,6 +185,7 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 		spec := engine.JobSpec{
 			Name: job.Name, Sends: trade.Kind(job.Sends), Schedule: job.Schedule, Query: job.Query, Key: job.Key, ChangedAt: job.ChangedAt,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
+			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
 		}
 		if job.Cancelled != nil {
 			spec.Cancelled = &engine.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}

@@ -73,6 +73,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		fmt.Fprintf(&w.b, "%s %s\n", head, shortDuration(t))
 	case []string:
 		w.list(head, t)
+	case SpansConfig:
+		w.list(head, t)
 	case Columns:
 		if len(t) == 1 {
 			fmt.Fprintf(&w.b, "%s %s\n", head, yamlText(t[0]))

@@ -306,7 +306,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	for where, typ := range map[string]reflect.Type{
 		``: reflect.TypeFor[Config](), `api\.`: reflect.TypeFor[APIConfig](), `erp\.`: reflect.TypeFor[ERPConfig](), `state\.`: reflect.TypeFor[StateConfig](),
 		`references\.\w+\.`: reflect.TypeFor[ReferenceConfig](), `checks\.`: reflect.TypeFor[ChecksConfig](), `jobs\.\w+\.`: reflect.TypeFor[JobConfig](),
-		`jobs\.\w+\.cancelled\.`: reflect.TypeFor[CancelledConfig](), `jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
+		`jobs\.\w+\.most\.`: reflect.TypeFor[MostConfig](), `jobs\.\w+\.cancelled\.`: reflect.TypeFor[CancelledConfig](), `jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)
 		for _, key := range keys {

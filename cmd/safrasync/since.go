@@ -78,8 +78,30 @@ func (v voice) brake(code string, b trade.Brake) string {
 		return v.text(brakeRetyped, b.Rows, samples, b.Job)
 	case "brake_changed_key":
 		return v.text(brakeChangedKey, v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
+	case "brake_most":
+		return v.text(brakeMost, v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
+	case "brake_canary":
+		return v.text(brakeCanary, b.Rows, samples, b.Job)
 	}
 	return v.text(brakeSweep, b.Found, b.Known, b.Job, b.Job)
+}
+
+// freight says what a run would send, or may send; what is not limited is left out.
+func (v voice) freight(f *trade.Freight) string {
+	if f == nil {
+		return "-"
+	}
+	var parts []string
+	if f.Rows > 0 {
+		parts = append(parts, v.text(freightRows, f.Rows))
+	}
+	if f.Kilograms.Sign() > 0 {
+		parts = append(parts, v.text(freightTonnes, v.number(f.Kilograms.Tonnes())))
+	}
+	for _, currency := range sortedKeys(f.Value) {
+		parts = append(parts, currency+" "+v.number(f.Value[currency]))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (v voice) identity(i *trade.Identity) string {

@@ -60,6 +60,9 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 	for _, note := range r.Notes {
 		a.show(syncNote, note)
 	}
+	if r.SendsAgain != nil {
+		a.show(syncHours, r.Job, a.voice().moment(*r.SendsAgain))
+	}
 	if r.Stopped != nil {
 		a.show(syncStopped, r.Job, a.voice().stop(*r.Stopped))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // syncFlags are those of `safrasync sync`.
-type syncFlags struct{ sweep, dryRun, strict bool }
+type syncFlags struct{ sweep, dryRun, strict, anyHour bool }
 
 func newSyncCommand(a *App) *cobra.Command {
 	var f syncFlags
@@ -24,6 +24,7 @@ func newSyncCommand(a *App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
+	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")
 	flags.BoolVar(&a.verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	return cmd
@@ -53,7 +54,7 @@ func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
 		watcher.close()
 		return err
 	}
-	opts := engine.Options{Sweep: f.sweep, DryRun: f.dryRun}
+	opts := engine.Options{Sweep: f.sweep, DryRun: f.dryRun, AnyHour: f.anyHour}
 	var planned plans
 	if f.dryRun {
 		planned = newPlans(config.JobSpecs())

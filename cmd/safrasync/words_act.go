@@ -52,6 +52,16 @@ var (
 		"a varredura achou %d de %d linhas conhecidas; nada foi dado como sumido. Confira a visão, as permissões e o esquema no ERP e rode `safrasync sync %s --sweep`; se o ERP tem mesmo menos linhas: `safrasync release %s --reason TEXTO`",
 		"the sweep found %d of %d known rows; nothing is taken for missing. Look at the view, the rights and the schema in the ERP and run `safrasync sync %s --sweep`; if the ERP has really fewer rows: `safrasync release %s --reason TEXT`",
 	}
+	brakeMost = phrase{
+		"FREIO: estão prontas para sair %s, e uma execução pode enviar %s; por exemplo %s. Nada mais sai. Confira no ERP; se estiver certo: `safrasync release %s --reason TEXTO`",
+		"BRAKE: %s are due, and one run may send %s, such as %s. Nothing more leaves. Look at them in the ERP; if they are right: `safrasync release %s --reason TEXT`",
+	}
+	brakeCanary = phrase{
+		"FREIO: a consulta ou o mapeamento mudou, e as primeiras %d linhas já foram com ele; por exemplo %s. As outras esperam. Confira essas linhas na plataforma; se estiverem certas: `safrasync release %s --reason TEXTO`; senão, corrija a configuração primeiro",
+		"BRAKE: query or mapping changed, and the first %d rows went with it, such as %s. The others wait. Look at these rows on the platform; if they are right: `safrasync release %s --reason TEXT`; else correct the configuration first",
+	}
+	freightRows   = phrase{"%d linhas", "%d rows"}
+	freightTonnes = phrase{"%s t", "%s t"}
 	brakeIdentity = phrase{"chave %s, tabelas %s", "key %s, tables %s"}
 )
 

@@ -17,6 +17,7 @@ var (
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
 	syncMoreCauses = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
 	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}
+	syncHours      = phrase{"  %s: fora do horário de envio; as linhas prontas saem a partir de %s (`--any-hour` envia já)", "  %s: outside its hours; the rows that are due go from %s on (`--any-hour` sends now)"}
 	syncStopped    = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
 
 	statusJob      = phrase{"%s: %s%s%s", "%s: %s%s%s"}
@@ -90,6 +91,8 @@ var stopWords = map[string]phrase{
 	"lease":             {"outro processo assumiu este job", "another process has taken the job over"},
 	"paused":            {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},
 	"brake_new_rows":    {"muito mais linhas novas do que o normal: confira no ERP e rode `safrasync release`", "far more new rows than usual"},
+	"brake_most":        {"mais do que uma execução pode enviar sem liberação: confira no ERP e rode `safrasync release`", "more than one run may send without a release"},
+	"brake_canary":      {"as primeiras linhas com o novo mapeamento foram; confira na plataforma e rode `safrasync release`", "the first rows went with the new mapping"},
 	"brake_retyped":     {"linhas novas com o conteúdo de linhas já enviadas cuja chave sumiu do ERP: confira e rode `safrasync release`", "new rows with the content of sent ones whose keys are gone"},
 	"brake_changed_key": {"a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas: confira a configuração", "the key or the tables of the query changed"},
 	"interrupted":       {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
