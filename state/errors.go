@@ -134,6 +134,20 @@ func faultOf(ctx context.Context, op, where, driverName string, err error) error
 	return out
 }
 
+// uncertain is the error of a commit of which nobody knows whether it took effect. Code and way out are those of what is the matter: of the full disk, if that
+// is said by the commit or by the look for it, else of the first of the two that says anything.
+func (s *Store) uncertain(op string, commit, look error) error {
+	const stay = "the rows concerned stay as they are until the ledger answers"
+	out := &Error{Code: CodeUnreachable, Path: s.where, Hint: stay, Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, commit, look)}
+	for _, cause := range []error{look, commit} {
+		var known *Error
+		if errors.As(s.fault(context.Background(), op, cause), &known) && known.Hint != "" && (out.Code != CodeFull || known.Code == CodeFull) {
+			out.Code, out.Hint = known.Code, known.Hint+"; "+stay
+		}
+	}
+	return out
+}
+
 func isTimeout(err error) bool {
 	var named *timeoutError
 	return errors.As(err, &named)
@@ -148,7 +162,7 @@ func isNetwork(err error) bool {
 func describeSQLite(e *Error, code int) {
 	switch {
 	case code == sqliteIOErrWrite, code == sqliteIOErrShmSize:
-		e.Code, e.Hint = CodeFull, "free space, or raise the limit of the process's file size; "+freeSpace(e.Path)
+		e.Code, e.Hint = CodeFull, "free space, raise the limit of the process's file size, or check the disk and the system's log; "+freeSpace(e.Path)
 		return
 	case code&0xff == sqliteFull:
 		e.Code, e.Hint = CodeFull, "free space on the disk ("+freeSpace(e.Path)+"); the work goes on by itself"

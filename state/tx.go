@@ -13,7 +13,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // writeTries bounds how often a transaction that certainly did not apply is run again: after a deadlock, a serialization failure, a race for
@@ -135,10 +134,7 @@ func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) err
 	applied, lookErr := s.wasApplied(ctx, op, slot, mark)
 	switch {
 	case lookErr != nil:
-		return false, &Error{
-			Code: CodeUnreachable, Path: s.where, Hint: "the rows concerned stay as they are until the ledger answers",
-			Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, err, lookErr),
-		}
+		return false, s.uncertain(op, err, lookErr)
 	case applied:
 		t.noted()
 		return false, nil

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"database/sql/driver"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
@@ -263,4 +266,53 @@ func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
 	if err := s.write.Get(&synchronous, `PRAGMA synchronous`); err != nil || synchronous != 2 {
 		t.Errorf("the new connection has synchronous = %d, %v", synchronous, err)
 	}
+}
+
+// F047, F050, F053: an uncertain commit of a full disk is told as a full disk, whether the commit said so or the look for it did; one of a disk that fails as that.
+func TestF050_AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[0].open(t))
+	full := fullDisk(t)
+	other := errors.New("something else")
+	for _, c := range []struct {
+		name         string
+		commit, look error
+		code, hint   string
+	}{
+		{"the commit", full, other, CodeFull, "free space"},
+		{"the look", other, full, CodeFull, "free space"},
+		{"the look, after a lost connection", driver.ErrBadConn, errors.Join(&timeoutError{"x", time.Second}, full), CodeFull, "free space"},
+		{"neither", other, other, CodeUnreachable, "the rows concerned"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := s.uncertain("storing a group", c.commit, c.look)
+			wantCode(t, err, c.code)
+			if text := err.Error(); !errors.Is(err, trade.ErrUncertain) || !strings.Contains(text, c.hint) || !strings.Contains(text, "stay as they are") {
+				t.Errorf("it says %q", text)
+			}
+		})
+	}
+}
+
+// fullDisk is what SQLite says when it has no room.
+func fullDisk(t *testing.T) error {
+	t.Helper()
+	db, err := sqlx.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec(`PRAGMA max_page_count = 2`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`CREATE TABLE a (x TEXT)`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`INSERT INTO a VALUES (?)`, strings.Repeat("x", 100_000))
+	if err == nil {
+		t.Fatal("it has room")
+	}
+	return err
 }

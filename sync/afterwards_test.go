@@ -21,9 +21,12 @@ func (b *bench) fresh() {
 	}
 }
 
-// forChild is the variable that makes the test binary a process on this bench.
+// forChild is the variable that makes the test binary a process on this bench. In the short form it waits a second for a ledger that takes nothing, else as long as the program does.
 func (b *bench) forChild() string {
 	b.t.Helper()
+	if !long {
+		b.parts.KeepAnswers = time.Second
+	}
 	text, err := json.Marshal(b.parts)
 	if err != nil {
 		b.t.Fatal(err)

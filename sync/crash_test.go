@@ -61,7 +61,7 @@ func childMain() int {
 	e := engine.New(engine.Config{
 		Ledger: ledger, Source: source, Platform: client, Clock: clock, Owner: state.Self(), Jobs: []*engine.Job{job},
 		References: []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}},
-		Limits:     engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute}, Zone: time.UTC, Log: zap.NewNop(),
+		Limits:     engine.Limits{MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute, KeepAnswers: at.KeepAnswers}, Zone: time.UTC, Log: zap.NewNop(),
 	})
 	reports, err := e.Sync(ctx, nil, engine.Options{})
 	for _, r := range reports {
@@ -172,6 +172,26 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 	}
 }
 
+// F053: a ledger that takes nothing any more while answers are awaited does not hold the process for ever: what it did not take is in doubt at the next start, and nothing is sent twice.
+func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
+		b.contracts(6)
+		b.wrap = func(l engine.Ledger) engine.Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
+		r := b.sync(engine.Options{})
+		sent := len(b.api.Created()) // one is accepted; of the two that are on their way when the ledger fails, the stop may hold the second back
+		if r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 3 {
+			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
+		}
+		b.wrap = nil
+		r = b.sync(engine.Options{Sweep: true})
+		if r.States[trade.Accepted] != 4 || r.States[trade.InDoubt] != 2 || len(b.api.Created()) != sent+3 {
+			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
+		}
+	})
+}
+
 // slowPlatform lets the test's clock pass before the request is made.
 type slowPlatform struct {
 	engine.Platform
@@ -194,7 +214,7 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 			return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
 		}
 		r := b.sync(engine.Options{})
-		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
+		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 3 {
 			t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}
 		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)

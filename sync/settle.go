@@ -251,13 +251,13 @@ func (s *submission) settled(ctx context.Context, group trade.Group, result trad
 	return nil
 }
 
-// commitFailed keeps the answers until the ledger takes them, for half a minute; the intents of the failed group were not sent, which is an answer too (F048,
+// commitFailed keeps the answers until the ledger takes them, for Limits.KeepAnswers; the intents of the failed group were not sent, which is an answer too (F048,
 // F050, F052). What the ledger does not take by then is in doubt at the next start, and nothing is sent twice.
 func (s *submission) commitFailed(ctx context.Context, flights []flight, cause error) error {
 	s.stopSending(ledgerStop(cause))
 	s.giveUp(flights, "the ledger did not confirm the intent, so nothing was sent")
 	err := cause
-	for wait := 250 * time.Millisecond; wait <= 16*time.Second && len(s.settling) > 0; wait *= 2 {
+	for wait := 250 * time.Millisecond; wait <= s.Limits.keepAnswers()/2 && len(s.settling) > 0; wait *= 2 {
 		timer := time.NewTimer(wait)
 		<-timer.C
 		group := trade.Group{At: s.Clock.Now()}

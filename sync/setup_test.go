@@ -84,6 +84,7 @@ type parts struct {
 	DB                     database
 	ERPDSN, LedgerDSN, URL string
 	Journal                string // the folder of the journals; "" for none
+	KeepAnswers            time.Duration
 }
 
 // database is where the ERP of a bench is, and its ledger.
@@ -188,7 +189,7 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	}
 	t.Cleanup(func() { _ = b.ledger.Close() })
 	b.api = api
-	b.parts = parts{db, dsn, ledgerDSN, b.api.URL, filepath.Join(b.dir, "journal")}
+	b.parts = parts{DB: db, ERPDSN: dsn, LedgerDSN: ledgerDSN, URL: b.api.URL, Journal: filepath.Join(b.dir, "journal")}
 	b.spec = contractsSpec()
 	b.refs = []engine.ReferenceSpec{{Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id"}}
 	return b

@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -87,10 +88,15 @@ type Limits struct {
 	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never
 	Quarantine       time.Duration // I14, told to people with each doubt
 	Timeout          time.Duration // of one request
+	// KeepAnswers is how long answers wait in memory for a ledger that takes none; 0 = half a minute.
+	KeepAnswers time.Duration
 }
 
 // leaseLasts is how long a process that was lost may still hold a job.
 const leaseLasts = 30 * time.Second
+
+// keepAnswers is the longest that the process waits for its ledger to take what it has in memory. What it does not take by then is in doubt at the next start.
+func (l Limits) keepAnswers() time.Duration { return cmp.Or(l.KeepAnswers, 32*time.Second) }
 
 // quarantine is how long nobody can order a second sending after an attempt became unknown: every time-out involved is over by then (I14).
 func (l Limits) quarantine() time.Duration {
