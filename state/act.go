@@ -67,6 +67,7 @@ func actOnJob(t *tx, act trade.JobAct, audit trade.AuditRecord) (done bool, err 
 			return false, err
 		}
 	}
+	t.noteJob(audit, act.Status)
 	return true, putStatus(t, act.Status, "")
 }
 
@@ -125,7 +126,20 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 	if lost > 0 { // two acts on one entry in one call
 		return errors.New("one row can be in one act only")
 	}
-	return sums.apply(t)
+	if err := sums.apply(t); err != nil || len(updates) == 0 {
+		return err
+	}
+	return t.noteAct(updatedBy(acts, done), updateIDs(updates))
+}
+
+// updatedBy gives the record of the first act on an entry that was done: the acts of one call are one act on several rows.
+func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
+	for i, a := range acts {
+		if a.Update != nil && done[i] {
+			return a.Audit
+		}
+	}
+	return trade.AuditRecord{}
 }
 
 // mayDo looks, in the transaction of the act, after what may have changed without the entry having moved: the quarantine of a second sending, and whose an id is.

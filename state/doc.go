@@ -40,12 +40,13 @@
 //
 // # The journal
 //
-// A ledger that is opened for writing has a journal (package journal) in the folder Options.Journal/<ledger id>. Every transaction with intents, outcomes, or an act
-// about sending (noteAct) flushes one record there before it commits, and keeps that record's number and checksum in the table journal: journal first,
+// A ledger that is opened for writing has a journal (package journal) in the folder Options.Journal/<ledger id>. Every transaction with intents, outcomes, or a
+// person's act (noteAct, noteJob) flushes one record there before it commits, and keeps that record's number and checksum in the table journal: journal first,
 // ledger second, POSTs after both. What opening makes of the two:
 //
 //	in step                            the work goes on
 //	one group more in the journal      a process ended between the two: its answers are stored, its intents become in doubt (at most max_in_flight, I11)
+//	one act more in the journal        the same: it is done, but for a second sending, after which the row stays in doubt
 //	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
 //	no ledger, or a new one            CodeEmptied, when the journal of one that stood here says that rows were sent; Rebuild makes it anew
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -22,6 +23,7 @@ const (
 type Opening struct {
 	Settled int // answers that only the journal had
 	Doubts  int // rows that may have been on the wire, and are in doubt now
+	Acts    int // acts of people that only the journal had
 }
 
 // Opening says what opening the ledger had to settle.
@@ -57,6 +59,7 @@ func journalRows(t *tx, lock bool) (map[string]journalRow, error) {
 
 // verdict is what the comparison of the ledger with its journal found. An error takes its place when the two do not fit.
 type verdict struct {
+	dir     string // of the journal
 	row     journalRow
 	fresh   bool            // there is no journal yet, and none is missed
 	unused  bool            // a folder that a process left which ended before the ledger knew it
@@ -127,7 +130,7 @@ func (s *Store) look(ctx context.Context, op, dir string) (v verdict, err error)
 
 // judge compares the ledger with the journal in a folder.
 func (s *Store) judge(t *tx, dir string, lock bool) (verdict, error) {
-	var v verdict
+	v := verdict{dir: dir}
 	if lock { // one process at a time begins a journal
 		var id string
 		if err := t.get(&id, s.d.locked(`SELECT id FROM ledger`, "ledger")); err != nil {
@@ -206,7 +209,7 @@ func (s *Store) weigh(t *tx, v *verdict, rows map[string]journalRow, known bool,
 	switch {
 	case c.Missing == 0:
 		return nil
-	case c.Missing == 1 && (c.First.Kind == journal.Group || c.First.Kind == journal.Moved):
+	case c.Missing == 1 && slices.Contains([]journal.Kind{journal.Group, journal.Moved, journal.Act}, c.First.Kind):
 		v.record = &c.First
 		fits, err := s.fits(t, c.First)
 		if fits || err != nil {

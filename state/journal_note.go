@@ -80,15 +80,26 @@ func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
 	return o
 }
 
-// noteAct tells the journal what a person decided about sending: the entries as they are now, at the end of the act's transaction. Every act after which an
-// entry may be sent, or may not be sent any more, calls it: adopt, resend, dismiss, reopen.
+// noteAct tells the journal what a person decided about rows: the entries as they are now, at the end of the act's transaction. An older copy of the ledger, in
+// which it is not decided, is then noticed although nothing was sent since.
 func (t *tx) noteAct(act trade.AuditRecord, entries []int64) error {
 	r := t.noting(journal.Act, time.UnixMilli(atOr(act.At, time.Time{})))
-	r.ActName, r.Who = act.Act, act.Who
+	r.ActName, r.Who = cleanText(act.Act), cleanText(act.Who)
 	return factPages(t, entries, func(facts []journal.Fact) error {
 		r.Facts = append(r.Facts, facts...)
 		return nil
 	})
+}
+
+// noteJob tells the journal where a person left a job: a pause is a decision about sending too.
+func (t *tx) noteJob(act trade.AuditRecord, status trade.JobStatus) {
+	r := t.noting(journal.Act, time.UnixMilli(atOr(act.At, time.Time{})))
+	r.ActName, r.Who = cleanText(act.Act), cleanText(act.Who)
+	fact := journal.JobFact{Job: status.Job}
+	if status.State == trade.Paused && status.Stop != nil {
+		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, cleanText(status.Stop.Text), status.Since.UTC()
+	}
+	r.Jobs = append(r.Jobs, fact)
 }
 
 // writeNote flushes the note to the journal and stores its number in the transaction. Journal first, ledger second: a crash between the two is seen at the next

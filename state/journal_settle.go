@@ -70,17 +70,20 @@ func ignoreNoRows(err error) error {
 
 // fits tells whether the one record that the ledger lacks is what a crash leaves between journal and ledger.
 func (s *Store) fits(t *tx, r journal.Record) (bool, error) {
+	if r.Kind == journal.Act { // what a person decided is true of any copy from before
+		return r.ActName != rebuildName, nil
+	}
 	_, fits, err := s.groupOf(t, r)
 	return fits, err
 }
 
 // settleRecord stores what a crash left between journal and ledger: the answers that the record has, as they were, and doubts for its intents. Had the process
 // ended just before the commit, nothing left; but a ledger that was rolled back by one group looks the same, so that nobody knows. They are no more than
-// max_in_flight (I11).
-func (s *Store) settleRecord(t *tx, v *verdict) (Opening, error) {
+// max_in_flight (I11). What a person decided is done, but for a second sending: of that only the generation is kept, and the row stays in doubt.
+func (s *Store) settleRecord(t *tx, v *verdict) (out Opening, err error) {
 	r := *v.record
-	var out Opening
-	if r.Kind == journal.Group {
+	switch r.Kind {
+	case journal.Group:
 		g, fits, err := s.groupOf(t, r)
 		if err != nil || !fits {
 			return out, err
@@ -94,22 +97,50 @@ func (s *Store) settleRecord(t *tx, v *verdict) (Opening, error) {
 		if err := g.sums.apply(t); err != nil {
 			return out, err
 		}
-		t.note = nil // the journal has it already
 		out = Opening{Settled: len(g.result.Settled), Doubts: len(r.Intents)}
-		detail, err := json.Marshal(r)
-		if err != nil {
+		if _, err := s.auditSettled(t, r); err != nil {
 			return out, err
 		}
-		host, _, _ := hostIdentity()
-		if _, err := addAudit(t, trade.AuditRecord{
-			Who: "safrasync", From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
-			Reason: "a process ended between journal and ledger",
-		}); err != nil {
+	case journal.Act:
+		if err := s.settleAct(t, v); err != nil {
 			return out, err
 		}
+		out.Acts = 1
 	}
+	t.note = nil // the journal has it already
 	v.row.Seq, v.row.Mark = r.Seq, v.compare.FirstMark
 	return out, t.exec(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark, r.At.UnixMilli(), v.row.ID)
+}
+
+// settleAct does an act of which only the journal knows, as a rebuilding would, to the rows and jobs that it was about.
+func (s *Store) settleAct(t *tx, v *verdict) error {
+	h, err := readHistory(v.dir)
+	if err != nil {
+		return s.journalFault(err)
+	}
+	h.only(*v.record)
+	r := &rebuilding{tx: t, history: h, plan: &RebuildPlan{}, now: time.Now(), sums: tallyChange{}}
+	work, err := r.compare()
+	if err != nil {
+		return err
+	}
+	if r.audit, err = s.auditSettled(t, *v.record); err != nil {
+		return err
+	}
+	return r.apply(work)
+}
+
+// auditSettled writes into the audit what a crash had left.
+func (s *Store) auditSettled(t *tx, r journal.Record) (seq int64, err error) {
+	detail, err := json.Marshal(r)
+	if err != nil {
+		return 0, err
+	}
+	host, _, _ := hostIdentity()
+	return addAudit(t, trade.AuditRecord{
+		Who: program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
+		Reason: "a process ended between journal and ledger",
+	})
 }
 
 // settlementOf makes the settlement that an outcome of the journal stands for.

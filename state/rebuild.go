@@ -23,6 +23,7 @@ type RebuildPlan struct {
 	Until   time.Time       `json:"until"`   // of the last one
 	Changes []RebuildChange `json:"changes"` // sums, by job and change of state
 	Same    int             `json:"same"`    // rows that stand as the journal says
+	Paused  []string        `json:"paused"`  // jobs that a person had paused, and that are paused again
 }
 
 // RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that the ledger does not have; From and To are equal where only
@@ -42,6 +43,9 @@ func (p RebuildPlan) Rows() int {
 	}
 	return n
 }
+
+// rebuildName is the name of a rebuilding in the journal.
+const rebuildName = "rebuild"
 
 // errPlanned ends the transaction of a plan.
 var errPlanned = errors.New("only planned")
@@ -96,7 +100,7 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 		}
 	}
 	err = s.inTx(ctx, "rebuilding the ledger", func(t *tx) error {
-		plan.Changes, plan.Same = []RebuildChange{}, 0
+		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
 		r := &rebuilding{tx: t, history: h, plan: &plan, now: time.Now(), sums: tallyChange{}}
 		if err := r.run(apply, record); err != nil {
 			return err
@@ -210,7 +214,7 @@ func (r *rebuilding) takeOver(dir string) error {
 		return err
 	}
 	note := t.noting(journal.Act, r.now)
-	note.ActName, note.Who = "rebuild", r.who
+	note.ActName, note.Who = rebuildName, r.who
 	note.Seen = maps.Clone(r.history.seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
 	return nil
 }

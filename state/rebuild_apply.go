@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,8 +60,28 @@ func (r *rebuilding) run(apply bool, record trade.AuditRecord) error {
 			Err: fmt.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)", r.history.end.Header.Ledger),
 		}
 	}
-	if err := r.load(); err != nil {
+	work, err := r.compare()
+	if err != nil {
 		return err
+	}
+	if !apply {
+		return nil
+	}
+	detail, err := json.Marshal(r.plan)
+	if err != nil {
+		return err
+	}
+	record.Detail, r.who = string(detail), record.Who
+	if r.audit, err = addAudit(r.tx, record); err != nil {
+		return err
+	}
+	return r.apply(work)
+}
+
+// compare tells what the journal knows and the ledger does not.
+func (r *rebuilding) compare() ([]rebuiltRow, error) {
+	if err := r.load(); err != nil {
+		return nil, err
 	}
 	var work []rebuiltRow
 	counts := map[RebuildChange]int{}
@@ -84,18 +105,24 @@ func (r *rebuilding) run(apply bool, record trade.AuditRecord) error {
 	slices.SortFunc(r.plan.Changes, func(a, b RebuildChange) int {
 		return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(string(a.To), string(b.To)), strings.Compare(string(a.From), string(b.From)))
 	})
-	if !apply {
-		return nil
+	return work, r.comparePauses()
+}
+
+// comparePauses finds the jobs that a person had paused and that are not. One that the ledger has paused stays so, whatever the journal says.
+func (r *rebuilding) comparePauses() error {
+	for _, job := range slices.Sorted(maps.Keys(r.history.jobs)) {
+		if !r.history.jobs[job].Paused {
+			continue
+		}
+		status, err := lockStatus(r.tx, job)
+		if err != nil {
+			return err
+		}
+		if status.State != trade.Paused {
+			r.plan.Paused = append(r.plan.Paused, job)
+		}
 	}
-	detail, err := json.Marshal(r.plan)
-	if err != nil {
-		return err
-	}
-	record.Detail, r.who = string(detail), record.Who
-	if r.audit, err = addAudit(r.tx, record); err != nil {
-		return err
-	}
-	return r.apply(work)
+	return nil
 }
 
 // load reads the entries and attempts that the journal names.

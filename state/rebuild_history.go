@@ -1,6 +1,8 @@
 package state
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -15,6 +17,7 @@ type history struct {
 	end   journal.End
 	mark  string
 	seen  map[string]int64 // of other hosts' journals: the last record that the ledger had
+	jobs  map[string]journal.JobFact
 }
 
 // remembered is one row as the journal leaves it.
@@ -43,15 +46,21 @@ func readHistory(dir string) (*history, error) {
 	}); err != nil {
 		return nil, err
 	}
-	h := &history{rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{}}
+	h := &history{rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{}, jobs: map[string]journal.JobFact{}}
 	var err error
 	h.end, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
 		h.mark = mark
 		if r.Seen != nil {
 			h.seen = r.Seen
 		}
+		if r.Kind == journal.Act && void[r.Seq] {
+			return nil // the ledger refused the act: it was not done
+		}
 		for _, f := range r.Facts {
 			h.fact(r, f)
+		}
+		for _, j := range r.Jobs {
+			h.jobs[j.Job] = j
 		}
 		for _, o := range r.Outcomes { // an answer is true, whether or not the ledger took the record
 			h.outcome(r, o)
@@ -64,6 +73,16 @@ func readHistory(dir string) (*history, error) {
 		return nil
 	})
 	return h, err
+}
+
+// only leaves the rows and jobs that one record names.
+func (h *history) only(r journal.Record) {
+	h.order = slices.DeleteFunc(h.order, func(m *remembered) bool {
+		return !slices.ContainsFunc(r.Facts, func(f journal.Fact) bool { return f.Row == m.Row })
+	})
+	maps.DeleteFunc(h.jobs, func(job string, _ journal.JobFact) bool {
+		return !slices.ContainsFunc(r.Jobs, func(j journal.JobFact) bool { return j.Job == job })
+	})
 }
 
 func (h *history) row(row journal.Row, at time.Time) *remembered {

@@ -44,25 +44,6 @@ func provenOf(t testing.TB, s *Store) map[string]proven {
 	return out
 }
 
-// act does what a person's act does, in one transaction with the audit and the note.
-func (k *kept) act(act string, e trade.Entry, change func(tx *tx, audit int64) error) {
-	k.t.Helper()
-	record := trade.AuditRecord{At: at, Who: "ana", Act: act, Target: e.Key, Reason: "test"}
-	err := k.s.inTx(k.t.Context(), act, func(tx *tx) error {
-		seq, err := addAudit(tx, record)
-		if err != nil {
-			return err
-		}
-		if err := change(tx, seq); err != nil {
-			return err
-		}
-		return tx.noteAct(record, []int64{e.ID})
-	})
-	if err != nil {
-		k.t.Fatalf("%s: %v", act, err)
-	}
-}
-
 // live makes a random history of n steps: rows are found, sent and settled in every way, and people act. after is told of each step.
 func (k *kept) live(seed uint64, n int, after func(step int)) {
 	k.t.Helper()
@@ -111,6 +92,9 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 func (k *kept) decide(rng *rand.Rand) {
 	k.t.Helper()
 	var doubts []trade.Entry
+	if _, err := k.s.Watch(k.t.Context(), "contracts", "boot", 0); err != nil {
+		k.t.Fatal(err)
+	}
 	if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1}, func(e trade.Entry) error {
 		doubts = append(doubts, e)
 		return nil
@@ -118,24 +102,8 @@ func (k *kept) decide(rng *rand.Rand) {
 		k.t.Fatal(err)
 	}
 	for _, e := range doubts {
-		switch rng.IntN(4) {
-		case 0:
-			k.act("adopt", e, func(tx *tx, _ int64) error {
-				return moveAll(tx, []int64{e.ID}, trade.Accepted, at, `remote_id = ?`, "adopted-"+e.Key)
-			})
-		case 1:
-			k.act("adopt", e, func(tx *tx, audit int64) error {
-				return moveAll(tx, []int64{e.ID}, trade.Accepted, at, `closed_by = ?`, audit)
-			})
-		case 2:
-			k.act("dismiss", e, func(tx *tx, _ int64) error {
-				return moveAll(tx, []int64{e.ID}, trade.Dismissed, at, `cause = ''`)
-			})
-		case 3:
-			k.act("resend", e, func(tx *tx, audit int64) error {
-				return moveAll(tx, []int64{e.ID}, trade.Pending, at, `generation = generation + 1, resend_audit_id = ?`, audit)
-			})
-		}
+		acts := []trade.Act{adoption(e, "adopted-"+e.Key), adoption(e, ""), dismissal(e), resending(e)}
+		k.order(acts[rng.IntN(len(acts))])
 	}
 }
 

@@ -22,6 +22,13 @@ func (r *rebuilding) apply(work []rebuiltRow) error {
 	if err := r.states(work); err != nil {
 		return err
 	}
+	for _, job := range r.plan.Paused {
+		fact := r.history.jobs[job]
+		status := trade.JobStatus{Job: job, State: trade.Paused, Since: fact.Since, Stop: &trade.Stop{Code: fact.Code, Text: fact.Text}}
+		if err := putStatus(r.tx, status, ""); err != nil {
+			return err
+		}
+	}
 	return r.sums.apply(r.tx)
 }
 

@@ -134,8 +134,12 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 		return nil, err
 	}
 	a.closers = append(a.closers, store.Close)
-	if opening := store.Opening(); opening != (state.Opening{}) {
+	opening := store.Opening()
+	if opening.Settled+opening.Doubts > 0 {
 		a.tell(ledgerSettled, opening.Settled, opening.Doubts)
+	}
+	if opening.Acts > 0 {
+		a.tell(ledgerActSettled)
 	}
 	return store, nil
 }

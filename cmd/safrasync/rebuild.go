@@ -70,7 +70,10 @@ func (a *App) tellRebuild(plan state.RebuildPlan) {
 	if plan.Damaged != "" {
 		a.tell(rebuildDamaged, plan.Damaged)
 	}
-	if len(plan.Changes) == 0 {
+	for _, job := range plan.Paused {
+		a.tell(rebuildPaused, job)
+	}
+	if len(plan.Changes)+len(plan.Paused) == 0 {
 		a.tell(rebuildNothing)
 	}
 	for _, c := range plan.Changes {

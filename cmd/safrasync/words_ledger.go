@@ -9,6 +9,11 @@ var (
 		"the earlier process ended between journal and ledger: %d answer(s) taken from the journal, %d row(s) now in doubt",
 	}
 
+	ledgerActSettled = phrase{
+		"o registro local não tinha a última decisão de uma pessoa, que estava no diário: foi aplicada (um reenvio não: a linha fica em dúvida); veja `safrasync audit list`",
+		"the ledger lacked a person's last decision, which the journal had: it was carried out (a second sending was not: that row stays in doubt); see `safrasync audit list`",
+	}
+
 	helpDoctor  = phrase{"confere o registro local, o diário, o disco e as permissões, sem alterar nada", "check the ledger, the journal, disk and rights; changes nothing"}
 	helpBackup  = phrase{"copia o registro local para um arquivo novo, mesmo em uso", "copy the ledger into a new file, also while it is in use"}
 	helpRestore = phrase{"põe uma cópia no lugar do registro local; o que estava lá é guardado", "put a copy in the ledger's place; what stood there is kept"}
@@ -29,6 +34,7 @@ var (
 		"O arquivo %s está danificado: será guardado com outro nome, e um novo é feito do diário. De-para e auditoria não estão no diário: importe o de-para de novo.",
 		"The file %s is damaged: it is kept under another name, and a new one is made from the journal. References and audit are not in the journal: import the references again.",
 	}
+	rebuildPaused  = phrase{"  job %s: pausado de novo, como uma pessoa o deixou", "  job %s: paused again, as a person had left it"}
 	rebuildNothing = phrase{"O registro local já tem tudo o que o diário sabe.", "The ledger has everything already that the journal knows."}
 	rebuildDone    = phrase{"Feito: %d linha(s). Nada será enviado de novo; a próxima varredura completa os dados.", "Done: %d row(s). Nothing will be sent again; the next sweep fills in the rest."}
 	rebuildAbsent  = phrase{"ausente", "absent"}

@@ -28,6 +28,7 @@ type Record struct {
 	ActName  string           `json:"act,omitempty"`   // the name of a person's act
 	Who      string           `json:"who,omitempty"`   // who did it
 	Facts    []Fact           `json:"facts,omitempty"` // entries as they are after an act, or when the journal began
+	Jobs     []JobFact        `json:"jobs,omitempty"`  // jobs as they are after an act
 	Seen     map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
 }
 
@@ -85,6 +86,15 @@ type Fact struct {
 	Payload    string        `json:"payload_hash,omitempty"`
 	Source     string        `json:"source_hash,omitempty"`
 	Attempts   []FactAttempt `json:"attempts,omitempty"`
+}
+
+// JobFact is a job as a person left it.
+type JobFact struct {
+	Job    string    `json:"job"`
+	Paused bool      `json:"paused,omitempty"`
+	Code   string    `json:"code,omitempty"` // of the pause
+	Text   string    `json:"text,omitempty"` // who paused it, and why
+	Since  time.Time `json:"since,omitzero"`
 }
 
 // FactAttempt is an attempt that created a record, may have created one, or may be creating one.
