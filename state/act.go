@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -26,6 +27,9 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 		if (a.Update == nil) == (a.Job == nil) {
 			return nil, fmt.Errorf("%s: an act is on one row or on one job", a.Audit.Act)
 		}
+		if a.Gives != nil && !givesID(a) {
+			return nil, fmt.Errorf("%s: a row gives up the id that another gets, and nothing else", a.Audit.Act)
+		}
 	}
 	err = s.inTx(ctx, "storing an act", func(t *tx) error {
 		done = make([]bool, len(acts))
@@ -43,6 +47,16 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 		return nil, err
 	}
 	return done, nil
+}
+
+// givesID tells whether the entry of Gives stays accepted and gives its id, and only that, to the entry of the act.
+func givesID(a trade.Act) bool {
+	if a.Update == nil {
+		return false
+	}
+	to, from := a.Update.Entry, a.Gives.Entry
+	return a.Update.From == trade.Held && to.State == trade.Accepted && to.RemoteID != "" && a.Gives.From == trade.Accepted && from.State == trade.Accepted &&
+		from.RemoteID == "" && from.MovedID == to.RemoteID && from.Sends == to.Sends && from.ID != to.ID
 }
 
 func actOnJob(t *tx, act trade.JobAct, audit trade.AuditRecord) (done bool, err error) {
@@ -85,6 +99,9 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 		if a.Update != nil {
 			ids = append(ids, a.Update.Entry.ID)
 		}
+		if a.Gives != nil {
+			ids = append(ids, a.Gives.Entry.ID)
+		}
 	}
 	if len(ids) == 0 {
 		return nil
@@ -94,13 +111,13 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 		return err
 	}
 	sums := tallyChange{}
-	var updates []trade.Update
+	var gives, updates []trade.Update
 	for i, a := range acts {
 		if a.Update == nil {
 			continue
 		}
 		e := entries[a.Update.Entry.ID]
-		if e == nil || e.Version != a.Update.Entry.Version || e.State != string(a.Update.From) {
+		if !stands(entries, *a.Update) || a.Gives != nil && !stands(entries, *a.Gives) {
 			continue
 		}
 		allowed, err := mayDo(t, a, e)
@@ -115,21 +132,35 @@ func actOnEntries(t *tx, acts []trade.Act, done []bool) error {
 			return err
 		}
 		updates, done[i] = append(updates, signed(*a.Update, e, seq)), true
+		if a.Gives != nil {
+			gives = append(gives, *a.Gives)
+		}
 		if err := askAgain(t, a.Ask, a.Audit.At); err != nil {
 			return err
 		}
 	}
-	lost, err := applyUpdates(t, entries, updates, time.Now(), sums)
+	// An id is given before it is got: no two entries have it at any time.
+	lost, err := applyUpdates(t, entries, gives, time.Now(), sums)
 	if err != nil {
 		return err
 	}
-	if lost > 0 { // two acts on one entry in one call
+	more, err := applyUpdates(t, entries, updates, time.Now(), sums)
+	if err != nil {
+		return err
+	}
+	if lost+more > 0 { // two acts on one entry in one call
 		return errors.New("one row can be in one act only")
 	}
 	if err := sums.apply(t); err != nil || len(updates) == 0 {
 		return err
 	}
-	return t.noteAct(updatedBy(acts, done), updateIDs(updates))
+	return t.noteAct(updatedBy(acts, done), updateIDs(slices.Concat(gives, updates)))
+}
+
+// stands tells whether an entry stands as a person saw it.
+func stands(entries map[int64]*narrowRow, u trade.Update) bool {
+	e := entries[u.Entry.ID]
+	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }
 
 // updatedBy gives the record of the first act on an entry that was done: the acts of one call are one act on several rows.
@@ -150,6 +181,8 @@ func mayDo(t *tx, a trade.Act, e *narrowRow) (bool, error) {
 		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
 	case a.Resend != nil:
 		return mayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
+	case a.Gives != nil: // whose id it is was seen, and the database refuses that two have it
+		return true, nil
 	case u.State == trade.Accepted && u.RemoteID != "" && e.RemoteID.String != u.RemoteID:
 		holder, err := holderOf(t.all, e.Sends, u.RemoteID, e.ID)
 		return holder == (trade.ParentKey{}), err
@@ -190,14 +223,16 @@ func (s *Store) Holder(ctx context.Context, sends trade.Kind, remoteID string, e
 }
 
 func holderOf(all func(any, string, ...any) error, sends, remoteID string, except int64) (trade.ParentKey, error) {
-	var rows []trade.ParentKey
-	err := all(&rows, `SELECT e.job, e.key FROM entry e WHERE e.sends = ? AND e.remote_id = ? AND e.id <> ?
-		UNION SELECT e.job, e.key FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND a.remote_id = ? AND e.sends = ? AND e.id <> ?`,
-		sends, remoteID, except, remoteID, sends, except)
-	if err != nil || len(rows) == 0 {
-		return trade.ParentKey{}, err
+	for _, query := range []string{
+		`SELECT e.job, e.key FROM entry e WHERE e.sends = ? AND e.remote_id = ? AND e.id <> ?`,
+		`SELECT e.job, e.key FROM entry e JOIN attempt a ON e.id = a.entry_id WHERE e.sends = ? AND a.remote_id = ? AND e.id <> ? AND a.outcome = 'created' ORDER BY a.id`,
+	} {
+		var rows []trade.ParentKey
+		if err := all(&rows, query, sends, remoteID, except); err != nil || len(rows) > 0 {
+			return append(rows, trade.ParentKey{})[0], err
+		}
 	}
-	return rows[0], nil
+	return trade.ParentKey{}, nil
 }
 
 // heldBy gives *trade.LeasedError while a living process holds the lease.

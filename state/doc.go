@@ -19,7 +19,8 @@
 // Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, amounts decimal text.
 //
 //	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted. Written by discovery (Record), by Commit, Recover, Wake
-//	            and WakeBlocked, and by people's acts. closed_by: the act that accepted it without an id. resend_audit_id: the act that opened the generation
+//	            and WakeBlocked, and by people's acts. closed_by: the act that accepted it without an id. moved_id: the id that
+//	            it had before a person gave its record to the row under its new key (Act.Gives). resend_audit_id: the act that opened the generation
 //	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never deleted; its payload never changes. Commit and Recover write it
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	tally       kept sums by job, state and unit

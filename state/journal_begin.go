@@ -66,7 +66,7 @@ func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {
 				return fmt.Errorf("entry %d is damaged in column error: restore the backup", r.ID)
 			}
 			facts[i] = journal.Fact{
-				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String,
+				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
 				Weak: weak, Payload: r.PayloadHash, Source: r.SourceHash, Attempts: of[r.ID],
 			}
 		}

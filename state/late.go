@@ -86,11 +86,11 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement, sib
 			return becomes{}
 		}
 		return becomes{settlement: st, remoteID: a.RemoteID}
-	case state == trade.Accepted && !created && earlier != "" && earlier == e.RemoteID.String:
+	case state == trade.Accepted && !created && earlier != "" && earlier == e.recordID():
 		return becomes{settlement: &trade.Settlement{}, clear: trade.DoubleAfterDecision}
-	case state == trade.Accepted && created && !e.RemoteID.Valid: // a person knew that it is there, and now there is its id
+	case state == trade.Accepted && created && e.recordID() == "": // a person knew that it is there, and now there is its id
 		return becomes{settlement: &accepted, remoteID: a.RemoteID}
-	case state == trade.Accepted && created && e.RemoteID.String == a.RemoteID:
+	case state == trade.Accepted && created && e.recordID() == a.RemoteID:
 		return becomes{}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
 		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "", "the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
@@ -117,8 +117,8 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement, sib
 
 // tell makes an alarm, with the flag that keeps it in sight.
 func (g *groupTx) tell(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, a *attemptRow, other, text string) becomes {
-	if e.RemoteID.Valid {
-		other = e.RemoteID.String
+	if id := e.recordID(); id != "" {
+		other = id
 	}
 	out := becomes{settlement: &trade.Settlement{}, alarm: &trade.Alarm{Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.ID, RemoteID: a.RemoteID, Other: other, Text: text}}
 	if flag != "" {

@@ -23,7 +23,7 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 				Cause    string `db:"cause"`
 				RemoteID string `db:"remote_id"`
 			}
-			query := `SELECT key, state, cause, COALESCE(remote_id, '') AS remote_id FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
+			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
 			if err := s.read.SelectContext(ctx, &rows, s.q(query), append([]any{job}, anys(chunk)...)...); err != nil {
 				return nil, s.fault(ctx, "looking up the rows that others wait for", err)
 			}

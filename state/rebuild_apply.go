@@ -144,7 +144,7 @@ func (r *rebuilding) load() error {
 
 func (r *rebuilding) loadKeys(job string, keys []string) error {
 	var rows []rebuiltEntry
-	if err := r.all(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+	if err := r.all(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 		e.payload_hash, e.source_hash, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+marks(len(keys))+`)`, append([]any{job}, anys(keys)...)...); err != nil {
 		return err
 	}
@@ -189,12 +189,17 @@ func (r *rebuilding) decide(m *remembered) (rebuiltRow, bool) {
 	case row.to == "":
 		row.to = now
 	}
-	changes := row.to != now || m.Generation > e.Generation
+	changes := row.to != now || m.Generation > e.Generation || row.moves()
 	for _, a := range m.attempts {
 		have := e.attempts[a.ID]
 		changes = changes || have == nil || have.Outcome.String != a.Outcome && a.Outcome != "" && changeable(have)
 	}
 	return row, changes
+}
+
+// moves tells whether the ledger has the id still that a person gave to the row under the new key.
+func (r rebuiltRow) moves() bool {
+	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
 }
 
 // changeable tells whether an attempt of the ledger may still learn its outcome.

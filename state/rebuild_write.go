@@ -1,6 +1,7 @@
 package state
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -133,22 +134,25 @@ func (r *rebuilding) generations(work []rebuiltRow) error {
 
 // rebuiltColumns are what a rebuilt entry gets.
 var rebuiltColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
 }
 
 // states moves the entries, step by step where the table of moves has no direct way.
 func (r *rebuilding) states(work []rebuiltRow) error {
 	steps := make([][][]any, 0, 3)
-	var final, kept, emptied [][]any
+	var moved, final, kept, emptied [][]any
 	for _, row := range work {
 		e := row.entry
 		flags, err := flagsOf(e.Flags)
 		if err != nil {
 			return err
 		}
-		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1)))
+		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
 		if err != nil {
 			return err
+		}
+		if row.moves() {
+			moved = append(moved, []any{e.ID, nil, row.MovedID})
 		}
 		if row.to == trade.State(e.State) {
 			kept = append(kept, []any{e.ID, string(flagText), e.Attempts, e.Version + 1})
@@ -172,6 +176,9 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			emptied = append(emptied, []any{e.ID, "{}", "", nil}) // what it held was another version; the next sweep fills it in
 		}
 	}
+	if err := r.updateRows("entry", []string{"id", "remote_id", "moved_id"}, moved, false); err != nil { // before anybody gets what is given
+		return err
+	}
 	for _, rows := range steps {
 		if err := r.updateRows("entry", []string{"id", "state"}, rows, false); err != nil {
 			return err
@@ -190,6 +197,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	e := row.entry
 	remote, cause := orNull(row.RemoteID), row.Cause
 	var closedBy any
+	var moved sql.NullString
 	var entryError *trade.EntryError
 	switch row.to {
 	case trade.Accepted:
@@ -197,7 +205,8 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 		if e.RemoteID.Valid {
 			remote = e.RemoteID
 		}
-		if !remote.Valid {
+		moved = orNull(row.MovedID)
+		if !remote.Valid && !moved.Valid {
 			closedBy = r.audit // a person accepted it without an id; the journal has the act
 		}
 	case trade.InDoubt:
@@ -226,7 +235,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 		source, payload = row.Source, row.Payload
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, payload,
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, payload,
 	}, nil
 }
 

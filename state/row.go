@@ -43,6 +43,7 @@ type entryRow struct {
 	GoneSweeps    int            `db:"gone_sweeps"`
 	Version       int64          `db:"version"`
 	ClosedBy      sql.NullInt64  `db:"closed_by"`
+	MovedID       sql.NullString `db:"moved_id"`
 	ResentBy      sql.NullInt64  `db:"resend_audit_id"`
 	Dismissal     sql.NullString `db:"dismissal"`
 	Another       string         `db:"another"`
@@ -52,7 +53,7 @@ type entryRow struct {
 var entryColumns = []string{
 	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
 	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash",
-	"amount", "unit", "gone_sweeps", "version", "closed_by", "resend_audit_id", "dismissal", "another",
+	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another",
 }
 
 // newColumns are those that a new entry gives; the database numbers it.
@@ -81,7 +82,7 @@ func (r *entryRow) args() []any {
 	return []any{
 		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
 		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash,
-		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.ResentBy, r.Dismissal, r.Another,
+		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another,
 	}
 }
 
@@ -110,7 +111,7 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: millis(e.NextAttemptAt),
 		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
 		Payload: orNull(string(e.Payload)), PayloadHash: e.PayloadHash, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
-		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), MovedID: orNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
 	}
 	var err error
 	keep := func(v any) string {
@@ -146,7 +147,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
 		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target, PayloadHash: r.PayloadHash, GoneSweeps: r.GoneSweeps, Version: r.Version,
-		ClosedBy: r.ClosedBy.Int64, ResentBy: r.ResentBy.Int64, Another: r.Another,
+		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another,
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)

@@ -17,6 +17,7 @@ type narrowRow struct {
 	Key        string         `db:"key"`
 	State      string         `db:"state"`
 	RemoteID   sql.NullString `db:"remote_id"`
+	MovedID    sql.NullString `db:"moved_id"`
 	Flags      string         `db:"flags"`
 	Generation int            `db:"generation"`
 	Attempts   int            `db:"attempts"`
@@ -29,7 +30,15 @@ type narrowRow struct {
 	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
 }
 
-const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+// recordID is the id of the record that was made of it, whichever entry has it now.
+func (e *narrowRow) recordID() string {
+	if e.MovedID.Valid {
+		return e.MovedID.String
+	}
+	return e.RemoteID.String
+}
+
+const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at FROM entry e `
 
 // lockEntries reads entries and keeps them from changing until the transaction ends, in the order of their numbers, so that two transactions do not wait
@@ -87,7 +96,7 @@ func applyUpdates(t *tx, entries map[int64]*narrowRow, updates []trade.Update, n
 		sums.remove(e.Job, e.State, e.Unit, old.Amount)
 		sums.add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
-		e.Flags, e.Generation, e.Attempts, e.RemoteID = row.Flags, row.Generation, row.Attempts, row.RemoteID
+		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts, row.RemoteID, row.MovedID
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
 		rows = append(rows, row.pick(updateColumns))
 	}

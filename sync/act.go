@@ -87,6 +87,7 @@ type RowStep struct {
 	WaitingFor []trade.Awaited // the same
 	Holder     trade.ParentKey // the row that has the id
 	Reading    *Readback       // what the platform has under the id; nil when it was not read back
+	Gives      *trade.Update   // Holder as it becomes, whose row is no longer in the ERP: its record belongs to this row from then on. nil when nobody gives an id up
 
 	resend bool
 	ask    []trade.Block
@@ -223,11 +224,11 @@ func (a *Acts) act(plan RowPlan, s RowStep, who Person) (trade.Act, error) {
 	now := a.Now()
 	after := s.After
 	after.UpdatedAt = now
-	record, err := who.record(now, plan.Act, plan.Job+" "+s.Key, rowDetail{viewOf(s.Before), viewOf(s.After), changesOf(s.Differences), s.Reading})
+	record, err := who.record(now, plan.Act, plan.Job+" "+s.Key, rowDetail{viewOf(s.Before), viewOf(s.After), changesOf(s.Differences), s.Reading, s.given()})
 	if err != nil {
 		return trade.Act{}, err
 	}
-	act := trade.Act{Update: &trade.Update{From: s.Before.State, Entry: after}, Ask: s.ask, Audit: record}
+	act := trade.Act{Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.Gives, Ask: s.ask, Audit: record}
 	if s.resend {
 		act.Resend = &trade.Resend{Boot: a.Boot, Ticks: a.Clock.Boot(), Least: a.Limits.quarantine()}
 	}

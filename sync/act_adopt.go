@@ -67,9 +67,8 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			if step.Holder, err = a.Desk.Holder(ctx, entry.Sends, id, entry.ID); err != nil {
 				return err
 			}
-			if step.Holder != (trade.ParentKey{}) {
-				step.Refused = IDTaken
-				return nil
+			if err := a.takeOver(ctx, step, id); err != nil || step.Refused != NotRefused {
+				return err
 			}
 		}
 		if entry.Sends == trade.OrderCommitments {
@@ -83,6 +82,41 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 		entry.State, entry.RemoteID, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Accepted, id, "", nil, nil, noTime
 		return nil
 	})
+}
+
+// takeOver looks whose the id is. A row that is held because it was re-typed, or because the platform says that it exists, may take it over from an accepted one
+// whose row is no longer in the ERP: that is the same record under its old key.
+func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
+	if step.Holder == (trade.ParentKey{}) {
+		return nil
+	}
+	step.Refused = IDTaken
+	if step.Before.State != trade.Held || step.Before.Cause != trade.CauseRetyped && step.Before.Cause != trade.CauseExists {
+		return nil
+	}
+	old, err := a.Desk.Entry(ctx, step.Holder.Job, step.Holder.Key)
+	if err != nil || old.State != trade.Accepted || old.RemoteID != id {
+		return err
+	}
+	gone := trade.MissingInERP
+	if a.job(old.Job) != nil { // a job that is no longer configured stands for nothing in the ERP
+		switch _, err := a.Rows.Newest(ctx, old.Job, old); {
+		case errors.Is(err, ErrCancelled):
+			gone = trade.Cancelled
+		case errors.Is(err, ErrGone):
+		case err == nil, errors.Is(err, ErrDouble):
+			return nil
+		default:
+			return err
+		}
+	}
+	given := old
+	given.RemoteID, given.MovedID = "", id
+	given.Flags = given.Flags.With(trade.Moved, true).With(trade.MissingInERP, false).With(trade.Cancelled, false)
+	given.Acknowledged = given.Acknowledged.With(gone, true) // that is what this act explains
+	given.UpdatedAt = a.Now()
+	step.Refused, step.Gives = NotRefused, &trade.Update{From: old.State, Entry: given}
+	return nil
 }
 
 // maxID bounds an id that is no UUID, as the client does when it reads one.

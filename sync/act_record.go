@@ -14,12 +14,28 @@ type rowDetail struct {
 	After   entryView     `json:"after"`
 	Changes []fieldChange `json:"changes,omitempty"`
 	Reading *Readback     `json:"reading,omitempty"`
+	Given   *givenView    `json:"given,omitempty"`
+}
+
+// givenView is the row that gave its id up.
+type givenView struct {
+	Job   string    `json:"job"`
+	Key   string    `json:"key"`
+	After entryView `json:"after"`
+}
+
+func (s RowStep) given() *givenView {
+	if s.Gives == nil {
+		return nil
+	}
+	return &givenView{s.Holder.Job, s.Holder.Key, viewOf(s.Gives.Entry)}
 }
 
 type entryView struct {
 	State        trade.State `json:"state"`
 	Cause        string      `json:"cause,omitempty"`
 	RemoteID     string      `json:"remote_id,omitempty"`
+	MovedID      string      `json:"moved_id,omitempty"`
 	Generation   int         `json:"generation"`
 	Flags        trade.Flags `json:"flags"`
 	Acknowledged trade.Flags `json:"acknowledged"`
@@ -30,7 +46,7 @@ type entryView struct {
 
 func viewOf(e trade.Entry) entryView {
 	return entryView{
-		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
+		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
 		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, PayloadHash: e.PayloadHash, Version: e.Version,
 	}
 }

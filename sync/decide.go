@@ -39,7 +39,8 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 			return cancel
 		case known.SourceHash != hash, known.MappedWith == "": // rebuilt from the journal, which has no values
 			return compare
-		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0, known.Acknowledged.Has(trade.Cancelled):
+		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0, known.Acknowledged.Has(trade.Cancelled),
+			known.Acknowledged.Has(trade.MissingInERP):
 			return seen
 		}
 		return same

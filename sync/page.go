@@ -226,6 +226,9 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 	case seen:
 		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
 	}
+	if c.verdict != cancel && old.MovedID != "" && (old.GoneSweeps > 0 || old.Acknowledged.Has(trade.MissingInERP) || old.Acknowledged.Has(trade.Cancelled)) {
+		entry.Flags = entry.Flags.With(trade.Contradicted, true) // its record was given to another key, and now it stands again
+	}
 	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false), entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.now)

@@ -11,6 +11,16 @@ import (
 type twin struct {
 	stands bool   // one of them was sent, and its key is in the ERP: a second row of equal content
 	gone   string // the key of one that was sent and is no longer in the ERP: this is the same record, re-typed
+	id     string // the platform's, of that one
+}
+
+// text says why a re-typed row is held.
+func (t twin) text() string {
+	id := ""
+	if t.id != "" {
+		id = " with the id " + t.id
+	}
+	return fmt.Sprintf("the same content went out under key %s%s, which is no longer in the ERP: a record that was re-typed must not go twice", t.gone, id)
 }
 
 // lookForTwins asks whether the same content went out already, or goes with an earlier row of the same look. Under a key that still stands in the ERP it is a
@@ -31,7 +41,7 @@ func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 		}
 		if t.gone != "" {
 			from := entry
-			hold(&entry, trade.CauseRetyped, fmt.Sprintf("the same content went out under key %s, which is no longer in the ERP: a record that was re-typed must not go twice", t.gone))
+			hold(&entry, trade.CauseRetyped, t.text())
 			entry.UpdatedAt = r.Clock.Now()
 			out.hold(from, entry)
 			continue
@@ -72,11 +82,11 @@ func (r *jobRun) twinsOf(ctx context.Context, entries []trade.Entry) ([]twin, er
 		for _, hash := range []string{"p" + e.PayloadHash, "s" + e.SourceHash} {
 			for _, o := range byHash[hash] {
 				switch {
-				case o.ID == e.ID:
+				case o.ID == e.ID, o.MovedID != "": // another row has its record
 				case stands[o.ID]:
 					out[i].stands = true
 				default:
-					out[i].gone = o.Key
+					out[i].gone, out[i].id = o.Key, o.RemoteID
 				}
 			}
 		}

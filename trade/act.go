@@ -5,6 +5,7 @@ import "time"
 // Act is one act of a person as the ledger stores it: the change and its record in the audit, both or neither.
 type Act struct {
 	Update *Update // the entry as it becomes; done only while it stands as it was read. nil for an act on a job
+	Gives  *Update // the entry that gives its id up to this one, in the same transaction and only if it too stands as it was read; nil for every other act
 	Job    *JobAct // nil for an act on an entry
 	Resend *Resend // of an act that opens a generation: what must hold then. nil for every other act
 	Ask    []Block // records of the platform that are asked about again at once, as if for the first time

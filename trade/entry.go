@@ -15,6 +15,7 @@ type Entry struct {
 	State      State
 	Cause      string // why it is in this state: an API message key, rule:FIELD, ref:KIND or a Cause constant
 	RemoteID   string // the platform's id; only and always when accepted
+	MovedID    string // the id that it had, after a person gave its record to the row under its new key; RemoteID is then empty. "" = never
 	Flags      Flags
 	Generation int // 1; each order of a person to send again opens the next
 	Attempts   int // POSTs that count: those refused because of our own key or address do not

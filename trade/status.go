@@ -75,9 +75,10 @@ const (
 	EchoDiffers   Flag = "echo_differs"   // the API's answer repeats other values than were sent
 	Twin          Flag = "twin"           // another row of the ERP has the same content
 	DeletedRemote Flag = "deleted_remote" // the platform says the record was deleted there
-	Contradicted  Flag = "contradicted"   // a late answer says otherwise than what a person decided
+	Contradicted  Flag = "contradicted"   // a late answer, or a row that is back in the ERP, says otherwise than what a person decided
 	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person had the row sent again: the platform may have two.
 	DoubleAfterDecision Flag = "double_after_decision"
+	Moved               Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed
 )
 
 // Flags is a set of flags, kept sorted.

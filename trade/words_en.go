@@ -8,7 +8,8 @@ var english = words{
 	flags: map[Flag]string{
 		Changed: "changed after sending", MissingInERP: "missing in the ERP after sending", Cancelled: "cancelled in the ERP after sending", Forced: "sent again by decision",
 		EchoDiffers: "answer differs from what was sent", Twin: "equal to another row of the ERP", DeletedRemote: "deleted on the platform",
-		Contradicted: "contradicted by a late answer", DoubleAfterDecision: "may be on the platform twice",
+		Contradicted: "contradicts what a person decided", DoubleAfterDecision: "may be on the platform twice",
+		Moved: "went to the renumbered row",
 	},
 	fields: map[string]string{
 		"producer_id": "producer", "issuer_id": "issuer", "delivery_place_id": "delivery place", "haverst": "harvest", "unit_of_measurement": "unit of measurement",
@@ -116,7 +117,7 @@ var english = words{
 		"ref":                                {What: "{} without a platform id (de-para)", Who: "IT", Do: "Add the de-para of the {}; the rows go by themselves in the next run."},
 		CauseParent:                          {What: "the contract of this row is not on the platform yet", Who: "see the contract", Do: "Solve the contract; this row goes by itself."},
 		CauseDuplicateKey:                    {What: "the same key stands more than once in the ERP", Who: "IT, in the ERP", Do: "Correct the ERP so that the key stands once; the row goes by itself."},
-		CauseRetyped:                         {What: "the same content went out under another number that is no longer in the ERP", Who: "accounting", Do: "If it is the same document renumbered: `safrasync dismiss`; if it is another one: `safrasync retry`."},
+		CauseRetyped:                         {What: "the same content went out under another number that is no longer in the ERP", Who: "accounting", Do: "If it is the same document renumbered: `safrasync adopt` with the id that the old number has; if it is another one: `safrasync retry`."},
 		CauseVanished:                        {What: "the row left the ERP, or was cancelled, before it was sent", Who: "accounting", Do: "Nothing, if it was removed on purpose; if it comes back it goes by itself."},
 		CauseExists:                          {What: "the platform says that the record exists already", Who: "accounting", Do: "Look the record up on the platform: if it is this one, `safrasync adopt` with its id; if it is another one, `safrasync retry`."},
 		CauseUnknown:                         {What: "nobody knows whether the platform created the record (the answer was lost)", Who: "accounting", Do: "Look on the platform: if it is there, `safrasync adopt` with its id; if not, `safrasync resend --checked`. It is never sent again by itself, so that nothing is doubled."},

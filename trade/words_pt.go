@@ -8,7 +8,8 @@ var portuguese = words{
 	flags: map[Flag]string{
 		Changed: "alterado após o envio", MissingInERP: "sumiu do ERP após o envio", Cancelled: "cancelado no ERP após o envio", Forced: "enviado outra vez por decisão",
 		EchoDiffers: "resposta difere do envio", Twin: "igual a outra linha do ERP", DeletedRemote: "excluído na plataforma",
-		Contradicted: "contradito por uma resposta tardia", DoubleAfterDecision: "pode estar em dobro na plataforma",
+		Contradicted: "contradiz o que uma pessoa decidiu", DoubleAfterDecision: "pode estar em dobro na plataforma",
+		Moved: "passou para a linha renumerada",
 	},
 	fields: map[string]string{
 		"amount": "quantidade", "producer_id": "produtor", "issuer_id": "emissor", "product": "produto", "delivery_place_id": "local de entrega",
@@ -153,7 +154,7 @@ var portuguese = words{
 		"ref":                                {What: "{} sem vínculo (de-para)", Who: "TI", Do: "Cadastre o de-para de {}; as linhas seguem sozinhas na execução seguinte."},
 		CauseParent:                          {What: "o contrato desta linha ainda não está na plataforma", Who: "quem cuida do contrato", Do: "Resolva o contrato; esta linha segue sozinha."},
 		CauseDuplicateKey:                    {What: "a mesma chave aparece mais de uma vez no ERP", Who: "TI, no ERP", Do: "Corrija o ERP para que a chave apareça uma só vez; a linha segue sozinha."},
-		CauseRetyped:                         {What: "o mesmo conteúdo já foi enviado com outro número, que não está mais no ERP", Who: "Contabilidade", Do: "Se for o mesmo documento renumerado: `safrasync dismiss`; se for outro: `safrasync retry`."},
+		CauseRetyped:                         {What: "o mesmo conteúdo já foi enviado com outro número, que não está mais no ERP", Who: "Contabilidade", Do: "Se for o mesmo documento renumerado: `safrasync adopt` com o id que o número antigo tem; se for outro: `safrasync retry`."},
 		CauseVanished:                        {What: "a linha sumiu do ERP, ou foi cancelada, antes do envio", Who: "Contabilidade", Do: "Nada a fazer se foi excluída de propósito; se voltar ao ERP, segue sozinha."},
 		CauseExists:                          {What: "a plataforma diz que o registro já existe", Who: "Contabilidade", Do: "Procure o registro na plataforma: se for ele, `safrasync adopt` com o id; se for outro, `safrasync retry`."},
 		CauseUnknown:                         {What: "não se sabe se a plataforma criou o registro (a resposta se perdeu)", Who: "Contabilidade", Do: "Procure na plataforma: se existir, `safrasync adopt` com o id; se não, `safrasync resend --checked`. Nunca é reenviado sozinho, para não duplicar."},

@@ -28,6 +28,9 @@ func newAdoptCommand(a *App) *cobra.Command {
 				return engine.RowPlan{}, err
 			}
 			acts.Platform = client
+			if acts.Rows, err = a.remapper(ctx); err != nil {
+				return engine.RowPlan{}, err
+			}
 			return acts.Adopt(ctx, args[0], key, adoption)
 		})
 	})
@@ -77,16 +80,10 @@ func (a *App) decide(ctx context.Context, job, key string, f actFlags, title phr
 
 // planResend plans a second sending. Where this host has not known of the doubt since its start, its quarantine begins here: what passed before cannot be proved.
 func (a *App) planResend(ctx context.Context, acts *engine.Acts, job, key string, checked bool) (engine.RowPlan, error) {
-	store, err := a.openLedger(ctx, toRead)
-	if err != nil {
+	var err error
+	if acts.Rows, err = a.remapper(ctx); err != nil {
 		return engine.RowPlan{}, err
 	}
-	source, _ := a.openSource(ctx) // the reason comes back from the engine's first question
-	e, err := a.openEngine(store, source, nil)
-	if err != nil {
-		return engine.RowPlan{}, err
-	}
-	acts.Rows = e
 	plan, err := acts.Resend(ctx, job, key, checked)
 	if err != nil || plan.Steps[0].Refused != engine.InQuarantine {
 		return plan, err
@@ -96,6 +93,16 @@ func (a *App) planResend(ctx context.Context, acts *engine.Acts, job, key string
 		return plan, err
 	}
 	return plan, writing.Watch(ctx, job)
+}
+
+// remapper reads rows as the ERP has them now.
+func (a *App) remapper(ctx context.Context) (engine.Remapper, error) {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return nil, err
+	}
+	source, _ := a.openSource(ctx) // the reason comes back from the engine's first question
+	return a.openEngine(store, source, nil)
 }
 
 // decision tells what a person must know who decides about a row that may be on the platform.
@@ -121,7 +128,10 @@ func (v voice) decision(act string, s engine.RowStep) []string {
 	if s.Remaining > 0 {
 		say(decideRemaining, v.span(s.Remaining))
 	}
-	if s.Holder != (trade.ParentKey{}) {
+	switch {
+	case s.Gives != nil:
+		say(decideGives, s.Holder.Job, s.Holder.Key)
+	case s.Holder != (trade.ParentKey{}):
 		say(decideHolder, s.Holder.Job, s.Holder.Key)
 	}
 	if sent := engine.SentFields(s.Before); act == "resend" && len(sent) > 0 {

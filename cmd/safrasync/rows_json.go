@@ -51,6 +51,7 @@ type rowDetailJSON struct {
 	Warnings     []trade.Problem    `json:"warnings"`
 	GoneSweeps   int                `json:"gone_sweeps"`
 	History      []attemptJSON      `json:"history"`      // every attempt, the first one first
+	MovedID      *string            `json:"moved_id"`     // the id that it had, where a person gave its record to the row under its new key
 	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
 	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
@@ -93,7 +94,7 @@ func rowOf(e trade.Entry) rowJSON {
 func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
 	out := rowDetailJSON{
 		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash),
-		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e),
+		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e), MovedID: orNull(e.MovedID),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

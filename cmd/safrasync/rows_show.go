@@ -64,6 +64,9 @@ func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	if e.RemoteID != "" {
 		a.show(rowRemote, e.RemoteID)
 	}
+	if e.MovedID != "" {
+		a.show(rowMoved, e.MovedID)
+	}
 	a.show(rowTimes, v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt), e.Attempts, e.Generation)
 	for _, text := range v.since(e, changes) {
 		a.line("  " + text)

@@ -96,7 +96,7 @@ func (a *App) printStates(states map[trade.State]int, flags map[trade.Flag]int) 
 // allFlags lists the flags in the order in which people are shown them.
 var allFlags = []trade.Flag{
 	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers, trade.Twin, trade.DeletedRemote,
-	trade.Contradicted, trade.DoubleAfterDecision,
+	trade.Contradicted, trade.DoubleAfterDecision, trade.Moved,
 }
 
 // causesShown is how many causes a summary shows, the most frequent first.

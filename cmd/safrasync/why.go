@@ -195,6 +195,9 @@ func (v voice) whyEntry(s story) []string {
 	if e.RemoteID != "" {
 		out = append(out, v.text(whyRemote, e.RemoteID))
 	}
+	if e.MovedID != "" {
+		out = append(out, strings.TrimSpace(v.text(rowMoved, e.MovedID)))
+	}
 	return append(out, v.since(*e, s.changes)...)
 }
 

@@ -37,6 +37,7 @@ var (
 	decideID        = phrase{"  id que a resposta deu: %s", "  id that the answer gave: %s"}
 	decideRemaining = phrase{"falta da quarentena: %s (o pedido ainda pode ser executado lá; o relógio da máquina não a encurta, e um reinício a recomeça)", "left of the quarantine: %s (the request may still be executed there; no clock shortens it, and a restart of the machine begins it anew)"}
 	decideHolder    = phrase{"o id é da linha %s %s", "the id belongs to row %s %s"}
+	decideGives     = phrase{"o id era da linha %s %s, que não está mais no ERP: o registro passa para esta linha; aquela fica como enviada, com a marca `moved`, e o que se refere a ela segue com o mesmo id", "the id was that of row %s %s, which is no longer in the ERP: its record belongs to this row from now on; that one stays accepted, with the flag `moved`, and what refers to it goes on with the same id"}
 	decideLook      = phrase{"procure na plataforma um registro com: %s", "look on the platform for a record with: %s"}
 	decideMayDouble = phrase{"se ele estiver lá, não envie: `safrasync adopt`. Enviado outra vez, fica em dobro, e a API não apaga.", "if it is there, do not send: `safrasync adopt`. Sent again it is there twice, and the API deletes nothing."}
 	decideField     = phrase{"%s: enviado %s, na plataforma %s", "%s: sent %s, on the platform %s"}

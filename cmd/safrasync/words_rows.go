@@ -20,6 +20,7 @@ var (
 	rowTitle       = phrase{"%s %s: %s (%s)", "%s %s: %s (%s)"}
 	rowAdvice      = phrase{"  quem resolve: %s. %s", "  who can cure it: %s. %s"}
 	rowError       = phrase{"  detalhe: %s", "  detail: %s"}
+	rowMoved       = phrase{"  id que teve: %s; o registro é agora da linha renumerada (`safrasync audit list` diz quem decidiu)", "  id that it had: %s; the record belongs to the renumbered row now (`safrasync audit list` tells who decided)"}
 	rowRemote      = phrase{"  id na plataforma: %s", "  id on the platform: %s"}
 	rowTimes       = phrase{"  visto pela primeira vez em %s, atualizado em %s; tentativas: %d, geração %d", "  first seen %s, updated %s; attempts: %d, generation %d"}
 	rowWarning     = phrase{"  observação: %s", "  remark: %s"}

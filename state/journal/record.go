@@ -82,6 +82,7 @@ type Fact struct {
 	State      string        `json:"state"`
 	Cause      string        `json:"cause,omitempty"`
 	RemoteID   string        `json:"remote_id,omitempty"` // "" for an entry that a person accepted without one
+	MovedID    string        `json:"moved_id,omitempty"`  // the id that it had before its record went to the row under its new key
 	Weak       bool          `json:"weak,omitempty"`
 	Payload    string        `json:"payload_hash,omitempty"`
 	Source     string        `json:"source_hash,omitempty"`

@@ -77,6 +77,7 @@ CREATE TABLE entry (
     cause TEXT NOT NULL,
     remote_id TEXT CHECK (remote_id <> ''),
     closed_by BIGINT REFERENCES audit (seq), -- the act that accepted it without an id
+    moved_id TEXT CHECK (moved_id <> ''), -- the id that it had: a person gave the record to the row under its new key
     flags TEXT NOT NULL,
     generation BIGINT NOT NULL CHECK (generation >= 1),
     resend_audit_id BIGINT REFERENCES audit (seq), -- the act that opened the generation
@@ -102,8 +103,9 @@ CREATE TABLE entry (
     unit TEXT NOT NULL,
     gone_sweeps BIGINT NOT NULL CHECK (gone_sweeps >= 0),
     version BIGINT NOT NULL CHECK (version >= 1),
-    CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL),
-    CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL)),
+    CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL OR moved_id IS NOT NULL),
+    CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL AND moved_id IS NULL)),
+    CONSTRAINT entry_one_id CHECK (remote_id IS NULL OR moved_id IS NULL),
     CONSTRAINT entry_payload_to_send CHECK (state NOT IN ('pending', 'sending') OR payload IS NOT NULL),
     CONSTRAINT entry_resend_has_audit CHECK (generation = 1 OR resend_audit_id IS NOT NULL)
 );
@@ -280,8 +282,10 @@ CREATE TRIGGER entry_moves BEFORE UPDATE OF state ON entry FOR EACH ROW
     WHEN (NEW.state <> OLD.state) EXECUTE FUNCTION safrasync_entry_moves();
 CREATE TRIGGER entry_identity BEFORE UPDATE ON entry FOR EACH ROW
     WHEN (NEW.id <> OLD.id OR NEW.job <> OLD.job OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
-        OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS DISTINCT FROM OLD.remote_id) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1))
-    EXECUTE FUNCTION safrasync_refuse('what an entry is and the id it got never change');
+        OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS DISTINCT FROM OLD.remote_id AND (NEW.remote_id IS NOT NULL OR NEW.moved_id IS DISTINCT FROM OLD.remote_id))
+        OR (NEW.moved_id IS DISTINCT FROM OLD.moved_id AND (OLD.moved_id IS NOT NULL OR OLD.state = 'accepted' AND OLD.remote_id IS DISTINCT FROM NEW.moved_id))
+        OR (OLD.moved_id IS NOT NULL AND NEW.remote_id IS NOT NULL) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1))
+    EXECUTE FUNCTION safrasync_refuse('what an entry is and the id it got never change; an id goes from one entry to another only by leaving its trace');
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt FOR EACH ROW

@@ -77,6 +77,7 @@ CREATE TABLE entry (
     cause TEXT NOT NULL,
     remote_id TEXT CHECK (remote_id <> ''),
     closed_by INTEGER REFERENCES audit (seq), -- the act that accepted it without an id
+    moved_id TEXT CHECK (moved_id <> ''), -- the id that it had: a person gave the record to the row under its new key
     flags TEXT NOT NULL,
     generation INTEGER NOT NULL CHECK (generation >= 1),
     resend_audit_id INTEGER REFERENCES audit (seq), -- the act that opened the generation
@@ -102,8 +103,9 @@ CREATE TABLE entry (
     unit TEXT NOT NULL,
     gone_sweeps INTEGER NOT NULL CHECK (gone_sweeps >= 0),
     version INTEGER NOT NULL CHECK (version >= 1),
-    CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL),
-    CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL)),
+    CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL OR moved_id IS NOT NULL),
+    CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL AND moved_id IS NULL)),
+    CONSTRAINT entry_one_id CHECK (remote_id IS NULL OR moved_id IS NULL),
     CONSTRAINT entry_payload_to_send CHECK (state NOT IN ('pending', 'sending') OR payload IS NOT NULL),
     CONSTRAINT entry_resend_has_audit CHECK (generation = 1 OR resend_audit_id IS NOT NULL)
 ) STRICT;
@@ -273,11 +275,13 @@ BEGIN
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER entry_identity BEFORE UPDATE OF id, job, sends, key, first_seen_at, remote_id, generation ON entry
+CREATE TRIGGER entry_identity BEFORE UPDATE OF id, job, sends, key, first_seen_at, remote_id, moved_id, generation ON entry
 WHEN NEW.id <> OLD.id OR NEW.job <> OLD.job OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
-    OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1)
+    OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id AND (NEW.remote_id IS NOT NULL OR NEW.moved_id IS NOT OLD.remote_id))
+    OR (NEW.moved_id IS NOT OLD.moved_id AND (OLD.moved_id IS NOT NULL OR OLD.state = 'accepted' AND OLD.remote_id IS NOT NEW.moved_id))
+    OR (OLD.moved_id IS NOT NULL AND NEW.remote_id IS NOT NULL) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1)
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: what an entry is and the id it got never change');
+    SELECT RAISE(ABORT, 'safrasync: what an entry is and the id it got never change; an id goes from one entry to another only by leaving its trace');
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin

@@ -1,0 +1,180 @@
+package state
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// takeover gives the id of one entry to another that is held.
+func takeover(from, to trade.Entry) trade.Act {
+	a := adoption(to, from.RemoteID)
+	from.MovedID, from.RemoteID, from.Flags = from.RemoteID, "", from.Flags.With(trade.Moved, true)
+	a.Gives = &trade.Update{From: trade.Accepted, Entry: from}
+	return a
+}
+
+// retyped makes a contract that was sent and the same under a new key, which is held.
+func (k *kept) retyped() (old, held trade.Entry) {
+	k.t.Helper()
+	lease := mustLease(k.t, k.s, "contracts")
+	e := mustRecord(k.t, k.s, lease, newEntry("old"))[0]
+	mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-1")}})
+	again := newEntry("new")
+	again.State, again.Cause = trade.Held, trade.CauseRetyped
+	held = mustRecord(k.t, k.s, lease, again)[0]
+	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
+		k.t.Fatal(err)
+	}
+	return mustEntry(k.t, k.s, "contracts", "old"), held
+}
+
+// given checks that the record of the old key belongs to the new one.
+func given(t *testing.T, s *Store) {
+	t.Helper()
+	old, held := mustEntry(t, s, "contracts", "old"), mustEntry(t, s, "contracts", "new")
+	if old.State != trade.Accepted || old.RemoteID != "" || old.MovedID != "remote-1" || !old.Flags.Has(trade.Moved) || held.State != trade.Accepted || held.RemoteID != "remote-1" {
+		t.Errorf("old %+v\nnew %+v", old, held)
+	}
+	parents, err := s.Parents(t.Context(), []trade.ParentKey{{Job: "contracts", Key: "old"}, {Job: "contracts", Key: "new"}})
+	for _, p := range parents {
+		if p.RemoteID != "remote-1" || err != nil {
+			t.Errorf("parents %+v, %v", parents, err)
+		}
+	}
+	mustAddUp(t, s, "contracts")
+}
+
+func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		old, held := k.retyped()
+		for name, query := range map[string]string{
+			"an id without a trace":    `UPDATE entry SET remote_id = NULL WHERE key = 'old'`,
+			"a trace of another id":    `UPDATE entry SET remote_id = NULL, moved_id = 'remote-2' WHERE key = 'old'`,
+			"a trace beside the id":    `UPDATE entry SET moved_id = 'remote-1' WHERE key = 'old'`,
+			"an id of two":             `UPDATE entry SET state = 'accepted', remote_id = 'remote-1' WHERE key = 'new'`,
+			"a trace that is held":     `UPDATE entry SET moved_id = 'remote-1' WHERE key = 'new'`,
+			"given and kept as closed": `UPDATE entry SET remote_id = NULL, closed_by = NULL WHERE key = 'old'`,
+		} {
+			if err := byHand(k.s, query); err == nil {
+				t.Errorf("%s: the database lets it pass", name)
+			}
+		}
+		wrong := takeover(old, held)
+		wrong.Gives.Entry.MovedID = "remote-2"
+		if _, err := k.s.Act(t.Context(), []trade.Act{wrong}); err == nil {
+			t.Error("another id was given than the one that was got")
+		}
+		moved := old
+		moved.Version--
+		if done, err := k.s.Act(t.Context(), []trade.Act{takeover(moved, held)}); err != nil || done[0] {
+			t.Errorf("the old row had moved: %v, %v", done, err)
+		}
+		k.order(takeover(old, held))
+		given(t, k.s)
+		for name, query := range map[string]string{
+			"taken back":      `UPDATE entry SET remote_id = 'remote-1', moved_id = NULL WHERE key = 'old'`,
+			"another record":  `UPDATE entry SET remote_id = 'remote-3' WHERE key = 'old'`,
+			"a lost trace":    `UPDATE entry SET moved_id = NULL WHERE key = 'old'`,
+			"an altered one":  `UPDATE entry SET moved_id = 'remote-4' WHERE key = 'old'`,
+			"sent once more":  `UPDATE entry SET state = 'pending', moved_id = NULL WHERE key = 'old'`,
+			"the new without": `UPDATE entry SET remote_id = NULL WHERE key = 'new'`,
+		} {
+			if err := byHand(k.s, query); err == nil {
+				t.Errorf("%s: the database lets it pass", name)
+			}
+		}
+		holder, err := k.s.Holder(t.Context(), trade.OrderCommitments, "remote-1", 0)
+		if err != nil || holder.Key != "new" {
+			t.Errorf("holder %+v, %v", holder, err)
+		}
+	})
+}
+
+// F058: the journal knows whose a record is now: older copies, and no ledger at all.
+func TestF058_ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
+	k := sqliteKept(t)
+	old, held := k.retyped()
+	copies := t.TempDir()
+	backup := func(name string) {
+		if err := k.s.Backup(t.Context(), filepath.Join(copies, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	backup("before")
+	doubt := k.doubts(1)[0]
+	backup("between")
+	k.order(takeover(old, held))
+	backup("after")
+	k.order(dismissal(doubt))
+	dir, whole := k.dir(), t.TempDir()
+	k.close()
+	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"before", "between", "after", "none", "new journal"} {
+		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+			t.Fatal(err)
+		}
+		removeLedger(t, k.o.DSN)
+		switch step {
+		case "none", "new journal":
+		default:
+			copyFile(t, filepath.Join(copies, step), k.o.DSN)
+		}
+		if step != "after" {
+			if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+				t.Fatalf("%s: %v", step, err)
+			}
+		}
+		if step == "new journal" { // which begins with what the ledger knows
+			if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
+				t.Fatal(err)
+			}
+			removeLedger(t, k.o.DSN)
+			if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.open()
+		given(t, k.s)
+		k.close()
+		if t.Failed() {
+			t.Fatal(step)
+		}
+	}
+}
+
+// A late answer of an earlier sending of the old key does not make it the holder of anything: it is told.
+func TestALateAnswerOfARowThatGaveItsRecordIsTold(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		doubt := k.doubts(1)[0]
+		attempts, err := k.s.Attempts(t.Context(), doubt.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.order(resending(doubt))
+		lease := mustLease(t, k.s, "contracts")
+		second := mustSend(t, k.s, lease, mustEntry(t, k.s, "contracts", doubt.Key))
+		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(second, "remote-2")}})
+		again := newEntry("new")
+		again.State, again.Cause = trade.Held, trade.CauseRetyped
+		held := mustRecord(t, k.s, lease, again)[0]
+		k.order(takeover(mustEntry(t, k.s, "contracts", doubt.Key), held))
+		r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(attempts[0], "remote-1")}})
+		got := mustEntry(t, k.s, "contracts", doubt.Key)
+		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateDouble || r.Alarms[0].Other != "remote-2" || got.RemoteID != "" || got.MovedID != "remote-2" ||
+			!got.Flags.Has(trade.DoubleAfterDecision) {
+			t.Errorf("alarms %+v, entry %+v", r.Alarms, got)
+		}
+		if diff := cmp.Diff(trade.Accepted, mustEntry(t, k.s, "contracts", "new").State); diff != "" {
+			t.Error(diff)
+		}
+		mustAddUp(t, k.s, "contracts")
+	})
+}

@@ -1,0 +1,175 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// renumber gives a contract another number, and what hangs on it.
+func (b *bench) renumber(from, to int) {
+	b.t.Helper()
+	for _, table := range []string{"contrato", "entrega", "rateio"} {
+		b.exec(`UPDATE `+table+` SET num = ? WHERE num = ?`, fmt.Sprintf("%04d", to), fmt.Sprintf("%04d", from))
+	}
+}
+
+// gave checks that a contract has given its record to another.
+func (b *bench) gave(num int, id string) {
+	b.t.Helper()
+	if e := b.expect(num, trade.Accepted, ""); e.RemoteID != "" || e.MovedID != id || !e.Flags.Has(trade.Moved) {
+		b.t.Errorf("contract %d: id %q, moved %q, flags %v", num, e.RemoteID, e.MovedID, e.Flags)
+	}
+}
+
+// got checks that a contract which was never sent has a record.
+func (b *bench) got(num int, id string) {
+	b.t.Helper()
+	if e := b.expect(num, trade.Accepted, ""); e.RemoteID != id || e.MovedID != "" || e.Attempts != 0 {
+		b.t.Errorf("contract %d: id %q, moved %q, %d attempts", num, e.RemoteID, e.MovedID, e.Attempts)
+	}
+}
+
+// F021: a contract that was renumbered takes the id of its old number over, and what hangs on either number goes; nothing is sent twice.
+func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.delivery(1, 1, 100)
+		b.pass()
+		id, other := b.entry(1).RemoteID, b.entry(2).RemoteID
+		b.renumber(1, 9)
+		b.delivery(2, 9, 200)
+		b.delivery(3, 1, 250) // somebody has an old paper
+		b.share("A", 9, 300)
+		sweep := func(sent map[string]int) {
+			t.Helper()
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range reports {
+				b.adds(r)
+				if r.Sent != sent[r.Job] || r.Stopped != nil {
+					t.Errorf("%s: sent %d, want %d; stopped %+v", r.Job, r.Sent, sent[r.Job], r.Stopped)
+				}
+			}
+			if n := len(b.createdOf("order_commitments")); n != 2 {
+				t.Fatalf("the platform has %d contracts", n)
+			}
+		}
+		sweep(map[string]int{"deliveries": 1}) // of the old number, whose record is known
+		if e := b.expect(9, trade.Held, trade.CauseRetyped); !strings.Contains(e.Error.Text, id) {
+			t.Errorf("the text names no id: %s", e.Error.Text)
+		}
+		b.row("traceability", "A", trade.Waiting, trade.CauseParent)
+
+		b.done(b.adopt(9, other), engine.IDTaken) // contract 2 stands in the ERP
+		step := b.adopt(9, id)
+		b.done(step, engine.NotRefused)
+		if step.Holder.Key != key(1) || step.Gives == nil || step.Reading == nil || step.Reading.Differ != 0 {
+			t.Errorf("step %+v", step)
+		}
+		b.gave(1, id)
+		b.got(9, id)
+		b.delivery(4, 1, 270)
+		sweep(map[string]int{"deliveries": 2, "traceability": 1})
+		for _, r := range b.createdOf("deliveries") {
+			if r.Fields["contract_id"] != id {
+				t.Errorf("a delivery went to %v, want %s", r.Fields["contract_id"], id)
+			}
+		}
+		audit, err := b.ledger.Audit(t.Context(), 1)
+		if err != nil || len(audit) != 1 || audit[0].Target != "contracts "+key(9) || !strings.Contains(audit[0].Detail, `"moved_id":"`+id) || !strings.Contains(audit[0].Detail, key(1)) {
+			t.Errorf("audit %+v, %v", audit, err)
+		}
+		for range 2 { // what the act explains is no news
+			sweep(nil)
+		}
+		if e := b.entry(1); e.Flags.Has(trade.MissingInERP) || e.GoneSweeps == 0 {
+			t.Errorf("contract 1: flags %v, gone %d", e.Flags, e.GoneSweeps)
+		}
+
+		// Renumbered once more, the record goes on, and both old numbers lead to it.
+		b.renumber(9, 10)
+		b.delivery(5, 1, 280)
+		b.delivery(6, 9, 290)
+		sweep(map[string]int{"deliveries": 2})
+		b.expect(10, trade.Held, trade.CauseRetyped)
+		b.done(b.adopt(10, id), engine.NotRefused)
+		b.gave(9, id)
+		b.gave(1, id)
+		b.got(10, id)
+
+		// A number that comes back is told, and is not sent.
+		b.contract(1)
+		sweep(nil)
+		b.gave(1, id)
+		b.got(10, id)
+		if e := b.entry(1); !e.Flags.Has(trade.Contradicted) {
+			t.Errorf("contract 1 is back: flags %v", e.Flags)
+		}
+		sweep(nil)
+	})
+}
+
+// An id is taken over only from a row that is gone, or cancelled, and only while both rows stand as they were shown.
+func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.sync(engine.Options{})
+		id := b.entry(1).RemoteID
+		b.exec(`UPDATE contrato SET situacao = 'cancelado' WHERE num = '0001'`) // cancelled, and typed again
+		b.exec(`INSERT INTO contrato VALUES ('01', '0009', 1, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 09:00:00')`)
+		b.sync(engine.Options{Sweep: true})
+		b.expect(9, trade.Held, trade.CauseRetyped)
+		b.exec(`UPDATE contrato SET situacao = 'aprovado' WHERE num = '0001'`)
+		b.done(b.adopt(9, id), engine.IDTaken)
+		b.exec(`UPDATE contrato SET situacao = 'cancelado' WHERE num = '0001'`)
+
+		acts := b.acts()
+		plan := func() engine.RowPlan {
+			t.Helper()
+			p, err := acts.Adopt(t.Context(), "contracts", key(9), engine.Adoption{ID: id})
+			if err != nil || !p.Possible() {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			return p
+		}
+		do := func(p engine.RowPlan) engine.Refusal {
+			t.Helper()
+			p, err := acts.Do(context.Background(), p, maria)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p.Steps[0].Refused
+		}
+		stale := plan()
+		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Acknowledge(t.Context(), "contracts", []string{key(1)})
+		}), engine.NotRefused)
+		if got := do(stale); got != engine.Moved {
+			t.Errorf("the old row had moved, and the act was %q", got)
+		}
+		b.expect(9, trade.Held, trade.CauseRetyped)
+		twice, again := plan(), plan()
+		if first, second := do(twice), do(again); first != engine.NotRefused || second != engine.Moved {
+			t.Errorf("two people: %q, %q", first, second)
+		}
+		b.gave(1, id)
+		b.got(9, id)
+		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Flags[trade.Cancelled] != 0 {
+			t.Errorf("sent %d, flags %v", r.Sent, r.Flags)
+		}
+		b.exec(`UPDATE contrato SET preco = 130 WHERE num = '0009'`) // the new row is compared as any that was sent
+		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Flags[trade.Changed] != 1 {
+			t.Errorf("sent %d, flags %v", r.Sent, r.Flags)
+		}
+	})
+}
