@@ -37,6 +37,10 @@
 //	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows of the act and before the sums
 //	ledger      one row: the ledger's id and the version of the references
 //	journal     the journals of this ledger, and the last record of each that it has; written in the transaction that the record tells of
+//	alert       what people were told, or are told when it lasts; open until closed_at. One topic and subject is open at most once. Written by SaveAlert
+//	alert_message
+//	            one message to one address, until it is delivered, superseded or given up; written with the change that it tells of
+//	digest      one row: how far the last digest went
 //	tx_mark     the last transaction of each line of each open Store, for uncertain commits
 //
 // # The journal

@@ -70,6 +70,9 @@ func (d Decimal) Cmp(other Decimal) int { return d.d.Cmp(other.d) }
 // Sub returns d - other, exactly.
 func (d Decimal) Sub(other Decimal) Decimal { return Decimal{d.d.Sub(other.d)} }
 
+// Mul returns d × other, exactly.
+func (d Decimal) Mul(other Decimal) Decimal { return Decimal{d.d.Mul(other.d)} }
+
 // Equal tells whether both are the same number, however they were written.
 func (d Decimal) Equal(other Decimal) bool { return d.d.Equal(other.d) }
 

@@ -131,3 +131,34 @@ func TestCellsSurviveTheLedger(t *testing.T) {
 		}
 	})
 }
+
+func TestSacasAreExactOrSaidToBeRounded(t *testing.T) {
+	t.Parallel()
+	for kg, want := range map[string]struct {
+		sacas string
+		exact bool
+	}{"720000": {"12000", true}, "30": {"0.5", true}, "100": {"1.6667", false}, "60030": {"1000.5", true}, "0": {"0", true}} {
+		n, err := ParseDecimal(kg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, exact := n.Sacas(4); got.String() != want.sacas || exact != want.exact {
+			t.Errorf("%s kg = %s sacas, exact %v; want %s, %v", kg, got, exact, want.sacas, want.exact)
+		}
+	}
+}
+
+func TestAProductIsExact(t *testing.T) {
+	t.Parallel()
+	amount, err := ParseDecimal("1234.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	price, err := ParseDecimal("0.1234")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := amount.Mul(price).String(); got != "152.3373" {
+		t.Errorf("1234.5 × 0.1234 = %s", got)
+	}
+}

@@ -60,6 +60,11 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway"},
 		reason:   "cmd wires everything, but a test server has no place in the binary",
 	},
+	"internal/alert": {
+		may:      []string{"trade"},
+		testsMay: []string{"state", "internal/pgtest"},
+		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
+	},
 	"internal/pgtest":    {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
 	"internal/mariatest": {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
 	"internal/fbtest":    {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},

@@ -1,0 +1,38 @@
+package alert
+
+import (
+	"net"
+	"sync"
+)
+
+// conns are the connections of one delivery, so that its end closes them whatever happened.
+type conns struct {
+	mu     sync.Mutex // guards both
+	open   []net.Conn
+	closed bool
+}
+
+// keep takes the result of a dial.
+func (c *conns) keep(conn net.Conn, err error) (net.Conn, error) {
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		_ = conn.Close()
+		return nil, net.ErrClosed
+	}
+	c.open = append(c.open, conn)
+	return conn, nil
+}
+
+func (c *conns) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, conn := range c.open {
+		_ = conn.Close() // it may be closed already
+	}
+	c.open = nil
+}

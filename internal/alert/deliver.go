@@ -1,0 +1,154 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Channel is a way to people. Its methods may be called by several goroutines.
+type Channel interface {
+	// Targets gives its addresses for a kind of message; each begins with the channel's own name and a colon.
+	Targets(kind string) []string
+	// Send delivers a message to one of its addresses and returns within its own time limit. The errors are *Fault.
+	Send(ctx context.Context, target string, m Message) error
+}
+
+// Fault says why a message was not delivered, in words of our own: what the other side wrote may repeat an address or a credential.
+type Fault struct {
+	Code string // for logs and metrics: smtp_550, http_404, timeout, …
+	Hint string // what to look at
+	All  bool   // the channel itself does not work, so that its other addresses need not be tried now
+}
+
+// Error names the code and what to look at.
+func (f *Fault) Error() string { return f.Code + ": " + f.Hint }
+
+const (
+	// claimFor is longer than any channel takes for one message.
+	claimFor = 5 * time.Minute
+	// batch is how many messages are delivered before alerts are looked at again.
+	batch = 50
+	// longOverdue is from when on an undelivered message is an error in the log, and not a warning.
+	longOverdue = time.Hour
+)
+
+// pauses grow with the tries; the last one stays.
+var pauses = []time.Duration{time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour}
+
+func pauseAfter(attempts int) time.Duration { return pauses[min(max(attempts-1, 0), len(pauses)-1)] }
+
+// The outcomes of a message; they are stored.
+const (
+	delivered  = "delivered"
+	givenUp    = "given_up"
+	faultNoWay = "not_configured"
+)
+
+// Deliver tries the messages that are due, each once.
+func (s *Service) Deliver(ctx context.Context) error {
+	due, err := s.Ledger.DueMessages(ctx, s.now(), batch)
+	if err != nil {
+		return err
+	}
+	down := map[Channel]*Fault{}
+	var errs []error
+	for _, m := range due {
+		if ctx.Err() != nil {
+			break
+		}
+		errs = append(errs, s.deliver(ctx, m, down))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Channel]*Fault) error {
+	claimed, err := s.Ledger.ClaimMessage(ctx, m, s.now().Add(claimFor))
+	if err != nil || !claimed {
+		return err
+	}
+	m.Attempts++
+	fault := s.try(ctx, m, down)
+	if fault != nil && ctx.Err() != nil && fault.Code == codeCancelled { // the service is being stopped: it says nothing about the channel
+		m.NextAt = s.now()
+		return s.settle(ctx, m)
+	}
+	now := s.now()
+	switch {
+	case fault == nil:
+		m.Outcome, m.DoneAt, m.Fault = delivered, now, ""
+		s.Log.Info("message delivered", zap.String("kind", m.Kind), zap.String("message", m.ID), zap.Int("attempt", m.Attempts))
+	case fault.Code == faultNoWay || now.Sub(m.CreatedAt) >= GiveUp:
+		m.Outcome, m.DoneAt, m.Fault = givenUp, now, fault.Code
+		s.Log.Error("message given up", zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code), zap.String("reason", fault.Hint))
+	default:
+		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
+		s.tellFault(m, fault, now)
+	}
+	return s.settle(ctx, m)
+}
+
+// settle stores the outcome also while the service is being stopped: what was delivered must not be sent again.
+func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
+	return s.Ledger.SettleMessage(context.WithoutCancel(ctx), m)
+}
+
+func (s *Service) tellFault(m trade.AlertMessage, fault *Fault, now time.Time) {
+	fields := []zap.Field{
+		zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code), zap.String("reason", fault.Hint),
+		zap.Int("attempt", m.Attempts), zap.Time("next_at", m.NextAt),
+	}
+	if now.Sub(m.CreatedAt) >= longOverdue {
+		s.Log.Error("message overdue: nobody has been told", fields...)
+		return
+	}
+	s.Log.Warn("message not delivered", fields...)
+}
+
+// try sends a message once. A channel that was found down in this round is not tried again in it.
+func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channel]*Fault) *Fault {
+	channel := s.channelOf(m)
+	if channel == nil {
+		return &Fault{Code: faultNoWay, Hint: "its address is not in the configuration any more"}
+	}
+	if fault := down[channel]; fault != nil {
+		return fault
+	}
+	var content Message
+	if err := json.Unmarshal(m.Content, &content); err != nil {
+		return &Fault{Code: faultNoWay, Hint: "its record in the ledger is damaged"}
+	}
+	content.ID = m.ID
+	fault := asFault(channel.Send(ctx, m.Target, content))
+	if fault != nil && fault.All {
+		down[channel] = fault
+	}
+	return fault
+}
+
+func asFault(err error) *Fault {
+	var fault *Fault
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &fault):
+		return fault
+	}
+	return &Fault{Code: "unknown", Hint: "the channel gave no reason"}
+}
+
+func (s *Service) channelOf(m trade.AlertMessage) Channel {
+	for _, c := range s.Channels {
+		for _, target := range c.Targets(m.Kind) {
+			if target == m.Target {
+				return c
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package alert
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail"
+)
+
+// Security is how the way to the mail server is protected.
+type Security string
+
+// The kinds of security.
+const (
+	STARTTLS Security = "starttls" // a plain greeting, then TLS or nothing
+	TLS      Security = "tls"      // TLS from the first byte
+	NoTLS    Security = "none"     // for a server on this host only
+)
+
+// EmailOptions say how mail leaves.
+type EmailOptions struct {
+	Host, HELO string // HELO: how this host names itself; "" = its own name
+	Port       int
+	Security   Security
+	User       string        // "" = without authentication
+	Password   func() string // a function, because fmt prints fields plainly
+	From       string        // an address, with or without a name
+	To         []string      // who gets alerts
+	DigestTo   []string      // who gets the digest; nil = To
+	Roots      *x509.CertPool
+	Timeout    time.Duration // for one message
+}
+
+// Email is the channel by mail. Every address gets a message of its own, so that one that is refused does not keep the others from theirs.
+type Email struct{ o EmailOptions }
+
+// NewEmail makes the channel. It connects to nothing.
+func NewEmail(o EmailOptions) *Email {
+	if o.DigestTo == nil {
+		o.DigestTo = o.To
+	}
+	return &Email{o}
+}
+
+const emailPrefix = "email:"
+
+// String names the server, and nothing else.
+func (e *Email) String() string {
+	return "e-mail by " + net.JoinHostPort(e.o.Host, strconv.Itoa(e.o.Port))
+}
+
+// Format prints String for every verb.
+func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String()) }
+
+// Targets gives the addresses.
+func (e *Email) Targets(kind string) []string {
+	to := e.o.To
+	if kind == kindDigest {
+		to = e.o.DigestTo
+	}
+	out := make([]string, len(to))
+	for i, address := range to {
+		out[i] = emailPrefix + address
+	}
+	return out
+}
+
+// Send delivers a message to one address.
+func (e *Email) Send(ctx context.Context, target string, m Message) error {
+	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	defer cancel()
+	msg, err := e.compose(strings.TrimPrefix(target, emailPrefix), m)
+	if err != nil {
+		return &Fault{Code: "address", Hint: "an address of alerts.email is not one; safrasync check names it"}
+	}
+	var conns conns
+	client, err := e.client(&conns)
+	if err != nil {
+		return &Fault{Code: "options", Hint: "alerts.email cannot be used; run safrasync check", All: true}
+	}
+	defer conns.close()                         // the library leaves a connection open whose greeting or login failed
+	defer context.AfterFunc(ctx, conns.close)() // and its own time limit begins anew with each command
+	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
+		return mailFault(ctx, err)
+	}
+	return nil
+}
+
+// compose writes the message: a subject in UTF-8, the text, and the same as HTML.
+func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
+	msg := mail.NewMsg(mail.WithCharset(mail.CharsetUTF8), mail.WithEncoding(mail.EncodingQP), mail.WithNoDefaultUserAgent())
+	if err := errors.Join(msg.From(e.o.From), msg.To(to)); err != nil {
+		return nil, err
+	}
+	msg.Subject(m.Subject)
+	msg.SetDateWithValue(m.At)
+	_, domain, _ := strings.Cut(strings.TrimSuffix(e.o.From, ">"), "@")
+	msg.SetMessageIDWithValue("safrasync-" + m.ID + "@" + domain) // the same at each try: a repetition can be told
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")          // RFC 3834: no absence notes
+	msg.SetBodyString(mail.TypeTextPlain, m.text())
+	msg.AddAlternativeString(mail.TypeTextHTML, m.html())
+	return msg, nil
+}
+
+func (e *Email) client(conns *conns) (*mail.Client, error) {
+	config := &tls.Config{ServerName: e.o.Host, RootCAs: e.o.Roots, MinVersion: tls.VersionTLS12}
+	options := []mail.Option{
+		mail.WithPort(e.o.Port), mail.WithTimeout(e.o.Timeout), mail.WithTLSConfig(config), mail.WithoutNoop(),
+		mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+			if e.o.Security == TLS {
+				return conns.keep((&tls.Dialer{Config: config}).DialContext(ctx, network, address))
+			}
+			c, err := conns.keep((&net.Dialer{}).DialContext(ctx, network, address))
+			if err != nil {
+				return nil, err
+			}
+			if a, ok := c.RemoteAddr().(*net.TCPAddr); e.o.Security == NoTLS && (!ok || !a.IP.IsLoopback()) {
+				return nil, errNotLoopback
+			}
+			return c, nil
+		}),
+	}
+	mechanisms := []mail.SMTPAuthType{mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5, mail.SMTPAuthPlain, mail.SMTPAuthLogin}
+	switch e.o.Security {
+	case TLS:
+		options = append(options, mail.WithSSL())
+	case NoTLS:
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+		mechanisms = append(mechanisms[:3:3], mail.SMTPAuthPlainNoEnc, mail.SMTPAuthLoginNoEnc)
+	default:
+		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+	}
+	if e.o.User != "" {
+		options = append(options, mail.WithOpportunisticSMTPAuth(mechanisms...), mail.WithUsername(e.o.User), mail.WithPassword(e.o.Password()))
+	}
+	if e.o.HELO != "" {
+		options = append(options, mail.WithHELO(e.o.HELO))
+	}
+	return mail.NewClient(e.o.Host, options...)
+}
+
+var errNotLoopback = errors.New("not on this host")
+
+// codeCancelled is the fault of a delivery that the end of the service broke off.
+const codeCancelled = "cancelled"
+
+// mailFault tells a failure without a word of the server, which may repeat an address.
+func mailFault(ctx context.Context, err error) *Fault {
+	var send *mail.SendError
+	if errors.As(err, &send) && send.ErrorCode() > 0 {
+		code := send.ErrorCode()
+		if send.Reason == mail.ErrSMTPRcptTo {
+			return &Fault{Code: fmt.Sprintf("smtp_%d_recipient", code), Hint: "the mail server refuses one address of alerts.email.to or digest_to: correct it, or ask who runs the server"}
+		}
+		return &Fault{Code: fmt.Sprintf("smtp_%d", code), Hint: "the mail server refused the message: look at alerts.email.from and at its log", All: true}
+	}
+	return connectionFault(ctx, err)
+}
+
+// connectionFault tells why a server was not reached, or broke off.
+func connectionFault(ctx context.Context, err error) *Fault {
+	var dns *net.DNSError
+	var verify *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var op *net.OpError
+	var protocol interface{ Timeout() bool }
+	text := err.Error()
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return &Fault{Code: codeCancelled, Hint: "the service is being stopped", All: true}
+	case errors.Is(err, errNotLoopback):
+		return &Fault{Code: "not_loopback", Hint: "security: none is for a server on this host only; use starttls or tls", All: true}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil, errors.As(err, &protocol) && protocol.Timeout():
+		return &Fault{Code: "timeout", Hint: "the server did not answer in time: look at the address, the port and the firewall", All: true}
+	case errors.As(err, &dns):
+		return &Fault{Code: "dns", Hint: "the server's name is not known: look at the address and at the name service of this host", All: true}
+	case errors.As(err, &verify):
+		return &Fault{Code: "certificate", Hint: "the server's certificate is not accepted: look at its name, its dates and ca_file", All: true}
+	case errors.As(err, &record):
+		return &Fault{Code: "no_tls", Hint: "the server does not speak TLS on this port: port 587 is mostly starttls, 465 tls", All: true}
+	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"), strings.Contains(text, "SMTP Auth"):
+		return &Fault{Code: "login", Hint: "the mail server refuses user and password, or offers no login: look at alerts.email.user and password", All: true}
+	case strings.Contains(text, "STARTTLS"):
+		return &Fault{Code: "no_starttls", Hint: "the mail server offers no STARTTLS on this port: look at alerts.email.server and security", All: true}
+	case errors.As(err, &op) && op.Op == "dial":
+		return &Fault{Code: "refused", Hint: "nothing answers at the server's address and port: look at the address, the port and the firewall", All: true}
+	case slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed}, func(e error) bool { return errors.Is(err, e) }):
+		return &Fault{Code: "broken", Hint: "the server closed the connection", All: true}
+	}
+	return &Fault{Code: "protocol", Hint: "the server did not behave as it should: look at the address, the port and the security", All: true}
+}

@@ -1,0 +1,118 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ledger is what alerts need of the ledger.
+type Ledger interface {
+	Book
+	Jobs(ctx context.Context) ([]string, error)
+	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
+	Counts(ctx context.Context, job string) ([]trade.Tally, error)
+	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
+	// Ages tells how old the rows of a job are.
+	Ages(ctx context.Context, job string) (trade.Ages, error)
+	// RunsEnded calls fn for the runs that ended in a time, in the order of their ends.
+	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
+	// Sent calls fn for every record that the platform confirmed in a time.
+	Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error
+	// PayloadsOf gives what was sent for records of a kind, by their ids on the platform, as far as it is known.
+	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
+	// Shortages gives the de-para codes that are missing, and what they keep from going.
+	Shortages(ctx context.Context) ([]trade.Shortage, error)
+	// Acts counts what people, and late answers, did in a time, by the names of the acts.
+	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
+	// Spaces tells the room in the ledger's folders on this host.
+	Spaces() []trade.Space
+}
+
+// Book keeps alerts and their messages.
+type Book interface {
+	// Alerts gives the open alerts.
+	Alerts(ctx context.Context) ([]trade.Alert, error)
+	// SaveAlert stores a new alert or what became of one, with the messages for it, in one transaction; false when another process was first.
+	SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (bool, error)
+	DigestedUntil(ctx context.Context) (time.Time, error)
+	// SaveDigest stores the messages of a digest that begins where the last one ended; false when another process was first.
+	SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (bool, error)
+	DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error)
+	// ClaimMessage begins a delivery, which no other process tries until then; false when another one was first.
+	ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (bool, error)
+	SettleMessage(ctx context.Context, m trade.AlertMessage) error
+	PruneAlerts(ctx context.Context, before time.Time) error
+}
+
+// facts are how things stand at one moment.
+type facts struct {
+	at          time.Time
+	host        string
+	jobs        []jobFacts
+	spaces      []trade.Space
+	certificate time.Time // when the API's certificate ends; zero: no connection has shown it yet
+}
+
+type jobFacts struct {
+	Job
+	configured bool
+	status     trade.JobStatus
+	states     map[trade.State]int
+	flags      map[trade.Flag]int
+	ages       trade.Ages
+	runs       runMemory
+}
+
+// look gathers the facts: the configured jobs, then those that only the ledger knows.
+func (s *Service) look(ctx context.Context) (facts, error) {
+	f := facts{at: s.now(), host: s.Host, spaces: s.Ledger.Spaces()}
+	if s.Certificate != nil {
+		f.certificate = s.Certificate()
+	}
+	if err := s.follow(ctx, f.at); err != nil {
+		return f, err
+	}
+	known, err := s.Ledger.Jobs(ctx)
+	if err != nil {
+		return f, err
+	}
+	jobs := map[string]bool{}
+	for _, job := range s.Jobs {
+		jobs[job.Name] = true
+		if f.jobs, err = s.lookAt(ctx, f.jobs, job, true); err != nil {
+			return f, err
+		}
+	}
+	for _, name := range known {
+		if jobs[name] {
+			continue
+		}
+		if f.jobs, err = s.lookAt(ctx, f.jobs, Job{Name: name}, false); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+func (s *Service) lookAt(ctx context.Context, list []jobFacts, job Job, configured bool) ([]jobFacts, error) {
+	j := jobFacts{Job: job, configured: configured, states: map[trade.State]int{}, runs: s.runs[job.Name]}
+	var err error
+	if j.status, err = s.Ledger.JobStatus(ctx, job.Name); err != nil {
+		return list, err
+	}
+	tallies, err := s.Ledger.Counts(ctx, job.Name)
+	if err != nil {
+		return list, err
+	}
+	for _, t := range tallies {
+		j.states[t.State] += t.Count
+	}
+	if j.flags, err = s.Ledger.FlagCounts(ctx, job.Name); err != nil {
+		return list, err
+	}
+	j.ages, err = s.Ledger.Ages(ctx, job.Name)
+	return append(list, j), err
+}

@@ -1,0 +1,208 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Config is what a Service is made of.
+type Config struct {
+	Ledger   Ledger
+	Channels []Channel
+	Jobs     []Job // the configured ones
+	Limits   Limits
+	Lang     trade.Lang
+	Zone     *time.Location // of the cooperative: for times in messages, and for what a working day is
+	Name     string         // of this installation, in the subject of each message
+	Host     string         // this machine
+	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first; no states: all that do not go by themselves.
+	Causes      func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
+	Certificate func() time.Time // when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never known
+	Now         func() time.Time // nil: the wall clock
+	Log         *zap.Logger
+}
+
+// Service looks, judges and tells. Its methods are for one goroutine at a time; several Services, of several processes, may share one ledger.
+type Service struct {
+	Config
+	runs     map[string]runMemory
+	followed time.Time // when the runs were last read; zero: never
+	blind    blindness
+	pruned   time.Time
+}
+
+// New makes a Service. It connects to nothing.
+func New(c Config) *Service {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Service{Config: c}
+}
+
+func (s *Service) now() time.Time { return s.Now().UTC() }
+
+// Tick looks once, records what began and what is over, and delivers what is due. Its errors are the ledger's; a message that cannot be delivered is no error here,
+// it is logged and tried again.
+func (s *Service) Tick(ctx context.Context) error {
+	err := s.Evaluate(ctx)
+	s.judgeLedger(ctx, err)
+	if err != nil {
+		return err
+	}
+	return s.Deliver(ctx)
+}
+
+// Evaluate looks once and records what began and what is over, with the messages for it.
+func (s *Service) Evaluate(ctx context.Context) error {
+	f, err := s.look(ctx)
+	if err != nil {
+		return err
+	}
+	open, err := s.Ledger.Alerts(ctx)
+	if err != nil {
+		return err
+	}
+	holding := judge(f, s.Limits, s.Zone)
+	var errs []error
+	for _, c := range holding {
+		at := slices.IndexFunc(open, func(a trade.Alert) bool { return a.Topic == string(c.topic) && a.Subject == c.subject })
+		var a trade.Alert
+		if at >= 0 {
+			a = open[at]
+		}
+		errs = append(errs, s.keep(ctx, c, a, f.at))
+	}
+	for _, a := range open {
+		holds := slices.ContainsFunc(holding, func(c condition) bool { return a.Topic == string(c.topic) && a.Subject == c.subject })
+		if !holds {
+			errs = append(errs, s.end(ctx, a, f))
+		}
+	}
+	return errors.Join(append(errs, s.prune(ctx, f.at))...)
+}
+
+// keep records that a condition holds: a is its open alert, or none yet. People are told when it has lasted.
+func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time.Time) error {
+	changed := a.Version == 0 || !a.GoneAt.IsZero()
+	if a.Version == 0 {
+		a = trade.Alert{Topic: string(c.topic), Subject: c.subject, Since: c.since, SeenAt: now}
+	}
+	a.GoneAt = time.Time{}
+	var messages []trade.AlertMessage
+	if a.RaisedAt.IsZero() && now.Sub(a.SeenAt) >= c.lasts {
+		a.RaisedAt, changed = now, true
+		c.detail.Causes = s.causesFor(ctx, c)
+		messages = s.messagesFor(kindRaised, s.voice().raised(c), now)
+	}
+	if !changed {
+		return nil
+	}
+	detail, err := json.Marshal(c.detail)
+	if err != nil {
+		return err
+	}
+	a.Detail = detail
+	saved, err := s.Ledger.SaveAlert(ctx, a, messages)
+	if saved && len(messages) > 0 {
+		s.Log.Warn("alert", zap.String("topic", a.Topic), zap.String("subject", a.Subject), zap.Int("rows", c.detail.Rows), zap.String("code", c.detail.Code))
+	}
+	return err
+}
+
+// causesFor groups the rows that an alert is about; an alert without them is better than none.
+func (s *Service) causesFor(ctx context.Context, c condition) []Cause {
+	states := map[Topic][]trade.State{Rejected: {trade.Rejected}, LongWaiting: {trade.Waiting}}[c.topic]
+	if states == nil || s.Causes == nil {
+		return nil
+	}
+	causes, err := s.Causes(ctx, c.subject, states)
+	if err != nil {
+		s.Log.Warn("the causes of an alert could not be read", zap.String("topic", string(c.topic)), zap.Error(err))
+		return nil
+	}
+	return causes
+}
+
+// end records that an open alert does not hold any more. After Settling it is over, and people are told if they were told before.
+func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
+	var d Detail
+	if err := unmarshalDetail(a, &d); err != nil {
+		return err
+	}
+	switch {
+	case !over(f, a, d):
+		return nil
+	case a.GoneAt.IsZero():
+		a.GoneAt = f.at
+		_, err := s.Ledger.SaveAlert(ctx, a, nil)
+		return err
+	case f.at.Sub(a.GoneAt) < Settling:
+		return nil
+	}
+	a.ClosedAt = f.at
+	var messages []trade.AlertMessage
+	if !a.RaisedAt.IsZero() && Topic(a.Topic) != LateAnswer {
+		messages = s.messagesFor(kindOver, s.voice().over(a, d), f.at)
+	}
+	saved, err := s.Ledger.SaveAlert(ctx, a, messages)
+	if saved && len(messages) > 0 {
+		s.Log.Info("alert over", zap.String("topic", a.Topic), zap.String("subject", a.Subject))
+	}
+	return err
+}
+
+func unmarshalDetail(a trade.Alert, d *Detail) error {
+	if err := json.Unmarshal(a.Detail, d); err != nil {
+		return fmt.Errorf("the alert %s %s of the ledger is damaged: %w", a.Topic, a.Subject, err)
+	}
+	return nil
+}
+
+// The kinds of messages; they are stored.
+const (
+	kindRaised = "raised"
+	kindOver   = "over"
+	kindDigest = "digest"
+)
+
+// messagesFor makes one message for each address.
+func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.AlertMessage {
+	m.At = now
+	content, err := json.Marshal(m)
+	if err != nil { // unreachable: a message is texts and a time
+		s.Log.Error("a message could not be encoded", zap.Error(err))
+		return nil
+	}
+	var out []trade.AlertMessage
+	for _, c := range s.Channels {
+		for _, target := range c.Targets(kind) {
+			out = append(out, trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now})
+		}
+	}
+	return out
+}
+
+const (
+	pruneEvery = 24 * time.Hour
+	// keptFor is how long what is over and delivered stays in the ledger, for those who ask when people were told.
+	keptFor = 90 * 24 * time.Hour
+)
+
+func (s *Service) prune(ctx context.Context, now time.Time) error {
+	if now.Sub(s.pruned) < pruneEvery {
+		return nil
+	}
+	if err := s.Ledger.PruneAlerts(ctx, now.Add(-keptFor)); err != nil {
+		return err
+	}
+	s.pruned = now
+	return nil
+}

@@ -1,0 +1,183 @@
+package alert
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// raised is the message of an alert that begins.
+func (v voice) raised(c condition) Message {
+	title, happened, means, do := v.sentences(c.topic, c.detail)
+	m := Message{Tone: Alarm, Subject: v.text(subjectRaised, v.name, title), Foot: v.text(footText, v.name, v.zone)}
+	m.Parts = append(m.Parts, Part{Heading: v.text(headHappened), Text: happened})
+	since := headSince
+	if c.topic == LateAnswer {
+		since = headWhen
+	}
+	if !c.since.IsZero() {
+		m.Parts = append(m.Parts, Part{Heading: v.text(since), Text: v.moment(c.since)})
+	}
+	if len(c.detail.Causes) > 0 {
+		m.Parts = append(m.Parts, Part{Heading: v.text(headCauses), Items: v.causes(c.detail.Causes)})
+	}
+	m.Parts = append(m.Parts, Part{Heading: v.text(headMeans), Text: means}, Part{Heading: v.text(headDo), Text: do})
+	return m
+}
+
+// over is the message of an alert that has ended; it says all again, because the first message may not have arrived.
+func (v voice) over(a trade.Alert, d Detail) Message {
+	title, happened, _, _ := v.sentences(Topic(a.Topic), d)
+	since := a.Since
+	if since.IsZero() || since.After(a.GoneAt) {
+		since = a.SeenAt
+	}
+	return Message{
+		Tone: Good, Subject: v.text(subjectOver, v.name, title), Foot: v.text(footText, v.name, v.zone),
+		Parts: []Part{
+			{Heading: v.text(headHappened), Text: v.text(overText, happened, v.moment(since), v.moment(a.GoneAt), v.span(a.GoneAt.Sub(since)))},
+			{Heading: v.text(headDo), Text: v.text(overDo)},
+		},
+	}
+}
+
+// TestMessage is what `safrasync check --alert` sends.
+func TestMessage(lang trade.Lang, c Config) Message {
+	v := voice{lang, c.Zone, c.Name}
+	return Message{
+		At: c.Now().UTC(), Tone: Plain, Subject: v.text(subjectTest, v.name), Foot: v.text(footDigest, v.name, v.zone),
+		Parts: []Part{{Text: v.text(testText)}},
+	}
+}
+
+// sentences says what an alert is about.
+func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do string) {
+	if topic == Stopped {
+		return v.stopSentences(d)
+	}
+	job := ""
+	if len(d.Jobs) > 0 {
+		job = d.Jobs[0].Name
+	}
+	rows := v.count(rowsCount, d.Rows, v.rows(d.Rows))
+	if len(d.Jobs) > 0 {
+		rows = v.records(d.Jobs[0].Sends, d.Rows)
+	}
+	var args []any
+	where := v.jobs(d.Jobs)
+	switch topic {
+	case InDoubt, LongWaiting:
+		args = []any{where, rows, v.moment(d.Oldest)}
+	case Rejected:
+		args = []any{where, rows, v.rows(d.Limit)}
+	case NothingNew:
+		args = []any{where, v.moment(d.Oldest), v.text(nationalDays)}
+	case SweepMissed:
+		args = []any{where, v.count(rowsCount, d.Rows, v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
+	case Contradicted, LateAnswer:
+		args = []any{where, rows}
+	case DiskFull:
+		job = d.Host
+		args = []any{d.Host, d.Folder, v.rows(int(d.Free >> 20))}
+	case Certificate:
+		args = []any{v.day(d.Ends)}
+	}
+	w := topics[topic]
+	title = w.title.pick(v.lang)
+	if strings.Contains(title, "%s") {
+		title = fmt.Sprintf(title, job)
+	}
+	do = w.do.pick(v.lang)
+	if strings.Contains(do, "%[1]s") {
+		do = fmt.Sprintf(do, job)
+	}
+	return title, v.text(w.happened, args...), v.text(w.means), do
+}
+
+func (p phrase) pick(lang trade.Lang) string {
+	if lang == trade.English {
+		return p.en
+	}
+	return p.pt
+}
+
+func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
+	w, ok := stops[d.Code]
+	if !ok {
+		w = stopOther
+	}
+	why := v.text(w.why)
+	names := make([]string, len(d.Jobs))
+	for i, j := range d.Jobs {
+		names[i] = j.Name
+	}
+	title = v.text(stopTitle, v.list(names), why)
+	happened = v.count(stopHappened, len(d.Jobs), v.jobs(d.Jobs), why)
+	if d.Rows > 0 {
+		rows := v.count(newRowsCount, d.Rows, v.rows(d.Rows))
+		if d.Usual > 0 {
+			happened += " " + v.text(stopBrake, rows, v.rows(d.Usual))
+		} else {
+			happened += " " + upperFirst(rows) + "."
+		}
+	}
+	means = v.text(stopMeans)
+	if slices.Contains(endedByPerson, d.Code) {
+		means += v.text(stopByPerson)
+	} else {
+		means += v.text(stopByItself)
+	}
+	first := ""
+	if len(names) > 0 {
+		first = names[0]
+	}
+	return title, happened, means, strings.ReplaceAll(v.text(w.do), "{job}", first)
+}
+
+// records says how many of a kind: "1 contrato", "38 entregas".
+func (v voice) records(sends trade.Kind, n int) string {
+	if sends == trade.Traceability {
+		return v.count(counted{traceOne, traceMany}, n, v.rows(n))
+	}
+	if sends == "" {
+		return v.count(rowsCount, n, v.rows(n))
+	}
+	if n == 1 {
+		return v.rows(n) + " " + sends.Label(v.lang)
+	}
+	return v.rows(n) + " " + sends.Plural(v.lang)
+}
+
+// causesShown is how many causes a message lists.
+const causesShown = 8
+
+// causes lists what keeps rows from going, one task a line.
+func (v voice) causes(causes []Cause) []Item {
+	var out []Item
+	for i, c := range causes {
+		if i == causesShown {
+			out = append(out, Item{Text: v.count(causeMore, len(causes)-i, len(causes)-i)})
+			break
+		}
+		what := c.What
+		if c.Subjects > 0 {
+			what += v.count(causeCode, c.Subjects, c.Subjects)
+		}
+		text := v.text(causeLine, v.rows(c.Rows), what) + v.text(causeState, c.State.Label(v.lang))
+		if !c.Oldest.IsZero() {
+			text += v.text(causeAge, v.day(c.Oldest))
+		}
+		item := Item{Text: text}
+		for _, volume := range c.Volumes {
+			item.More = append(item.More, v.volume(volume))
+		}
+		if c.Do != "" {
+			item.More = append(item.More, v.text(causeWho, c.Who, c.Do))
+		}
+		out = append(out, item)
+	}
+	return out
+}

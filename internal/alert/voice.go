@@ -1,0 +1,162 @@
+package alert
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// phrase is one sentence in both languages, with the same verbs in the same order.
+type phrase struct{ pt, en string }
+
+// counted is a phrase for one thing and for several.
+type counted struct{ one, many phrase }
+
+// voice speaks in one language and one time zone.
+type voice struct {
+	lang trade.Lang
+	zone *time.Location
+	name string
+}
+
+func (s *Service) voice() voice { return voice{s.Lang, s.Zone, s.Name} }
+
+func (v voice) text(p phrase, args ...any) string {
+	format := p.pt
+	if v.lang == trade.English {
+		format = p.en
+	}
+	if len(args) == 0 {
+		return format
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// count chooses the form by n, which is not an argument by itself.
+func (v voice) count(c counted, n int, args ...any) string {
+	if n == 1 {
+		return v.text(c.one, args...)
+	}
+	return v.text(c.many, args...)
+}
+
+// moment is a time as people write it.
+func (v voice) moment(t time.Time) string {
+	if v.lang == trade.English {
+		return t.In(v.zone).Format("2006-01-02 15:04")
+	}
+	return t.In(v.zone).Format("02/01/2006 15:04")
+}
+
+func (v voice) day(t time.Time) string {
+	if v.lang == trade.English {
+		return t.In(v.zone).Format("2006-01-02")
+	}
+	return t.In(v.zone).Format("02/01/2006")
+}
+
+// span is how long something lasted, in its two largest units.
+func (v voice) span(d time.Duration) string {
+	minutes := int(d / time.Minute)
+	days, hours := minutes/(24*60), minutes/60%24
+	minutes %= 60
+	switch {
+	case days > 0 && hours > 0:
+		return v.count(aDay, days, days) + v.text(wordAnd) + v.count(anHour, hours, hours)
+	case days > 0:
+		return v.count(aDay, days, days)
+	case hours > 0 && minutes > 0:
+		return v.count(anHour, hours, hours) + v.text(wordAnd) + v.count(aMinute, minutes, minutes)
+	case hours > 0:
+		return v.count(anHour, hours, hours)
+	}
+	return v.count(aMinute, max(minutes, 1), max(minutes, 1))
+}
+
+// number writes a decimal exactly as the language does: 4.310,5 or 4,310.5.
+func (v voice) number(d trade.Decimal) string {
+	whole, fraction, broken := strings.Cut(d.String(), ".")
+	whole = v.grouped(whole)
+	if broken {
+		whole += v.point() + fraction
+	}
+	return whole
+}
+
+// money is a number with at least two digits after the point; a third one is shown where it is there, because nothing is rounded.
+func (v voice) money(d trade.Decimal) string {
+	whole, fraction, _ := strings.Cut(d.String(), ".")
+	for len(fraction) < 2 {
+		fraction += "0"
+	}
+	return v.grouped(whole) + v.point() + fraction
+}
+
+func (v voice) rows(n int) string { return v.grouped(fmt.Sprint(n)) }
+
+func (v voice) point() string {
+	if v.lang == trade.English {
+		return "."
+	}
+	return ","
+}
+
+func (v voice) grouped(whole string) string {
+	sign, group := "", "."
+	if v.lang == trade.English {
+		group = ","
+	}
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + group + whole[i:]
+	}
+	return sign + whole
+}
+
+// sacasScale is to how many digits sacas are shown where they are no round number.
+const sacasScale = 4
+
+// weight is kilograms and sacas: "720.000 kg = 12.000 sc"; sacas that never end are marked as about.
+func (v voice) weight(kg trade.Decimal) string {
+	sacas, exact := kg.Sacas(sacasScale)
+	sign := " = "
+	if !exact {
+		sacas, _ = kg.Sacas(2)
+		sign = " ≈ "
+	}
+	return v.number(kg) + " kg" + sign + v.number(sacas) + " sc"
+}
+
+// list joins words: "a, b e c".
+func (v voice) list(items []string) string {
+	if len(items) < 2 {
+		return strings.Join(items, "")
+	}
+	return strings.Join(items[:len(items)-1], ", ") + v.text(wordAnd) + items[len(items)-1]
+}
+
+// jobs names jobs: "contracts (contratos) e deliveries (entregas)".
+func (v voice) jobs(jobs []Job) string {
+	names := make([]string, len(jobs))
+	for i, j := range jobs {
+		names[i] = j.Name
+		if j.Sends != "" && j.Sends.Plural(v.lang) != j.Name {
+			names[i] += " (" + j.Sends.Plural(v.lang) + ")"
+		}
+	}
+	return v.list(names)
+}
+
+// upperFirst begins a sentence.
+func upperFirst(text string) string {
+	for i, r := range text {
+		if i == 0 {
+			return strings.ToUpper(string(r)) + text[len(string(r)):]
+		}
+	}
+	return text
+}

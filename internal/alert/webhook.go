@@ -1,0 +1,119 @@
+package alert
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Form is what a webhook understands.
+type Form string
+
+// The forms.
+const (
+	Slack Form = "slack" // {"text": …, "blocks": …}; Mattermost and Rocket.Chat read it too
+	Teams Form = "teams" // an adaptive card, as workflows of Microsoft Teams take it
+)
+
+// WebhookOptions say where a webhook is.
+type WebhookOptions struct {
+	URL     func() string // a secret: who has it can write into the channel
+	Form    Form
+	Roots   *x509.CertPool
+	Timeout time.Duration // for one message
+}
+
+// Webhook is the channel by HTTP.
+type Webhook struct {
+	o      WebhookOptions
+	client *http.Client
+}
+
+const webhookTarget = "webhook:"
+
+// NewWebhook makes the channel. It connects to nothing.
+func NewWebhook(o WebhookOptions) *Webhook {
+	return &Webhook{o: o, client: &http.Client{
+		Timeout: o.Timeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: o.Timeout}).DialContext, TLSHandshakeTimeout: o.Timeout,
+			TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10,
+		},
+		// A redirect would carry the message to who knows where.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// String names the form and the host: the rest of the address is a secret.
+func (w *Webhook) String() string {
+	host := "?"
+	if u, err := url.Parse(w.o.URL()); err == nil {
+		host = u.Hostname()
+	}
+	return "webhook (" + string(w.o.Form) + ") at " + host
+}
+
+// Format prints String for every verb.
+func (w *Webhook) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
+
+// Targets gives the one address, which is not named.
+func (w *Webhook) Targets(string) []string { return []string{webhookTarget} }
+
+// Send delivers a message.
+func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
+	var body any
+	switch w.o.Form {
+	case Teams:
+		body = m.teams()
+	default:
+		body = m.slack()
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return &Fault{Code: "form", Hint: "the message could not be written as JSON: report it to the support of safrasync"}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.o.URL(), bytes.NewReader(data))
+	if err != nil {
+		return &Fault{Code: "address", Hint: "alerts.webhook.url is not an address; run safrasync check", All: true}
+	}
+	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	req.Header.Set("User-Agent", "safrasync")
+	resp, err := w.client.Do(req)
+	if err != nil {
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) { // its text has the address
+			err = wrapped.Err
+		}
+		return connectionFault(ctx, err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // its text says nothing that is not in the status
+	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
+		return nil
+	}
+	return httpFault(resp.StatusCode)
+}
+
+func httpFault(status int) *Fault {
+	hint := "the receiver did not take the message"
+	switch {
+	case status >= 300 && status <= 399:
+		hint = "the receiver points elsewhere, which is not followed: put the new address into alerts.webhook.url"
+	case status == http.StatusNotFound || status == http.StatusGone || status == http.StatusForbidden || status == http.StatusUnauthorized:
+		hint = "the receiver does not know this address any more: make a new webhook and put it into alerts.webhook.url"
+	case status == http.StatusTooManyRequests:
+		hint = "the receiver asks to wait"
+	case status >= 500:
+		hint = "the receiver has trouble of its own"
+	}
+	return &Fault{Code: fmt.Sprintf("http_%d", status), Hint: hint, All: true}
+}

@@ -1,0 +1,84 @@
+package alert
+
+import "time"
+
+// workingTime is the time between two moments without Saturdays, Sundays and the national holidays of Brazil, in the cooperative's zone. Whole days are left
+// out, not nights: "3d" is three such days of 24 hours.
+func workingTime(from, to time.Time, zone *time.Location) time.Duration {
+	if !from.Before(to) {
+		return 0
+	}
+	from, to = from.In(zone), to.In(zone)
+	var total time.Duration
+	for from.Before(to) {
+		next := dayAfter(from)
+		if next.After(to) {
+			next = to
+		}
+		if isWorkday(from) {
+			total += next.Sub(from)
+		}
+		from = next
+	}
+	return total
+}
+
+// afterWorkingTime is the moment when so much working time has passed.
+func afterWorkingTime(from time.Time, d time.Duration, zone *time.Location) time.Time {
+	from = from.In(zone)
+	for {
+		next := dayAfter(from)
+		if isWorkday(from) {
+			if left := next.Sub(from); left >= d {
+				return from.Add(d).UTC()
+			}
+			d -= next.Sub(from)
+		}
+		from = next
+	}
+}
+
+// dayAfter is the beginning of the next day. A day need not have 24 hours, nor begin at midnight.
+func dayAfter(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, t.Location())
+}
+
+func isWorkday(t time.Time) bool {
+	return t.Weekday() != time.Saturday && t.Weekday() != time.Sunday && !isHoliday(t.Year(), t.Month(), t.Day())
+}
+
+// fixedHolidays are those of Lei 662/1949, 6.802/1980, 14.759/2023 (20 November since 2024) and of the custom.
+var fixedHolidays = map[time.Month][]int{
+	time.January: {1}, time.April: {21}, time.May: {1}, time.September: {7}, time.October: {12}, time.November: {2, 15, 20}, time.December: {25},
+}
+
+// movableHolidays are days from Easter Sunday: Monday and Tuesday of carnival, Good Friday, Corpus Christi.
+var movableHolidays = []int{-48, -47, -2, 60}
+
+func isHoliday(year int, month time.Month, day int) bool {
+	for _, d := range fixedHolidays[month] {
+		if d == day {
+			return true
+		}
+	}
+	easterMonth, easterDay := easter(year)
+	for _, days := range movableHolidays {
+		if _, m, d := time.Date(year, easterMonth, easterDay+days, 12, 0, 0, 0, time.UTC).Date(); m == month && d == day {
+			return true
+		}
+	}
+	return false
+}
+
+// easter is Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
+func easter(year int) (time.Month, int) {
+	a, b, c := year%19, year/100, year%100
+	d, e, f := b/4, b%4, (b+8)/25
+	g := (b - f + 1) / 3
+	h := (19*a + b - d - g + 15) % 30
+	i, k := c/4, c%4
+	l := (32 + 2*e + 2*i - h - k) % 7
+	m := (a + 11*h + 22*l) / 451
+	n := h + l - 7*m + 114
+	return time.Month(n / 31), n%31 + 1
+}

@@ -1,0 +1,92 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+type messageRow struct {
+	ID        string        `db:"id"`
+	AlertID   string        `db:"alert_id"`
+	Kind      string        `db:"kind"`
+	Target    string        `db:"target"`
+	Content   string        `db:"content"`
+	CreatedAt int64         `db:"created_at"`
+	Attempts  int           `db:"attempts"`
+	NextAt    int64         `db:"next_at"`
+	DoneAt    sql.NullInt64 `db:"done_at"`
+	Outcome   string        `db:"outcome"`
+	Fault     string        `db:"fault"`
+}
+
+func (r messageRow) message() trade.AlertMessage {
+	return trade.AlertMessage{
+		ID: r.ID, AlertID: r.AlertID, Kind: r.Kind, Target: r.Target, Content: json.RawMessage(r.Content), CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
+		Attempts: r.Attempts, NextAt: time.UnixMilli(r.NextAt).UTC(), DoneAt: instant(r.DoneAt), Outcome: r.Outcome, Fault: r.Fault,
+	}
+}
+
+// addMessages stores messages of an alert, each of which gets its id.
+func (t *tx) addMessages(alertID string, messages []trade.AlertMessage) error {
+	rows := make([][]any, len(messages))
+	for i, m := range messages {
+		rows[i] = []any{newID(), alertID, m.Kind, m.Target, string(m.Content), m.CreatedAt.UnixMilli(), 0, atOr(m.NextAt, m.CreatedAt), "", ""}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return t.insertRows("alert_message", []string{"id", "alert_id", "kind", "target", "content", "created_at", "attempts", "next_at", "outcome", "fault"}, rows, "")
+}
+
+// DueMessages gives the messages whose time to be delivered has come, in the order in which they were made.
+func (s *Store) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
+	var rows []messageRow
+	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
+		WHERE done_at IS NULL AND next_at <= ? ORDER BY created_at, id LIMIT ?`
+	if err := s.read.SelectContext(ctx, &rows, s.q(query), now.UnixMilli(), limit); err != nil {
+		return nil, s.fault(ctx, "reading messages", err)
+	}
+	out := make([]trade.AlertMessage, len(rows))
+	for i, r := range rows {
+		out[i] = r.message()
+	}
+	return out, nil
+}
+
+// ClaimMessage begins a delivery: until then no other process tries it. claimed is false when another one was first, or the message is done with. After a crash it is due
+// again at that time.
+func (s *Store) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
+	err = s.inTx(ctx, "claiming a message", func(t *tx) error {
+		n, err := t.changed(`UPDATE alert_message SET attempts = attempts + 1, next_at = ? WHERE id = ? AND attempts = ? AND done_at IS NULL`,
+			until.UnixMilli(), m.ID, m.Attempts)
+		claimed = n == 1
+		return err
+	})
+	return claimed && err == nil, err
+}
+
+// SettleMessage stores what came of a delivery: Outcome and DoneAt when it is done with, else NextAt; and Fault.
+func (s *Store) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
+	return s.inTx(ctx, "recording a delivery", func(t *tx) error {
+		if m.Outcome != "" {
+			return t.exec(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ?`, m.DoneAt.UnixMilli(), m.Outcome, cleanText(m.Fault), m.ID)
+		}
+		return t.exec(`UPDATE alert_message SET next_at = ?, fault = ? WHERE id = ? AND done_at IS NULL`, m.NextAt.UnixMilli(), cleanText(m.Fault), m.ID)
+	})
+}
+
+// Backlog tells what messages are still to be delivered.
+func (s *Store) Backlog(ctx context.Context) (trade.Backlog, error) {
+	var row struct {
+		N       int           `db:"n"`
+		Oldest  sql.NullInt64 `db:"oldest"`
+		Failing int           `db:"failing"`
+	}
+	err := s.read.GetContext(ctx, &row, `SELECT COUNT(*) AS n, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
+		FROM alert_message WHERE done_at IS NULL`)
+	return trade.Backlog{Messages: row.N, Oldest: instant(row.Oldest), Failing: row.Failing}, s.fault(ctx, "counting messages", err)
+}
