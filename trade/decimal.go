@@ -61,9 +61,6 @@ func (d Decimal) Sign() int { return d.d.Sign() }
 // Add returns d + other, exactly.
 func (d Decimal) Add(other Decimal) Decimal { return Decimal{d.d.Add(other.d)} }
 
-// Mul multiplies exactly.
-func (d Decimal) Mul(other Decimal) Decimal { return Decimal{d.d.Mul(other.d)} }
-
 // Cmp is -1, 0 or 1: below, equal or above the other.
 func (d Decimal) Cmp(other Decimal) int { return d.d.Cmp(other.d) }
 
