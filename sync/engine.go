@@ -130,6 +130,9 @@ type jobRun struct {
 	room     trade.Freight  // what this run may send, with `most:`
 	released *trade.Freight // what a person has let it send beyond that
 	trial    *trade.Canary  // what went under a mapping that nobody has confirmed; nil when the mapping is confirmed
+
+	idle    bool          // its last turn found nothing that may go now
+	stopped func(*jobRun) // told of a stop before it is stored, and may add until when it holds; optional
 }
 
 func stopText(s *trade.Stop) string {

@@ -80,23 +80,34 @@ func (s *submission) fly(ctx context.Context, f flight) {
 
 // preflight asks the API one harmless question before the first POST of a run, so that a wrong key, address, proxy or certificate costs no doubt.
 func (s *submission) preflight(ctx context.Context) error {
-	_, err := s.Platform.ListWebhooks(ctx)
+	stop := s.askHarmlessly(ctx)
 	s.preflown = true
+	switch {
+	case ctx.Err() != nil:
+		return &stopError{trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted before anything was sent", All: true}}
+	case stop != nil:
+		return &stopError{*stop}
+	}
+	return nil
+}
+
+// askHarmlessly asks for the webhooks, and gives the reason why no job may send; nil when they may. A module that is not contracted, or a route that is not
+// there, says nothing of any job.
+func (e *Engine) askHarmlessly(ctx context.Context) *trade.Stop {
+	_, err := e.Platform.ListWebhooks(ctx)
 	var failure *apiclient.Error
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return &stopError{trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted before anything was sent", All: true}}
 	case !errors.As(err, &failure):
-		return err
+		return &trade.Stop{Code: string(stopUnreachable), Text: "the API cannot be asked: " + err.Error(), All: true}
 	}
 	stop, ok := judgePreflight(failure)
 	if ok {
-		s.log.Info("the preflight found a module that is not contracted, or a route that is not there; both say nothing of this job", zap.Int("status", failure.Answer.Status))
+		e.Log.Info("the preflight found a module that is not contracted, or a route that is not there; both say nothing of this job", zap.Int("status", failure.Answer.Status))
 		return nil
 	}
-	return &stopError{stop}
+	return &stop
 }
 
 // evidence is what the ledger keeps of how far a request got.

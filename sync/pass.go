@@ -22,7 +22,8 @@ const sliceRows = 1000
 type traffic struct {
 	limiter *rate.Limiter
 	blocks  *blockList
-	careful bool // the last outcome was unknown: one request at a time, until the API says something definite
+	careful bool // the last outcome was unknown, or a circuit is tried: one request at a time, until the API says something definite
+	probing bool // the first requests after a circuit was open: one failure opens it again
 }
 
 // pass is one call of Sync.
@@ -33,6 +34,7 @@ type pass struct {
 	runs    []*jobRun
 	dry     map[string]*dryLedger // of a dry run, by job
 	halts   []trade.Stop          // that reach further than the job which met them
+	stopped func(*jobRun)         // told of a run with a stop before it is stored; optional
 }
 
 // Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for all of them, then sends, in turns. The reports are
@@ -42,7 +44,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{Engine: e, opts: opts, dry: map[string]*dryLedger{}, traffic: &traffic{limiter: e.Limits.limiter()}}
+	p := e.newPass(opts)
 	defer p.close(ctx)
 	var leased error
 	for _, job := range jobs {
@@ -62,11 +64,15 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	return p.conclude(ctx), leased
 }
 
+func (e *Engine) newPass(opts Options) *pass {
+	return &pass{Engine: e, opts: opts, dry: map[string]*dryLedger{}, traffic: &traffic{limiter: e.Limits.limiter()}}
+}
+
 // begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the error is for what no report can say.
 func (p *pass) begin(ctx context.Context, job *Job) error {
 	now := p.Clock.Now()
 	r := &jobRun{
-		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now, anyHour: p.opts.AnyHour,
+		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now, anyHour: p.opts.AnyHour, stopped: p.stopped,
 		report: trade.RunReport{ID: uuid.Must(uuid.NewV7()).String(), Job: job.Name(), StartedAt: now},
 	}
 	r.log = p.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
@@ -133,25 +139,30 @@ func (r *jobRun) open(ctx context.Context, opts Options) error {
 
 // submit lets the jobs send in turns, until none has anything left that may go now. While only one has, it need not yield.
 func (p *pass) submit(ctx context.Context) {
-	for busy := true; busy; {
-		busy = false
-		for _, r := range p.runs {
-			if r.send == nil || r.err != nil {
-				continue
-			}
-			if stop := p.haltFor(r.job); stop != nil {
-				r.err = &stopError{*stop}
-				continue
-			}
-			before := r.report.Sent
-			var finished bool
-			if finished, r.err = r.turn(ctx, p.others(r)); r.err != nil {
-				p.heed(ctx, r)
-				continue
-			}
-			busy = busy || !finished || r.report.Sent > before
-		}
+	for p.round(ctx, p.others) {
 	}
+}
+
+// round gives each job one turn, and tells whether any may have something left. yield says for which jobs a turn ends after a slice.
+func (p *pass) round(ctx context.Context, yield func(*jobRun) bool) (busy bool) {
+	for _, r := range p.runs {
+		if r.idle = true; r.send == nil || r.err != nil {
+			continue
+		}
+		if stop := p.haltFor(r.job); stop != nil {
+			r.err = &stopError{*stop}
+			continue
+		}
+		before := r.report.Sent
+		var finished bool
+		if finished, r.err = r.turn(ctx, yield(r)); r.err != nil {
+			p.heed(ctx, r)
+			continue
+		}
+		r.idle = finished && r.report.Sent == before
+		busy = busy || !r.idle
+	}
+	return busy
 }
 
 // others tells whether another job of the pass may have something to send.
@@ -197,25 +208,34 @@ func (p *pass) haltFor(job *Job) *trade.Stop {
 func (p *pass) conclude(ctx context.Context) []trade.RunReport {
 	var reports []trade.RunReport
 	for _, r := range p.runs {
-		if r.report.ID == "" {
-			reports = append(reports, r.notRun(ctx))
-			continue
-		}
-		reports = append(reports, r.conclude(ctx, r.err))
+		reports = append(reports, p.end(ctx, r))
 	}
 	return reports
+}
+
+// end makes and stores the report of one job.
+func (p *pass) end(ctx context.Context, r *jobRun) trade.RunReport {
+	if r.report.ID == "" {
+		return r.notRun(ctx)
+	}
+	return r.conclude(ctx, r.err)
 }
 
 // close gives the leases back.
 func (p *pass) close(ctx context.Context) {
 	for _, r := range p.runs {
-		if r.keeper == nil {
-			continue
-		}
-		r.keeper.close()
-		if err := p.Ledger.ReleaseLease(context.WithoutCancel(ctx), r.lease); err != nil {
-			r.log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
-		}
+		r.release(ctx)
+	}
+}
+
+// release gives the lease of a run back.
+func (r *jobRun) release(ctx context.Context) {
+	if r.keeper == nil {
+		return
+	}
+	r.keeper.close()
+	if err := r.Ledger.ReleaseLease(context.WithoutCancel(ctx), r.lease); err != nil {
+		r.log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
 	}
 }
 
@@ -223,6 +243,9 @@ func (p *pass) close(ctx context.Context) {
 func (r *jobRun) notRun(ctx context.Context) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
 	r.countStates(ctx)
+	if r.stopped != nil {
+		r.stopped(r)
+	}
 	if !r.pausedBefore && r.report.Stopped.Code != string(stopInterrupt) {
 		r.setStatus(ctx, trade.JobStatus{Job: r.job.Name(), State: trade.Stopped, Stop: r.report.Stopped, Since: r.Clock.Now()})
 	}

@@ -29,6 +29,8 @@ type Ledger interface {
 
 	StartRun(ctx context.Context, report trade.RunReport) error
 	FinishRun(ctx context.Context, report trade.RunReport) error
+	// Runs gives the latest runs of a job, newest first, at most limit.
+	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// SetJobStatus records where a job stands; a job that is paused stays so.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error

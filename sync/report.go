@@ -39,6 +39,9 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 	if r.dry != nil {
 		return r.report
 	}
+	if r.report.Stopped != nil && r.stopped != nil {
+		r.stopped(r)
+	}
 	if err := r.ledger.FinishRun(ctx, r.report); err != nil {
 		r.log.Error("the report of the run was not stored", zap.Error(err))
 	}

@@ -12,7 +12,8 @@ import (
 var anyTime = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // ParseSchedule reads a schedule in the syntax of robfig/cron ("*/10 * * * *", "@every 1h", "CRON_TZ=America/Cuiaba 0 3 * * *"). Without a zone
-// of its own it counts in the zone given. It refuses what the library accepts and never runs, or dies of.
+// of its own it counts in the zone given. It refuses what the library accepts and never runs, or dies of. Hours that are named come once on each day,
+// also on those on which the clock is set.
 func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil { // the library slices out of bounds on a zone without a schedule
@@ -34,5 +35,5 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 	if parsed.Next(anyTime).IsZero() {
 		return nil, fmt.Errorf("%q never comes: there is no such day", text)
 	}
-	return parsed, nil
+	return keepBusinessDays(parsed), nil
 }

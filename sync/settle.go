@@ -18,12 +18,15 @@ import (
 // messageKey is the form of a stable key (chapter 7).
 var messageKey = regexp.MustCompile(`^message\.[a-z0-9._-]{1,100}$`)
 
+// LongestRest is how long a pass waits at most because the API asks for it.
+const LongestRest = 5 * time.Minute
+
 const (
-	stopAfterUnreached = 3               // failures to reach the API in a row
-	stopAfterMalformed = 3               // malformed-request in a row
-	stopAfterNoID      = 2               // 2xx without an id in a row
-	longestRest        = 5 * time.Minute // that a pass waits for without an acceptance between; more ends it
-	longestAsked       = time.Hour       // that a 429 can ask for
+	stopAfterUnreached = 3           // failures to reach the API in a row
+	stopAfterMalformed = 3           // malformed-request in a row
+	stopAfterNoID      = 2           // 2xx without an id in a row
+	longestRest        = LongestRest // that a pass waits for without an acceptance between; more ends it
+	longestAsked       = time.Hour   // that a 429 can ask for
 	backoffFirst       = 2 * time.Second
 	backoffMost        = 15 * time.Minute
 	slowest            = 64 // part of the configured rate below which 429 does not push
@@ -95,6 +98,9 @@ func (s *submission) pace(d decision, at time.Time) {
 	if d.outcome != trade.OutcomeNotSent {
 		s.careful = d.outcome == trade.OutcomeUnknown
 	}
+	if d.outcome != trade.OutcomeUnknown && d.retry != retrySoon && !d.stalled {
+		s.probing = false
+	}
 	rest := d.wait
 	switch {
 	case d.outcome == trade.OutcomeUnknown:
@@ -141,8 +147,9 @@ func (s *submission) judge(d decision) {
 		code, text = stopDoubts, fmt.Sprintf("%d requests in a row ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.unknowns, s.job.Name())
 	case s.badForms >= stopAfterMalformed:
 		code, text = stopMalformed, fmt.Sprintf("the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.badForms, s.job.Name())
-	case s.unreached >= stopAfterUnreached:
-		code, text = stopUnreachable, "the API was not reached several times in a row; nothing is lost, the next run goes on"
+	case s.unreached >= stopAfterUnreached, s.unreached > 0 && s.probing:
+		s.stopSending(s.unreachable(d))
+		return
 	case s.rested > longestRest:
 		s.stopSending(throttled(s.restUntil))
 		return
@@ -150,6 +157,15 @@ func (s *submission) judge(d decision) {
 		return
 	}
 	s.stopSending(s.stop(code, text))
+}
+
+// unreachable ends a run whose requests do not arrive. A service behind the gateway that cannot be reached (502) concerns the jobs that send the same.
+func (s *submission) unreachable(d decision) error {
+	stop := trade.Stop{Code: string(stopUnreachable), Text: "the API was not reached several times in a row; nothing is lost, the next run goes on"}
+	if d.outcome == trade.OutcomeNotCreated {
+		stop.Sends, stop.Text = s.job.Spec.Sends, "the API could not reach its own service several times in a row (502); nothing is lost, the next run goes on"
+	}
+	return &stopError{stop}
 }
 
 // throttled ends a pass that would only wait.

@@ -48,7 +48,7 @@ func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, 
 	s := &submission{
 		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, landed: make(chan landing, r.Limits.MaxInFlight), halted: make(chan struct{}),
 	}
-	if stop := status.Stop; stop != nil && status.State == trade.BackingOff {
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff && stop.Code == string(stopThrottled) {
 		switch rest := stop.Until.Sub(r.now); {
 		case rest > longestAsked: // a clock stood wrong
 		case rest > longestRest:

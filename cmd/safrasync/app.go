@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
 	"golang.org/x/term"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -35,6 +36,7 @@ type App struct {
 	out     *bufio.Writer   // Stdout; Run checks its Flush
 	ended   <-chan struct{} // closed by the first signal
 	config  *Config
+	log     *zap.Logger    // nil: that of a command
 	closers []func() error // in the order of opening
 }
 
@@ -148,21 +150,34 @@ func ledgerOptions(config *Config, how access) state.Options {
 	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version, Journal: config.State.journals()}
 }
 
-// openERP connects to the ERP; the error is an *erp.Error.
+// openERP connects to the ERP until the command ends; the error is an *erp.Error.
 func (a *App) openERP(ctx context.Context) (*erp.Source, error) {
-	config, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	source, err := erp.Open(ctx, erp.Options{
-		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(), StatementTimeout: config.ERP.StatementTimeout,
-		Charset: config.ERP.Charset,
-	})
+	source, err := a.connectERP(ctx)
 	if err != nil {
 		return nil, err
 	}
 	a.closers = append(a.closers, source.Close)
 	return source, nil
+}
+
+// connectERP connects to the ERP; who asks for it closes it.
+func (a *App) connectERP(ctx context.Context) (*erp.Source, error) {
+	config, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	return erp.Open(ctx, erp.Options{
+		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(), StatementTimeout: config.ERP.StatementTimeout,
+		Charset: config.ERP.Charset,
+	})
+}
+
+// logger is that of the daemon, or of a command.
+func (a *App) logger() *zap.Logger {
+	if a.log != nil {
+		return a.log
+	}
+	return newLogger(a.Stderr, a.verbose)
 }
 
 // openAPI makes the client; it connects with the first request. adjust changes options of a client that is not the engine's.
@@ -208,7 +223,7 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	}
 	e := engine.New(engine.Config{
 		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(), Zone: config.Zone(), Log: newLogger(a.Stderr, a.verbose), Observe: observe,
+		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(), Zone: config.Zone(), Log: a.logger(), Observe: observe,
 	})
 	return &parts{e, store}, nil
 }

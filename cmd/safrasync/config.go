@@ -23,6 +23,7 @@ type Config struct {
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
+	Log        LogConfig                  `yaml:"log"`
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
@@ -168,6 +169,7 @@ func defaultConfig() *Config {
 		API:    APIConfig{Timeout: 120 * time.Second, MaxInFlight: 8, RateLimit: 20, Doubt: "documented", Quarantine: 15 * time.Minute, StopAfterUnknown: 3},
 		ERP:    ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
 		State:  StateConfig{Driver: "sqlite"},
+		Log:    LogConfig{Level: "info"},
 		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse},
 		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
 	}

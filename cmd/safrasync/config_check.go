@@ -36,6 +36,7 @@ func (c *Config) check(d *configDecoder) {
 	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
 	d.oneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
+	c.Log.check(d)
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}

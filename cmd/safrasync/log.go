@@ -14,6 +14,11 @@ func newLogger(w io.Writer, verbose bool) *zap.Logger {
 	if verbose {
 		level = zapcore.InfoLevel
 	}
+	return newLeveledLogger(w, level)
+}
+
+// newLeveledLogger writes JSON lines of a level and above.
+func newLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
 		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack", LineEnding: zapcore.DefaultLineEnding,
 		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder, EncodeDuration: zapcore.StringDurationEncoder,

@@ -75,6 +75,7 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"internal/systemd":     {reason: "systemd speaks to the service manager, and knows nothing of the service"},
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},

@@ -1,0 +1,20 @@
+package main
+
+import "go.uber.org/zap/zapcore"
+
+// LogConfig says how much `safrasync run` writes to standard error, one JSON line for each thing that happens.
+type LogConfig struct {
+	Level string `yaml:"level"` // error, warn, info or debug
+}
+
+func (l LogConfig) check(d *configDecoder) {
+	d.oneOf("log.level", l.Level, "error", "warn", "info", "debug")
+}
+
+func (l LogConfig) level() zapcore.Level {
+	level, err := zapcore.ParseLevel(l.Level)
+	if err != nil { // unreachable: check has looked at it
+		return zapcore.InfoLevel
+	}
+	return level
+}

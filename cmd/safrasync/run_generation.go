@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/systemd"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// generation is what one reading of the configuration made: a reload makes the next.
+type generation struct {
+	*App      // with a configuration and connections of its own
+	daemon    *daemon
+	source    *reconnecting
+	engine    *parts
+	scheduler *engine.Scheduler
+	troubles  []string // what did not pass the checks at its beginning
+}
+
+// generation makes everything that a configuration asks for; nothing connects yet. atStart: the process has just started.
+func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
+	g := &generation{daemon: d, App: &App{
+		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
+	}}
+	g.source = &reconnecting{app: g.App}
+	var err error
+	if g.engine, err = g.openEngine(d.store, g.source, nil); err != nil {
+		return nil, errors.Join(err, g.App.close())
+	}
+	watchdog, err := systemd.Watchdog()
+	if err != nil {
+		return nil, errors.Join(err, g.App.close())
+	}
+	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
+		Engine: g.engine.Engine, AtStart: atStart, Reported: g.reported, Housekeeping: g.housekeeping(),
+		Alive: g.alive, WakeMost: watchdog / 3, Patience: config.longestWait(),
+	})
+	if err != nil {
+		return nil, errors.Join(config.Annotate(err), g.App.close())
+	}
+	return g, nil
+}
+
+// housekeeping are the tasks that run on schedules of their own.
+func (g *generation) housekeeping() []engine.Task { return nil }
+
+// reported is told of each run of a job.
+func (g *generation) reported(r trade.RunReport) {
+	fields := []zap.Field{
+		zap.String("job", r.Job), zap.String("run", r.ID), zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
+		zap.Int("read", r.Read), zap.Int("new", r.New), zap.Int("changed", r.Changed), zap.Int("sent", r.Sent),
+	}
+	if r.Stopped != nil {
+		fields = append(fields, zap.String("stopped", r.Stopped.Code))
+	}
+	g.daemon.log.Info("run", fields...)
+	g.daemon.tellStatus(context.Background(), g)
+}
+
+// alive feeds the watchdog, and keeps the sentence of the service up to date.
+func (g *generation) alive() {
+	g.daemon.manager.Alive()
+	g.daemon.tellStatus(context.Background(), g)
+}
+
+// close gives the connections of a generation back.
+func (g *generation) close() {
+	if err := errors.Join(g.source.close(), g.App.close()); err != nil {
+		g.daemon.log.Warn("closing", zap.Error(err))
+	}
+}
+
+// stallMargin is what a pass may take beyond its longest wait before it counts as hanging.
+const stallMargin = 2 * time.Minute
+
+// longestWait is how long a pass that is well may show nothing: one query of the ERP, one request with its answer, or a rest that the API asked for.
+func (c *Config) longestWait() time.Duration {
+	return max(c.ERP.StatementTimeout, c.API.Timeout, engine.LongestRest) + stallMargin
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"go.uber.org/zap"
+)
+
+// errStateChanged refuses a reload that would move the ledger.
+var errStateChanged = errors.New("state: cannot change while the service runs; restart it (systemctl restart safrasync)")
+
+// reload reads the configuration again. It gives the generation that takes over from the running one, or nil: then something is wrong with the new
+// configuration, which the log and the service manager are told, and the old one stays.
+func (d *daemon) reload(ctx context.Context, old *generation) *generation {
+	d.manager.Reloading()
+	next, err := d.reread(old)
+	if err != nil {
+		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
+		d.said.refused(old.text(runKeepsOld, firstLine(err)))
+		d.manager.Ready(d.sentence(ctx, old))
+		return nil
+	}
+	d.said.refused("")
+	d.level.SetLevel(next.config.Log.level())
+	next.check(ctx)
+	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again", zap.Int("jobs", len(next.config.Jobs)))
+	return next
+}
+
+func (d *daemon) reread(old *generation) (*generation, error) {
+	fresh := &App{Env: d.Env, configPath: d.configPath}
+	config, err := fresh.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	a, b := old.config.State, config.State
+	if a.Driver != b.Driver || a.DSN.Reveal() != b.DSN.Reveal() || a.journals() != b.journals() {
+		return nil, errStateChanged
+	}
+	return d.generation(config, false)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	gosync "sync"
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// statusLine is what the service manager was told last.
+type statusLine struct {
+	mu      gosync.Mutex
+	text    string
+	trouble string // a reload that was refused
+}
+
+// refused notes why a reload was refused; "" when the last one was not.
+func (s *statusLine) refused(trouble string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trouble = trouble
+}
+
+// tellStatus tells the service manager how the service does, when that has changed.
+func (d *daemon) tellStatus(ctx context.Context, g *generation) {
+	text := d.sentence(ctx, g)
+	d.said.mu.Lock()
+	defer d.said.mu.Unlock()
+	if text != d.said.text {
+		d.said.text = text
+		d.manager.Status(text)
+	}
+}
+
+// sentence says how the service does: what is wrong first, then what comes next.
+func (d *daemon) sentence(ctx context.Context, g *generation) string {
+	v := g.voice()
+	var wrong []string
+	d.said.mu.Lock()
+	if d.said.trouble != "" {
+		wrong = append(wrong, d.said.trouble)
+	}
+	d.said.mu.Unlock()
+	var running []string
+	var next string
+	var nextAt time.Time
+	ran := false
+	for _, job := range g.engine.Jobs {
+		status, err := d.store.JobStatus(ctx, job.Name())
+		if err != nil {
+			return v.text(runLedgerDown, firstLine(err))
+		}
+		ran = ran || !status.Since.IsZero() && status.Since.After(d.begun)
+		switch {
+		case status.State == trade.Running:
+			running = append(running, job.Name())
+		case status.State != trade.Idle && status.Stop != nil:
+			wrong = append(wrong, job.Name()+" "+v.text(jobStateWords[status.State])+": "+v.stop(*status.Stop))
+		}
+		schedule, err := engine.ParseSchedule(job.Spec.Schedule, g.config.Zone())
+		if err != nil { // unreachable: the scheduler has read it
+			continue
+		}
+		if at := schedule.Next(now()); !at.IsZero() && (nextAt.IsZero() || at.Before(nextAt)) {
+			next, nextAt = job.Name(), at
+		}
+	}
+	if !ran { // what the checks found holds until a run has said more
+		wrong = slices.Concat(g.troubles, wrong)
+	}
+	text := v.text(runIdle, len(g.engine.Jobs), next, v.moment(nextAt))
+	if len(running) > 0 {
+		text = v.text(runBusy, strings.Join(running, ", "))
+	}
+	if len(wrong) > 0 {
+		text = strings.Join(wrong, "; ") + "; " + text
+	}
+	return text
+}

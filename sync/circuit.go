@@ -1,0 +1,171 @@
+package sync
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// How long nothing is tried after a stop that ends by itself; backing off doubles with each failure in a row.
+const (
+	probeEvery      = 5 * time.Minute // key, address, certificate, a full store: one GET, or one write
+	refusedMost     = time.Hour       // 403: one row is tried, less and less often
+	unreachedFirst  = time.Minute
+	unreachedMost   = 15 * time.Minute
+	erpFirst        = time.Minute
+	erpMost         = 30 * time.Minute
+	failuresCounted = 10
+)
+
+// endedByProbe are the stops that one GET of the webhooks ends, as it begins each run that has something to send.
+var endedByProbe = []stopCode{stopKey, stopKeyInside, stopModule, stopPermission, stopAddress, stopCertificate}
+
+// circuit is what keeps jobs from running for a time: all of them, those of one route of the API (its kind of record), or one job. It is closed again when a run
+// ends well.
+type circuit struct {
+	stop     trade.Stop
+	until    time.Duration // Boot time from which it may be tried
+	failures int           // in a row
+	probe    bool          // a GET must pass before
+}
+
+// circuitOf names the circuit that a stop of a job opens: that of everything, of its route, or its own.
+func circuitOf(job *Job, stop trade.Stop) string {
+	switch {
+	case stop.All:
+		return "all"
+	case stop.Sends != "":
+		return "sends " + string(stop.Sends)
+	}
+	return "job " + job.Name()
+}
+
+// circuitsOf are those that concern a job.
+func circuitsOf(job *Job) []string {
+	return []string{"all", "sends " + string(job.Spec.Sends), "job " + job.Name()}
+}
+
+// closed tells whether nothing keeps the job from running.
+func (s *Scheduler) closed(job *Job) bool {
+	boot := s.Engine.Clock.Boot()
+	for _, name := range circuitsOf(job) {
+		if c := s.circuits[name]; c != nil && (c.probe || c.until > boot) {
+			return false
+		}
+	}
+	return true
+}
+
+// halfOpen tells whether a circuit of the job was open and has not proved to be well yet.
+func (s *Scheduler) halfOpen(job *Job) bool {
+	return slices.ContainsFunc(circuitsOf(job), func(name string) bool { return s.circuits[name] != nil })
+}
+
+// stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is not time that ends it.
+func (s *Scheduler) stopped(job *Job, stop trade.Stop) time.Time {
+	code := stopCode(stop.Code)
+	wait := s.patience(circuitOf(job, stop), stop)
+	if wait == 0 {
+		return noTime
+	}
+	for _, t := range s.jobs {
+		if t.job == job && code != stopERP && code != stopReferences { // the ERP is tried at the job's own times
+			t.again = true
+		}
+	}
+	s.open(circuitOf(job, stop), stop)
+	return s.Engine.Clock.Now().Add(s.circuits[circuitOf(job, stop)].until - s.Engine.Clock.Boot())
+}
+
+// patience is how long to wait after a stop; 0 when it is not time that ends it.
+func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
+	failures := 0
+	if c := s.circuits[name]; c != nil {
+		failures = min(c.failures, failuresCounted)
+	}
+	switch stopCode(stop.Code) {
+	case stopThrottled:
+		return min(max(stop.Until.Sub(s.Engine.Clock.Now()), time.Second), longestAsked)
+	case stopUnreachable:
+		return min(unreachedFirst<<failures, unreachedMost)
+	case stopERP, stopReferences:
+		return min(erpFirst<<failures, erpMost)
+	case stopModule, stopPermission:
+		return min(probeEvery<<failures, refusedMost)
+	case stopKey, stopKeyInside, stopAddress, stopCertificate, stopLedger:
+		return probeEvery
+	}
+	return 0
+}
+
+// open opens a circuit, or counts another failure of one. The same stop, told by several jobs of one moment, counts once.
+func (s *Scheduler) open(name string, stop trade.Stop) {
+	if c := s.circuits[name]; c != nil && c.until > s.Engine.Clock.Boot() && c.stop.Code == stop.Code {
+		return
+	}
+	s.openAt(name, stop, s.Engine.Clock.Boot()+s.patience(name, stop))
+}
+
+func (s *Scheduler) openAt(name string, stop trade.Stop, until time.Duration) {
+	c := s.circuits[name]
+	if c == nil {
+		c = &circuit{}
+		s.circuits[name] = c
+	}
+	c.failures++
+	c.stop, c.until, c.probe = stop, until, slices.Contains(endedByProbe, stopCode(stop.Code))
+}
+
+// fair closes the circuits of a job whose run ended well.
+func (s *Scheduler) fair(job *Job) {
+	for _, name := range circuitsOf(job) {
+		if c := s.circuits[name]; c != nil && c.until <= s.Engine.Clock.Boot() {
+			delete(s.circuits, name)
+		}
+	}
+}
+
+// probeDue tells whether a circuit waits for a GET now.
+func (s *Scheduler) probeDue() bool {
+	boot := s.Engine.Clock.Boot()
+	for _, c := range s.circuits {
+		if c.probe && c.until <= boot {
+			return true
+		}
+	}
+	return false
+}
+
+// probe asks the API one harmless question, and lets the jobs run again that waited for its answer.
+func (s *Scheduler) probe(ctx context.Context) {
+	stop := s.Engine.askHarmlessly(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.probing = false
+	defer s.nudge()
+	if ctx.Err() != nil {
+		return
+	}
+	boot := s.Engine.Clock.Boot()
+	for name, c := range s.circuits {
+		if !c.probe || c.until > boot {
+			continue
+		}
+		if stop != nil {
+			s.log.Warn("the API was asked whether jobs may go on, and they may not", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+			c.until = boot + s.patience(name, c.stop)
+			continue
+		}
+		s.log.Info("the API answers again; the jobs that stopped go on", zap.String("code", c.stop.Code))
+		c.probe = false
+		for _, t := range s.jobs {
+			if slices.Contains(circuitsOf(t.job), name) {
+				t.cleared = true
+			}
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package sync
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// future is how far ahead of the clock a time of the ledger may be without saying that a clock was set.
+const future = time.Minute
+
+// timetable is when one job runs.
+type timetable struct {
+	job      *Job
+	schedule cron.Schedule
+	base     time.Time // start of the last run as far as it is known: the first time of the schedule after it is the next
+	known    bool      // base was read from the ledger
+	running  bool      // in the pass
+
+	atStart   bool // the process started, and it has not run since
+	triggered bool // somebody asked for it
+	sweep     bool // with triggered: and for a sweep
+	again     bool // a stop that ends by itself held it, so that it runs as soon as that is over
+	cleared   bool // a probe has passed since it stopped
+}
+
+// comes tells whether a time of the schedule has passed since base. One of the future says that a clock was set: then the job runs once.
+func (t *timetable) comes(now time.Time) bool {
+	if t.base.IsZero() || t.base.After(now.Add(future)) {
+		return true
+	}
+	next := t.schedule.Next(t.base)
+	return !next.IsZero() && !next.After(now)
+}
+
+// allDue gives the jobs that are to run now, and counts them as running. idle says of which running ones the run may be ended for a new one.
+func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
+	now := s.Engine.Clock.Now()
+	var out []ask
+	for _, t := range s.jobs {
+		if t.running && !idle(t.job.Name()) {
+			continue
+		}
+		if !t.triggered && !t.atStart && !t.again && t.known && !t.comes(now) {
+			continue
+		}
+		if !s.mayRun(ctx, t, now) {
+			continue
+		}
+		out = append(out, ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)})
+		t.base, t.running = now, true
+		t.triggered, t.sweep, t.atStart, t.again, t.cleared = false, false, false, false, false
+	}
+	return out
+}
+
+// mayRun asks the ledger when the job ran last, here or in another process, and whether something holds it.
+func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) bool {
+	if !t.triggered && !s.closed(t.job) {
+		return false
+	}
+	name := t.job.Name()
+	status, err := s.Engine.Ledger.JobStatus(ctx, name)
+	var runs []trade.RunReport
+	if err == nil {
+		runs, err = s.Engine.Ledger.Runs(ctx, name, 1)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Error("the ledger does not say whether a job is due", zap.String("job", name), zap.Error(err))
+			s.open(circuitOf(t.job, trade.Stop{Code: string(stopLedger)}), trade.Stop{Code: string(stopLedger)})
+		}
+		return false
+	}
+	t.known = true
+	if len(runs) > 0 && runs[0].StartedAt.After(t.base) || t.base.After(now.Add(future)) {
+		t.base = noTime
+		if len(runs) > 0 {
+			t.base = runs[0].StartedAt
+		}
+	}
+	switch {
+	case status.State == trade.Paused:
+		return false
+	case t.triggered:
+		return true
+	case !t.atStart && !t.again && !t.comes(now) && !wasInterrupted(status):
+		return false
+	}
+	return status.Stop == nil || s.overcome(t, status)
+}
+
+// wasInterrupted tells that a job's last run was ended by a signal or a reload before its work was done.
+func wasInterrupted(status trade.JobStatus) bool {
+	return status.State == trade.Stopped && status.Stop != nil && status.Stop.Code == string(stopInterrupt)
+}
+
+// overcome tells whether the stop that the ledger knows of a job keeps it from running.
+func (s *Scheduler) overcome(t *timetable, status trade.JobStatus) bool {
+	code := stopCode(status.Stop.Code)
+	switch {
+	case status.State != trade.Stopped && status.State != trade.BackingOff, t.cleared:
+		return true
+	case slices.Contains(endedByPerson, code):
+		return false
+	case slices.Contains(endedByProbe, code): // of an earlier process, or another one
+		t.again = true
+		s.openAt(circuitOf(t.job, *status.Stop), *status.Stop, s.Engine.Clock.Boot())
+		s.nudge()
+		return false
+	case code == stopThrottled:
+		wait := min(status.Stop.Until.Sub(s.Engine.Clock.Now()), longestAsked)
+		if wait > 0 {
+			t.again = true
+			s.openAt(circuitOf(t.job, *status.Stop), *status.Stop, s.Engine.Clock.Boot()+wait)
+		}
+		return wait <= 0
+	}
+	return true
+}
+
+// untilNext is how long nothing can become due by time.
+func (s *Scheduler) untilNext() time.Duration {
+	wait := s.WakeMost
+	now, boot := s.Engine.Clock.Now(), s.Engine.Clock.Boot()
+	for _, t := range s.jobs {
+		if t.running || !t.known || t.base.IsZero() {
+			continue
+		}
+		if next := t.schedule.Next(t.base); !next.IsZero() && next.After(now) {
+			wait = min(wait, next.Sub(now))
+		}
+	}
+	for _, task := range s.tasks {
+		if next := task.next(); next.After(now) {
+			wait = min(wait, next.Sub(now))
+		}
+	}
+	for _, c := range s.circuits {
+		if c.until > boot {
+			wait = min(wait, c.until-boot)
+		}
+	}
+	return max(wait, time.Millisecond)
+}
+
+// passBoss gives a pass its jobs.
+type passBoss struct {
+	*Scheduler
+	first []ask
+}
+
+func (b *passBoss) due(ctx context.Context, idle func(string) bool) []ask {
+	b.pulse.beat()
+	if out := b.first; out != nil {
+		b.first = nil
+		return out
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.allDue(ctx, idle)
+}
+
+func (b *passBoss) judge(job *Job, stop trade.Stop) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stopped(job, stop)
+}
+
+func (b *passBoss) ended(job *Job, report trade.RunReport, err error) {
+	b.mu.Lock()
+	for _, t := range b.jobs {
+		if t.job == job {
+			t.running = false
+		}
+	}
+	switch {
+	case isLeased(err):
+		b.log.Info("another process runs the job", zap.String("job", job.Name()))
+	case err != nil:
+		b.log.Error("the job could not begin", zap.String("job", job.Name()), zap.Error(err))
+		b.stopped(job, trade.Stop{Code: string(stopLedger), Text: err.Error(), All: true})
+	case report.Stopped == nil:
+		b.fair(job)
+	}
+	b.mu.Unlock()
+	if report.ID != "" && b.Reported != nil {
+		b.Reported(report)
+	}
+}
