@@ -25,7 +25,7 @@ const schemaTable = "safrasync_schema"
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
-	"alert", "alert_message", "digest",
+	"alert", "alert_message", "digest", "service", "task",
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.
