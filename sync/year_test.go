@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -32,17 +31,17 @@ func mustZone(name string) *time.Location {
 
 // F077, F078, F126: a year of a cooperative on a simulated clock: three jobs on their own schedules, an ERP that is edited, answers that are lost, late or
 // refused, outages of hours, a key that is refused for a day, clocks that are set wrong, and a person who looks at what needs one each workday. After
-// each month it adds up, nothing is on the platform twice, and nothing is lost.
+// each month it adds up, nothing is on the platform twice, and nothing is lost. The short form has 60 days, with months of five days, in which all of it happens too.
 func TestAYearAddsUpAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(1)
-	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
-		seeds = 24
+	seeds, days := uint64(1), 60
+	if long {
+		seeds, days = 24, 365
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			liveAYear(t, seed, 365)
+			liveAYear(t, seed, days)
 		})
 	}
 }
@@ -50,8 +49,8 @@ func TestAYearAddsUpAndLosesNothing(t *testing.T) {
 // The same seed gives the same history, but for the seconds, which the jitter of retries leaves to chance: what a year finds can be looked at again.
 func TestASeedHasOneHistory(t *testing.T) {
 	t.Parallel()
-	days := 60
-	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
+	days := 16
+	if long {
 		days = 365
 	}
 	first, second := liveAYear(t, 77, days), liveAYear(t, 77, days)
@@ -98,6 +97,7 @@ type year struct {
 	next     int // number of the newest contract
 	tickets  int
 	end      time.Time
+	month    time.Duration // how often it is judged: a twelfth of the whole
 	log      []string
 	passes   int
 	acted    int
@@ -148,10 +148,11 @@ func newYear(t *testing.T, seed uint64) *year {
 func (y *year) live(days int) {
 	start := time.Now()
 	y.end = start.Add(time.Duration(days) * 24 * time.Hour)
+	y.month = time.Duration(days/12) * 24 * time.Hour
 	y.plan(start, days)
 	for month := 1; time.Now().Before(y.end) && !y.t.Failed(); {
 		y.wait()
-		if time.Now().After(start.Add(time.Duration(month) * 30 * 24 * time.Hour)) {
+		if time.Now().After(start.Add(time.Duration(month) * y.month)) {
 			y.judge()
 			month++
 		}

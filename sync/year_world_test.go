@@ -31,7 +31,7 @@ func (y *year) plan(start time.Time, days int) {
 			y.storm(within(day, 0, 12))
 		}
 	}
-	month := func(n int) time.Time { return start.Add(time.Duration(n) * 30 * 24 * time.Hour) }
+	month := func(n int) time.Time { return start.Add(time.Duration(n) * y.month) }
 	y.at(month(2), "401 for a day", y.weather("401", func() { y.api.SetAPIKey("another key") }))
 	y.at(month(2).Add(24*time.Hour), "key renewed", y.clearWeather)
 	y.at(month(4), "the clock is a year ahead", func() { y.clock.jump(365 * 24 * time.Hour) })
