@@ -53,7 +53,7 @@
 //	one group more in the journal      a process ended between the two: its answers are stored, its intents become in doubt (at most max_in_flight, I11)
 //	one act more in the journal        the same: it is done, but for a second sending, after which the row stays in doubt
 //	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
-//	no ledger, or a new one            CodeEmptied, when the journal of one that stood here says that rows were sent; Rebuild makes it anew
+//	no ledger, or a new one            CodeEmptied, when the journal of one that stood here, or is no longer where it stood, says that rows were sent; Rebuild makes it anew
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
 //	another host, place, or branch     CodeCopied; NewJournal
 //

@@ -59,6 +59,7 @@ type Error struct {
 	// What the journal has and the ledger does not, with CodeRolledBack and CodeEmptied.
 	Records, Rows int
 	Since         time.Time
+	Place         string // with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked for
 }
 
 // Error gives what happened, where, and what to do.

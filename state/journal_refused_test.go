@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -87,6 +89,46 @@ func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	}
 	k.close()
 	wantCode(t, k.try(defaultTuning), CodeEmptied)
+}
+
+// F057: a folder that was moved without the ledger's file, or a server that has another name now and an empty database: the journal tells that rows were sent.
+func TestF057_ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 3)
+		want := provenOf(t, k.s)
+		k.close()
+		journals, stood := k.o.Journal, k.o.DSN
+		k.o.DSN = map[string]string{SQLite: filepath.Join(t.TempDir(), "state.db")}[k.o.Driver]
+		if k.o.Driver == Postgres {
+			k.o.DSN = pgtest.Database(t)
+		} else {
+			other := k.o // beside a ledger that is still there, another one may begin
+			other.DSN = filepath.Join(t.TempDir(), "other.db")
+			mustOpen(t, other)
+			removeLedger(t, stood)
+		}
+		text := wantCode(t, k.try(defaultTuning), CodeEmptied)
+		if !strings.Contains(text, "rebuild") || !strings.Contains(text, "state.journal") {
+			t.Errorf("the error names no way out: %s", text)
+		}
+		own := k.o
+		own.Journal = filepath.Join(t.TempDir(), "own")
+		if own.Driver == SQLite {
+			own.DSN = filepath.Join(t.TempDir(), "state.db")
+			mustOpen(t, own)
+		}
+		k.o.Journal = journals
+		if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+			t.Fatal(err)
+		}
+		k.open()
+		if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
+			t.Errorf("rebuilt (-want +got):\n%s", diff)
+		}
+		k.send("b", 2)
+		k.close()
+		k.open()
+	})
 }
 
 func TestALostJournalIsRefused(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 type RebuildPlan struct {
 	Ledger  string          `json:"ledger"`  // its id
 	Damaged string          `json:"damaged"` // the file that cannot be read and is kept under another name; "" when there is none
+	Absent  bool            `json:"absent"`  // there is no ledger: it is made anew, without references and audit, which are not in the journal
 	Journal string          `json:"journal"` // the folder
 	Records int64           `json:"records"` // of the journal
 	Until   time.Time       `json:"until"`   // of the last one
@@ -65,7 +66,7 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 	var damaged *Error
 	if errors.As(err, &damaged) && damaged.Code == CodeCorrupt && o.Driver == SQLite {
 		exists = false
-		if dir, err = journalFor(o, where); err == nil {
+		if dir, err = journalFor(o, where, false); err == nil {
 			plan.Damaged = where
 		}
 	}
@@ -76,7 +77,7 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 	if err != nil {
 		return plan, (&Store{where: where}).journalFault(err)
 	}
-	plan = RebuildPlan{Ledger: h.end.Header.Ledger, Damaged: plan.Damaged, Journal: dir, Records: h.end.Seq, Until: h.end.At}
+	plan = RebuildPlan{Ledger: h.end.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir, Records: h.end.Seq, Until: h.end.At}
 	if plan.Damaged != "" && apply {
 		if plan.Damaged, err = setDamagedAside(ctx, where, tune); err != nil {
 			return plan, err
@@ -153,24 +154,24 @@ func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir
 			return dir, exists, nil // what is wrong with it is told when it is read
 		}
 	}
-	dir, err = journalFor(o, where)
+	dir, err = journalFor(o, where, exists)
 	return dir, exists, err
 }
 
-// journalFor finds the journal of a ledger by where it stood.
-func journalFor(o Options, where string) (string, error) {
+// journalFor finds the journal of a ledger by where it stood. For a ledger that is there, only its own place counts.
+func journalFor(o Options, where string, exists bool) (string, error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
 		return "", err
 	}
-	dir, _, err := journalOf(parent, where)
-	if err == nil && dir == "" {
+	f, err := journalOf(parent, where)
+	if err == nil && (f.dir == "" || exists && f.end.Header.Place != where) {
 		err = &Error{
 			Code: CodeJournalLost, Path: where, Hint: newJournalHint,
 			Err: fmt.Errorf("in %s there is no journal of this ledger", parent),
 		}
 	}
-	return dir, err
+	return f.dir, err
 }
 
 // setDamagedAside keeps a file that cannot be read under another name, once nobody has it open.

@@ -94,12 +94,12 @@ func copyLedger(from, to string) (err error) {
 func sameLedger(ctx context.Context, o Options, journals, path, id string, exists bool, tune tuning) error {
 	var ids []string
 	if journals != "" {
-		dir, end, err := journalOf(journals, path)
+		f, err := journalOf(journals, path)
 		if err != nil {
 			return err
 		}
-		if dir != "" {
-			ids = append(ids, end.Header.Ledger)
+		if f.dir != "" && f.end.Header.Place == path {
+			ids = append(ids, f.end.Header.Ledger)
 		}
 	}
 	if o.ReadOnly = true; exists {

@@ -25,6 +25,8 @@ func (v voice) ledgerWhat(e *state.Error) string {
 		p = ledgerForgot
 	case e.Code == state.CodeRolledBack:
 		return v.text(p.what, e.Path, e.Records, v.moment(e.Since), e.Rows)
+	case e.Code == state.CodeEmptied && e.Place != "":
+		return v.text(ledgerElsewhere.what, e.Path, e.Place, e.Rows)
 	case e.Code == state.CodeEmptied:
 		return v.text(p.what, e.Path, e.Rows)
 	}
@@ -36,6 +38,9 @@ func (v voice) ledgerHint(e *state.Error) string {
 	p, ok := ledgerFaults[e.Code]
 	if !ok || v.lang == trade.English {
 		return e.Hint
+	}
+	if e.Place != "" {
+		p = ledgerElsewhere
 	}
 	return v.text(p.hint)
 }

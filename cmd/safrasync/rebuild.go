@@ -70,6 +70,9 @@ func (a *App) tellRebuild(plan state.RebuildPlan) {
 	if plan.Damaged != "" {
 		a.tell(rebuildDamaged, plan.Damaged)
 	}
+	if plan.Absent {
+		a.tell(rebuildMakesAnew)
+	}
 	for _, job := range plan.Paused {
 		a.tell(rebuildPaused, job)
 	}

@@ -31,8 +31,12 @@ var (
 	rebuildAdded   = phrase{"  %7d  %s: %s (tentativas acrescentadas)", "  %7d  %s: %s (attempts added)"}
 	rebuildSame    = phrase{"  %7d  já como o diário diz", "  %7d  as the journal says already"}
 	rebuildDamaged = phrase{
-		"O arquivo %s está danificado: será guardado com outro nome, e um novo é feito do diário. De-para e auditoria não estão no diário: importe o de-para de novo.",
-		"The file %s is damaged: it is kept under another name, and a new one is made from the journal. References and audit are not in the journal: import the references again.",
+		"O arquivo %s está danificado: será guardado com outro nome.",
+		"The file %s is damaged: it is kept under another name.",
+	}
+	rebuildMakesAnew = phrase{
+		"Um registro local novo é feito do diário. De-para e auditoria não estão no diário: importe o de-para de novo, ou as linhas novas o esperam.",
+		"A new ledger is made from the journal. References and audit are not in the journal: import the references again, or new rows wait for them.",
 	}
 	rebuildPaused  = phrase{"  job %s: pausado de novo, como uma pessoa o deixou", "  job %s: paused again, as a person had left it"}
 	rebuildNothing = phrase{"O registro local já tem tudo o que o diário sabe.", "The ledger has everything already that the journal knows."}
@@ -83,6 +87,11 @@ var ledgerFaults = map[string]faultPhrase{
 		phrase{"o diário do registro local %s não pode ser usado (%v)", "the journal of the ledger %s cannot be used (%v)"},
 		phrase{"Nada foi enviado. Veja a pasta state.journal, suas permissões e o disco; se o arquivo está danificado, restaure-o, ou rode `safrasync rebuild --new-journal --reason TEXTO`", "nothing was sent; look at the folder state.journal, its rights and its disk; if the file is damaged, restore it, or run `safrasync rebuild --new-journal --reason TEXT`"},
 	},
+}
+
+var ledgerElsewhere = faultPhrase{
+	phrase{"o registro local %s é novo, mas o diário desta pasta, do registro que ficava em %s, diz que %d linha(s) foram enviadas", "the ledger %s is new, but the journal of this folder, of the ledger that stood at %s, says that %d row(s) were sent"},
+	phrase{"Nada foi enviado. Se é o mesmo que mudou de lugar: restaure a cópia com `safrasync restore ARQUIVO`, ou rode `safrasync rebuild`, que o refaz a partir do diário. Se é outro: dê a este uma pasta própria em state.journal", "nothing was sent; if it is the same that was moved: restore the copy with `safrasync restore FILE`, or run `safrasync rebuild`, which makes it from the journal; if it is another one: give this one a folder of its own in state.journal"},
 }
 
 var ledgerForgot = faultPhrase{
