@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,6 +194,50 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 	if got := mustEntry(t, k.s, "contracts", e.Key); got.State != trade.InDoubt || got.RemoteID != "" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// F058: the journal was lost and begun anew, and then a copy from before that is put in place: the new journal knows what the copy does not, and nobody is told to
+// forget it.
+func TestF058_ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	before := filepath.Join(t.TempDir(), "before.db")
+	if err := k.s.Backup(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	k.send("b", 3)
+	want := provenOf(t, k.s)
+	dir := k.dir()
+	k.close()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, k.try(defaultTuning), CodeJournalLost)
+	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	removeLedger(t, k.o.DSN)
+	copyFile(t, before, k.o.DSN)
+	wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	for _, apply := range []bool{false, true} {
+		_, err := NewJournal(t.Context(), k.o, apply, rebuildAct)
+		if text := wantCode(t, err, CodeRolledBack); !strings.Contains(text, "rebuild") || strings.Contains(text, "--new-journal") {
+			t.Errorf("the way out is %s", text)
+		}
+	}
+	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
+		t.Errorf("rebuilt (-want +got):\n%s", diff)
+	}
+	k.send("c", 2)
+	k.close()
+	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil { // in step, a person may begin a new one
+		t.Fatal(err)
+	}
+	k.open()
 }
 
 // A copy from before a pause would send what a person stopped.

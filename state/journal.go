@@ -171,9 +171,9 @@ func (s *Store) weigh(t *tx, v *verdict, rows map[string]journalRow, known bool,
 	case !known && !c.Used && !missed:
 		v.fresh, v.unused = true, true
 		return nil
-	case !known && missed && !c.Used, known && v.row.RetiredAt.Valid:
+	case known && v.row.RetiredAt.Valid:
 		return s.lost(other, fmt.Errorf("its journal in %s is gone: the one that stands there is another", dir))
-	case !known:
+	case !known: // begun for a newer state of this ledger
 		return s.rolledBack(c)
 	case header.Machine != "" && machine != "" && header.Machine != machine:
 		return &Error{

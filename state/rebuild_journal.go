@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -65,6 +66,11 @@ func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record 
 		}
 		_, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 		there := !errors.Is(readErr, journal.ErrNone)
+		if there && readErr == nil {
+			if err := s.refuseNewer(t, dir); err != nil {
+				return err
+			}
+		}
 		if there && !apply {
 			plan.Aside = dir
 		}
@@ -77,6 +83,31 @@ func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record 
 		err = nil
 	}
 	return plan, err
+}
+
+// refuseNewer refuses to put a journal aside that knows of rows what the ledger does not: it would be forgotten, and sent again.
+func (s *Store) refuseNewer(t *tx, dir string) error {
+	h, err := readHistory(dir)
+	if err != nil || h.end.Header.Ledger != s.id {
+		return nil //nolint:nilerr // a journal that cannot be read is what a new one is for
+	}
+	rows, err := journalRows(t, false)
+	if err != nil {
+		return err
+	}
+	c, err := journal.Compare(dir, rows[h.end.Header.Journal].Seq)
+	if err != nil || c.Missing == 0 {
+		return nil //nolint:nilerr // the same
+	}
+	r := &rebuilding{tx: t, history: h, plan: &RebuildPlan{}, now: time.Now(), sums: tallyChange{}}
+	work, err := r.compare()
+	if err != nil || len(work) == 0 {
+		return err
+	}
+	return &Error{
+		Code: CodeRolledBack, Path: s.where, Records: c.Missing, Rows: len(work), Since: c.Since, Hint: "run `safrasync rebuild` first, which adds them",
+		Err: fmt.Errorf("the journal in %s knows of %d rows what this ledger does not, and a new one would forget it", dir, len(work)),
+	}
 }
 
 func (s *Store) replaceJournal(t *tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord, program string) error {

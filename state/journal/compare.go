@@ -7,7 +7,7 @@ type Comparison struct {
 	End     End
 	Mark    string    // of the ledger's last record, as the journal has it; "" when it is not there, or 0
 	Missing int       // records that the ledger lacks; those that the ledger had refused (Void) are not among them
-	Intents int       // POSTs in them
+	Intents int       // POSTs in them, and rows that were known when the journal began
 	Since   time.Time // of the first of them
 	First   Record    // the first of them
 	// FirstMark is that of First.
@@ -44,6 +44,9 @@ func Compare(dir string, seq int64) (Comparison, error) {
 			c.Since, c.First, c.FirstMark = r.At, r, mark
 		}
 		c.Intents += len(r.Intents)
+		if r.Kind == Known {
+			c.Intents += len(r.Facts)
+		}
 		return nil
 	})
 	return c, err
