@@ -75,7 +75,7 @@ func childMain() int {
 	return 0
 }
 
-// F073, F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt, loses none and doubles none. The lease of the dead process
+// F071, I11: kill -9 while requests are on the wire leaves at most max_in_flight rows in doubt, loses none and doubles none. The lease of the dead process
 // is free at once.
 func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

@@ -13,7 +13,6 @@ var reasons = map[int]string{
 	70:  "the console is not built; a run recovers before anything is sent (F054)",
 	74:  service + "its watchdog comes with it. A kill is F071, a failing row F035",
 	76:  service + "what it does about missed runs comes with it; a run that comes late finds everything (F011)",
-	80:  "what the process finds when it wakes up is an answer or its time-out, and both ends are shown (F092, F093); the sleep itself is not simulated",
 	82:  service + "nothing is reloaded while the program runs",
 	83:  "packages are not built; what an upgrade meets is shown (F065, F072)",
 	89:  "no proxy can be configured, and those of the environment are ignored",
