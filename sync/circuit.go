@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -143,29 +144,69 @@ func (s *Scheduler) probeDue() bool {
 // probe asks the API one harmless question, and lets the jobs run again that waited for its answer.
 func (s *Scheduler) probe(ctx context.Context) {
 	stop := s.Engine.askHarmlessly(ctx)
+	var waiting []*Job
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.probing = false
-	defer s.nudge()
-	if ctx.Err() != nil {
-		return
-	}
 	boot := s.Engine.Clock.Boot()
 	for name, c := range s.circuits {
-		if !c.probe || c.until > boot {
+		if !c.probe || c.until > boot || ctx.Err() != nil {
 			continue
 		}
-		if stop != nil {
-			s.log.Warn("the API was asked whether jobs may go on, and they may not", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+		if c.probe = stop != nil; c.probe {
+			c.failures++
 			c.until = boot + s.patience(name, c.stop)
-			continue
 		}
-		s.log.Info("the API answers again; the jobs that stopped go on", zap.String("code", c.stop.Code))
-		c.probe = false
 		for _, t := range s.jobs {
 			if slices.Contains(circuitsOf(t.job), name) {
-				t.cleared = true
+				if t.cleared = !c.probe; c.probe {
+					waiting = append(waiting, t.job)
+				}
 			}
 		}
+	}
+	s.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+	case stop == nil:
+		s.log.Info("the API answers a harmless question again; the jobs that stopped for it go on")
+	default:
+		s.log.Warn("the API was asked whether jobs may go on, and they may not", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+	}
+	for _, job := range waiting {
+		s.postpone(ctx, job)
+	}
+	s.mu.Lock()
+	s.probing = false
+	s.mu.Unlock()
+	s.nudge()
+}
+
+// postpone says in the status of a job that stopped when the API is asked again. Only who has the lease of a job writes its status.
+func (s *Scheduler) postpone(ctx context.Context, job *Job) {
+	ledger, name := s.Engine.Ledger, job.Name()
+	s.mu.Lock()
+	until := noTime
+	for _, name := range circuitsOf(job) {
+		if c := s.circuits[name]; c != nil && c.probe {
+			until = s.Engine.Clock.Now().Add(c.until - s.Engine.Clock.Boot())
+		}
+	}
+	s.mu.Unlock()
+	lease, err := ledger.AcquireLease(ctx, name, s.Engine.Owner)
+	if isLeased(err) {
+		return // another process runs it, and will say how it went
+	}
+	var status trade.JobStatus
+	if err == nil {
+		status, err = ledger.JobStatus(ctx, name)
+	}
+	if err == nil && status.State == trade.Stopped && status.Stop != nil && slices.Contains(endedByProbe, stopCode(status.Stop.Code)) {
+		status.Stop.Until = until
+		err = ledger.SetJobStatus(ctx, status)
+	}
+	if lease.Epoch != 0 {
+		err = errors.Join(err, ledger.ReleaseLease(context.WithoutCancel(ctx), lease))
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("the ledger was not told when the API is asked again", zap.String("job", name), zap.Error(err))
 	}
 }

@@ -27,6 +27,8 @@ type timetable struct {
 	sweep     bool // with triggered: and for a sweep
 	again     bool // a stop that ends by itself held it, so that it runs as soon as that is over
 	cleared   bool // a probe has passed since it stopped
+
+	sendsAt time.Time // rows wait for the hours of the job, which begin then
 }
 
 // comes tells whether a time of the schedule has passed since base. One of the future says that a clock was set: then the job runs once.
@@ -38,6 +40,11 @@ func (t *timetable) comes(now time.Time) bool {
 	return !next.IsZero() && !next.After(now)
 }
 
+// isDue tells whether the job is to run by time, as far as it is known.
+func (t *timetable) isDue(now time.Time) bool {
+	return t.atStart || t.again || t.comes(now) || !t.sendsAt.IsZero() && !t.sendsAt.After(now)
+}
+
 // allDue gives the jobs that are to run now, and counts them as running. idle says of which running ones the run may be ended for a new one.
 func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 	now := s.Engine.Clock.Now()
@@ -46,7 +53,7 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 		if t.running && !idle(t.job.Name()) {
 			continue
 		}
-		if !t.triggered && !t.atStart && !t.again && t.known && !t.comes(now) {
+		if t.known && !t.triggered && !t.isDue(now) {
 			continue
 		}
 		if !s.mayRun(ctx, t, now) {
@@ -54,7 +61,7 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 		}
 		out = append(out, ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)})
 		t.base, t.running = now, true
-		t.triggered, t.sweep, t.atStart, t.again, t.cleared = false, false, false, false, false
+		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false, noTime
 	}
 	return out
 }
@@ -73,7 +80,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	if err != nil {
 		if ctx.Err() == nil {
 			s.log.Error("the ledger does not say whether a job is due", zap.String("job", name), zap.Error(err))
-			s.open(circuitOf(t.job, trade.Stop{Code: string(stopLedger)}), trade.Stop{Code: string(stopLedger)})
+			s.stopped(t.job, trade.Stop{Code: string(stopLedger), Text: err.Error(), All: true})
 		}
 		return false
 	}
@@ -89,7 +96,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		return false
 	case t.triggered:
 		return true
-	case !t.atStart && !t.again && !t.comes(now) && !wasInterrupted(status):
+	case !t.isDue(now) && !wasInterrupted(status):
 		return false
 	}
 	return status.Stop == nil || s.overcome(t, status)
@@ -132,8 +139,10 @@ func (s *Scheduler) untilNext() time.Duration {
 		if t.running || !t.known || t.base.IsZero() {
 			continue
 		}
-		if next := t.schedule.Next(t.base); !next.IsZero() && next.After(now) {
-			wait = min(wait, next.Sub(now))
+		for _, next := range []time.Time{t.schedule.Next(t.base), t.sendsAt} {
+			if next.After(now) {
+				wait = min(wait, next.Sub(now))
+			}
 		}
 	}
 	for _, task := range s.tasks {
@@ -178,8 +187,11 @@ func (b *passBoss) judge(job *Job, stop trade.Stop) time.Time {
 func (b *passBoss) ended(job *Job, report trade.RunReport, err error) {
 	b.mu.Lock()
 	for _, t := range b.jobs {
-		if t.job == job {
-			t.running = false
+		if t.job != job {
+			continue
+		}
+		if t.running = false; report.SendsAgain != nil {
+			t.sendsAt = *report.SendsAgain
 		}
 	}
 	switch {

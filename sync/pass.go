@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"go.uber.org/zap"
@@ -16,6 +17,9 @@ import (
 // sliceRows is how many rows a job sends before the other jobs of the pass have their turn: the deliveries of the first contracts do not wait for the
 // last contract.
 const sliceRows = 1000
+
+// sliceTime is how long it may send, or rest, before that: the API may be slow.
+const sliceTime = time.Minute
 
 // traffic is what all jobs of a pass share: the pace that the configuration allows, what is known of the platform's records, and whether its
 // answers are to be trusted.

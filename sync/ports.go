@@ -32,6 +32,9 @@ type Ledger interface {
 	// Runs gives the latest runs of a job, newest first, at most limit.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
+	// LastTask tells when a task of the housekeeping began last, the zero time when it never did; TaskBegan records it.
+	LastTask(ctx context.Context, name string) (time.Time, error)
+	TaskBegan(ctx context.Context, name string, at time.Time) error
 	// SetJobStatus records where a job stands; a job that is paused stays so.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error
 }

@@ -24,10 +24,3 @@ func (p *pulse) watch(e *Engine) *Engine {
 	}
 	return New(config)
 }
-
-// lives tells whether a pass that is on its way has got on lately.
-func (s *Scheduler) lives() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.passing || s.Patience <= 0 || s.pulse.silent() < s.Patience
-}

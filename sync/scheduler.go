@@ -40,6 +40,7 @@ type Scheduler struct {
 	wake  chan struct{}  // something has happened that the loop must look at; holds one
 	tasks []*housekeeper // of Housekeeping
 	pulse pulse
+	hung  bool // told the log that the pass hangs
 
 	mu       gosync.Mutex
 	jobs     []*timetable
@@ -89,11 +90,31 @@ func (s *Scheduler) Run(ctx context.Context) {
 		} else if s.rest() {
 			return
 		}
-		if s.Alive != nil && s.lives() {
-			s.Alive()
-		}
+		s.show()
 		s.sleep(ctx)
 	}
+}
+
+// show feeds the watchdog, unless the pass that is on its way hangs.
+func (s *Scheduler) show() {
+	silent := s.silence()
+	switch hangs := s.Patience > 0 && silent > s.Patience; {
+	case !hangs && s.Alive != nil:
+		s.Alive()
+	case hangs && !s.hung:
+		s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well", zap.Duration("for", silent.Round(time.Second)))
+	}
+	s.hung = s.Patience > 0 && silent > s.Patience
+}
+
+// silence is how long the pass that is on its way has shown nothing; 0 when there is none.
+func (s *Scheduler) silence() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.passing {
+		return 0
+	}
+	return s.pulse.silent()
 }
 
 // rest tells whether nothing is on its way any more; nothing can be asked from then on.

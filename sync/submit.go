@@ -30,6 +30,7 @@ type submission struct {
 	again  bool          // entries with lower numbers may be due again
 	due    int
 	quota  int            // rows that may still be begun in this turn; -1 = as many as are due
+	until  time.Duration  // Boot time at which a turn with a quota ends
 	load   trade.Freight  // what this run took up, with `most:`
 	taken  map[int64]bool // and which entries are in it
 	went   trade.Freight  // and what was begun, too
@@ -88,19 +89,22 @@ func (s *submission) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// run sends until nothing is due, something stops it, or, with a quota, so many rows have gone. What is on the wire at the end is awaited and settled.
+// run sends until nothing is due, something stops it, or, with a quota, so many rows have gone or sliceTime has passed. What is on the wire at the end is awaited and settled.
 // finished is false when more is due.
 func (s *submission) run(ctx context.Context, quota int) (finished bool, err error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
-	if s.quota = quota; quota == 0 {
+	if s.quota, s.until = quota, s.Clock.Boot()+sliceTime; quota == 0 {
 		s.quota = -1
 	}
 	if s.careful {
 		s.slots = 1
 	}
 	for {
+		if s.quota > 0 && s.Clock.Boot() >= s.until {
+			s.quota = 0
+		}
 		more, err := s.step(ctx)
 		if err != nil {
 			s.stopSending(err)
@@ -179,45 +183,6 @@ func (s *submission) collect() {
 	}
 }
 
-// await waits for the next landing, the next token, the end of a rest, or the end of the run; a parked or resting queue waits here, not in a loop.
-func (s *submission) await(ctx context.Context, more bool) {
-	var wake <-chan time.Time
-	if s.halt == nil && more {
-		if d := s.pause(); d > 0 {
-			timer := time.NewTimer(d)
-			defer timer.Stop()
-			wake = timer.C
-		} else if s.flights == 0 {
-			return
-		}
-	} else if s.flights == 0 {
-		return
-	}
-	done := ctx.Done()
-	if s.halt != nil {
-		done = nil
-	}
-	select {
-	case l := <-s.landed:
-		s.take(l)
-	case <-wake:
-	case <-done:
-	}
-}
-
-// pause is how long nothing can leave although something is due: a rest that the API asked for, or the next token of the rate limit.
-func (s *submission) pause() time.Duration {
-	if d := s.restUntil.Sub(s.Clock.Now()); d > 0 {
-		return d
-	}
-	if s.flights >= s.slots || len(s.queue) == 0 {
-		return 0
-	}
-	r := s.limiter.Reserve()
-	defer r.Cancel()
-	return r.Delay()
-}
-
 // fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
 func (s *submission) fill(ctx context.Context) (more bool, err error) {
 	if s.trialLeft() == 0 {
@@ -232,7 +197,7 @@ func (s *submission) fill(ctx context.Context) (more bool, err error) {
 	if s.closed() {
 		return false, s.waitForHours(ctx)
 	}
-	if s.Clock.Now().Before(s.restUntil) {
+	if s.resting() > 0 {
 		return s.anything(ctx)
 	}
 	batch := s.queue
@@ -322,7 +287,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 		s.stopSending(s.leaseLost())
 		return nil
 	}
-	if s.Clock.Now().Before(s.restUntil) {
+	if s.resting() > 0 {
 		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent), Note: s.restUntil.Format(time.RFC3339)})
 		return nil
 	}

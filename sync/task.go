@@ -10,15 +10,16 @@ import (
 )
 
 // Task is housekeeping on a schedule of its own. It may run beside a pass, never beside another task; its error is logged, and the next time of its
-// schedule is its next try.
+// schedule is its next try. The ledger knows when it began last: times that were missed are caught up once; one that never ran waits for its
+// first time.
 type Task struct {
 	Name     string
 	Schedule cron.Schedule // as ParseSchedule makes it
 	Run      func(context.Context) error
-	// Last tells when it ran last, in this process or an earlier one, so that a time that was missed while the process was off is caught up once. nil: the
-	// process's start counts as a run.
-	Last func(context.Context) (time.Time, error)
 }
+
+// longAgo is before every time of a schedule that matters.
+var longAgo = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // housekeeper keeps the times of one task.
 type housekeeper struct {
@@ -40,17 +41,10 @@ func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 	var due *housekeeper
 	for _, h := range s.tasks {
 		if h.base.IsZero() {
-			h.base = now
-			if h.Last != nil {
-				if last, err := h.Last(ctx); err != nil {
-					s.log.Error("nobody knows when a task ran last; it runs at its next time", zap.String("task", h.Name), zap.Error(err))
-				} else if h.base = last; last.IsZero() {
-					h.base = now.Add(-time.Nanosecond - 100*365*24*time.Hour) // it never ran
-				}
-			}
+			h.base = s.lastTask(ctx, h.Name, now)
 		}
 		if h.base.After(now.Add(future)) { // the clock was set back: it runs once
-			h.base = time.Unix(0, 0)
+			h.base = longAgo
 		}
 		if next := h.next(); !next.IsZero() && !next.After(now) && (due == nil || next.Before(due.next())) {
 			due = h
@@ -59,10 +53,26 @@ func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 	return due
 }
 
+// lastTask asks the ledger when a task began last. One that is new counts from now on, also in later processes.
+func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) time.Time {
+	last, err := s.Engine.Ledger.LastTask(ctx, name)
+	if err == nil && last.IsZero() {
+		last, err = now, s.Engine.Ledger.TaskBegan(ctx, name, now)
+	}
+	if err != nil {
+		s.log.Error("the ledger does not say when a task ran last; it runs at its next time", zap.String("task", name), zap.Error(err))
+		return now
+	}
+	return last
+}
+
 // perform does a task. A panic is its error: the other tasks and the jobs go on.
 func (s *Scheduler) perform(ctx context.Context, h *housekeeper) {
 	start := s.Engine.Clock.Now()
-	err := guarded(ctx, h.Run)
+	err := s.Engine.Ledger.TaskBegan(ctx, h.Name, start)
+	if err == nil {
+		err = guarded(ctx, h.Run)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h.base, s.tasking = start, ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robfig/cron/v3"
 	"github.com/spf13/cobra"
 
 	engine "github.com/safrasync/safrasync/sync"
@@ -37,19 +38,38 @@ func (a *App) cron() error {
 			if err != nil {
 				return err
 			}
-			at := now()
-			for range cronTimes {
-				if at = schedule.Next(at); at.IsZero() {
-					break
-				}
-				s.Next = append(s.Next, at.UTC())
-			}
+			s.Next = nextTimes(schedule, now())
 			if err := a.printSchedule(s); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// nextTimes are the next times of a schedule after a moment.
+func nextTimes(schedule cron.Schedule, at time.Time) []time.Time {
+	out := []time.Time{}
+	for range cronTimes {
+		if at = schedule.Next(at); at.IsZero() {
+			break
+		}
+		out = append(out, at.UTC())
+	}
+	return out
+}
+
+// shortTimes writes times that are near without their year.
+func (v voice) shortTimes(times []time.Time) []string {
+	form := "02/01 15:04"
+	if v.lang == trade.English {
+		form = "01-02 15:04"
+	}
+	out := make([]string, len(times))
+	for i, t := range times {
+		out[i] = t.In(v.zone).Format(form)
+	}
+	return out
 }
 
 func (a *App) printSchedule(s cronJSON) error {
@@ -61,14 +81,7 @@ func (a *App) printSchedule(s cronJSON) error {
 	if s.What == "sweep" {
 		what = cronSweep
 	}
-	times := make([]string, len(s.Next))
-	for i, t := range s.Next {
-		times[i] = t.In(v.zone).Format("02/01 15:04")
-		if v.lang == trade.English {
-			times[i] = t.In(v.zone).Format("01-02 15:04")
-		}
-	}
-	a.show(cronLine, s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule), strings.Join(times, "  "), v.zone)
+	a.show(cronLine, s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule), strings.Join(v.shortTimes(s.Next), "  "), v.zone)
 	return nil
 }
 

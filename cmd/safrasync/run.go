@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	gosync "sync"
 	"syscall"
 	"time"
 
@@ -30,6 +31,7 @@ type daemon struct {
 	hangups chan os.Signal // SIGHUP: reload
 	begun   time.Time
 	said    statusLine
+	telling gosync.WaitGroup // of what is told beside the scheduler
 }
 
 // run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger must be right (exit codes 78 and 1); an ERP or an API that is
@@ -58,6 +60,16 @@ func (a *App) run(ctx context.Context) error {
 		return d.refuse(err)
 	}
 	a.closers = append(a.closers, release)
+	if err := d.store.Announce(ctx, version, d.begun); err != nil {
+		return d.refuse(err)
+	}
+	d.said.beat = d.begun
+	defer func() {
+		d.telling.Wait()
+		if err := d.store.Withdraw(context.WithoutCancel(ctx)); err != nil {
+			d.log.Warn("the ledger was not told that the service ended", zap.Error(err))
+		}
+	}()
 	over := make(chan struct{})
 	defer close(over)
 	go d.tellFurther(signals, over)

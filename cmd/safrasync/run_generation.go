@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -59,13 +58,13 @@ func (g *generation) reported(r trade.RunReport) {
 		fields = append(fields, zap.String("stopped", r.Stopped.Code))
 	}
 	g.daemon.log.Info("run", fields...)
-	g.daemon.tellStatus(context.Background(), g)
+	g.daemon.tell(g)
 }
 
-// alive feeds the watchdog, and keeps the sentence of the service up to date.
+// alive feeds the watchdog, and keeps up to date what others are told of the service.
 func (g *generation) alive() {
 	g.daemon.manager.Alive()
-	g.daemon.tellStatus(context.Background(), g)
+	g.daemon.tell(g)
 }
 
 // close gives the connections of a generation back.

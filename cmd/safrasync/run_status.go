@@ -5,16 +5,24 @@ import (
 	"slices"
 	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"time"
 
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // statusLine is what the service manager was told last.
 type statusLine struct {
+	stale atomic.Bool
+	busy  gosync.Mutex // held while it is told
+	text  string
+	beat  time.Time // when the ledger was told that the service goes on
+
 	mu      gosync.Mutex
-	text    string
 	trouble string // a reload that was refused
 }
 
@@ -25,15 +33,27 @@ func (s *statusLine) refused(trouble string) {
 	s.trouble = trouble
 }
 
-// tellStatus tells the service manager how the service does, when that has changed.
-func (d *daemon) tellStatus(ctx context.Context, g *generation) {
-	text := d.sentence(ctx, g)
-	d.said.mu.Lock()
-	defer d.said.mu.Unlock()
-	if text != d.said.text {
-		d.said.text = text
-		d.manager.Status(text)
-	}
+// tell lets the ledger and the service manager know how the service does. It does so beside the scheduler, which must not wait for a ledger that is slow.
+func (d *daemon) tell(g *generation) {
+	d.said.stale.Store(true)
+	d.telling.Go(func() {
+		d.said.busy.Lock()
+		defer d.said.busy.Unlock()
+		if !d.said.stale.Swap(false) {
+			return // somebody has said it all
+		}
+		ctx := context.Background()
+		if now().Sub(d.said.beat).Abs() >= state.ServiceBeat {
+			d.said.beat = now()
+			if err := d.store.StillServing(ctx); err != nil {
+				d.log.Warn("the ledger was not told that the service goes on", zap.Error(err))
+			}
+		}
+		if text := d.sentence(ctx, g); text != d.said.text {
+			d.said.text = text
+			d.manager.Status(text)
+		}
+	})
 }
 
 // sentence says how the service does: what is wrong first, then what comes next.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,18 @@ type jobJSON struct {
 	SweptAt    *time.Time          `json:"swept_at"`   // the last complete sweep
 	NextRun    *time.Time          `json:"next_run"`   // of the daemon
 	NextSweep  *time.Time          `json:"next_sweep"` // from then on the next run sweeps
+	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is no longer configured
+	Services   []serviceJSON       `json:"services"`   // `safrasync run` of this ledger, the same with each job
+}
+
+// serviceJSON is a `safrasync run` that serves the ledger, or ended without a word.
+type serviceJSON struct {
+	Alive   bool      `json:"alive"`
+	Since   time.Time `json:"since"`
+	Seen    time.Time `json:"seen"` // when it was last heard of
+	Version string    `json:"version"`
+	Host    string    `json:"host"`
+	PID     int       `json:"pid"`
 }
 
 // status tells where each job stands: those of the configuration in its order, then those that only the ledger knows.
@@ -57,11 +70,19 @@ func (a *App) status(ctx context.Context) error {
 			names = append(names, name)
 		}
 	}
+	services, err := readServices(ctx, store)
+	if err != nil {
+		return err
+	}
+	if !a.asJSON {
+		a.printServices(services)
+	}
 	for _, name := range names {
 		job, err := readJob(ctx, store, name)
 		if err != nil {
 			return err
 		}
+		job.Services = services
 		if spec, ok := specs[name]; ok {
 			if err := job.schedule(spec, config.Zone(), now()); err != nil {
 				return err
@@ -79,9 +100,12 @@ func (a *App) status(ctx context.Context) error {
 }
 
 func readJob(ctx context.Context, store *state.Store, name string) (jobJSON, error) {
-	job := jobJSON{Job: name, States: map[trade.State]int{}}
+	job := jobJSON{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
 	status, err := store.JobStatus(ctx, name)
 	if err != nil {
+		return job, err
+	}
+	if status, err = abandoned(ctx, store, status); err != nil {
 		return job, err
 	}
 	job.State, job.Stop, job.Since = status.State, status.Stop, timeOrNull(status.Since)
@@ -125,8 +149,50 @@ func (j *jobJSON) schedule(spec engine.JobSpec, zone *time.Location, now time.Ti
 	if j.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
 		after = *j.SweptAt
 	}
-	j.NextRun, j.NextSweep = timeOrNull(runs.Next(now).UTC()), timeOrNull(sweeps.Next(after).UTC())
+	j.NextRuns = nextTimes(runs, now)
+	if len(j.NextRuns) > 0 {
+		j.NextRun = &j.NextRuns[0]
+	}
+	j.NextSweep = timeOrNull(sweeps.Next(after).UTC())
 	return nil
+}
+
+// abandoned corrects the status of a job of which the ledger says that it runs, although the process that ran it is gone: it had no time to say so.
+func abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
+	if status.State != trade.Running {
+		return status, nil
+	}
+	leases, err := store.Leases(ctx)
+	if err != nil || slices.ContainsFunc(leases, func(l state.LeaseRow) bool { return l.Job == status.Job && !l.Dead }) {
+		return status, err
+	}
+	status.State = trade.Stopped
+	status.Stop = &trade.Stop{Code: "process_gone", Text: "the process that ran the job is gone; the next run finds out what became of the rows that were on the wire, and goes on"}
+	return status, nil
+}
+
+func readServices(ctx context.Context, store *state.Store) ([]serviceJSON, error) {
+	services, err := store.Services(ctx)
+	out := make([]serviceJSON, len(services))
+	for i, s := range services {
+		out[i] = serviceJSON{!s.Dead, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID}
+	}
+	return out, err
+}
+
+func (a *App) printServices(services []serviceJSON) {
+	v := a.voice()
+	serving := false
+	for _, s := range services {
+		if serving = serving || s.Alive; s.Alive {
+			a.show(statusService, v.moment(s.Since), s.Version, s.PID, s.Host)
+		} else {
+			a.show(statusServiceLost, s.PID, s.Host, v.moment(s.Seen))
+		}
+	}
+	if !serving {
+		a.show(statusNoService)
+	}
 }
 
 func (a *App) printJob(j jobJSON) {
@@ -150,8 +216,8 @@ func (a *App) printJob(j jobJSON) {
 	default:
 		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.Sent)
 	}
-	if j.NextRun != nil {
-		a.show(statusNextRun, v.moment(*j.NextRun), a.config.Zone())
+	if len(j.NextRuns) > 0 {
+		a.show(statusNextRun, strings.Join(v.shortTimes(j.NextRuns), "  "), v.zone)
 	}
 	if j.SweptAt != nil {
 		a.show(statusSwept, v.moment(*j.SweptAt))

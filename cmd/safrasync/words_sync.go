@@ -27,9 +27,13 @@ var (
 	statusNeverRan = phrase{"  nunca executado", "  never ran"}
 	statusRunOpen  = phrase{"  execução iniciada em %s, ainda sem fim; se o processo morreu, a próxima a recupera", "  run begun at %s, without an end yet; if its process died, the next run recovers it"}
 	statusLastRun  = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
-	statusNextRun  = phrase{"  próxima execução do serviço: %s (%s)", "  next run of the service: %s (%s)"}
+	statusNextRun  = phrase{"  próximas execuções do serviço: %s  (%s)", "  next runs of the service: %s  (%s)"}
 	statusSwept    = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
 	statusNoRows   = phrase{"  nenhuma linha registrada", "  no rows recorded"}
+
+	statusService     = phrase{"serviço (safrasync run): em execução desde %s, versão %s, processo %d em %s", "service (safrasync run): serving since %s, version %s, process %d on %s"}
+	statusServiceLost = phrase{"serviço (safrasync run): o processo %d em %s não existe mais, ou não responde; visto por último em %s", "service (safrasync run): process %d on %s is gone, or silent; last seen %s"}
+	statusNoService   = phrase{"serviço (safrasync run): não está em execução; nada roda sozinho até que seja iniciado", "service (safrasync run): not running; nothing runs by itself until it is started"}
 
 	cronRun         = phrase{"execução", "run"}
 	cronSweep       = phrase{"varredura", "sweep"}
@@ -95,5 +99,6 @@ var stopWords = map[string]phrase{
 	"brake_canary":      {"as primeiras linhas com o novo mapeamento foram; confira na plataforma e rode `safrasync release`", "the first rows went with the new mapping"},
 	"brake_retyped":     {"linhas novas com o conteúdo de linhas já enviadas cuja chave sumiu do ERP: confira e rode `safrasync release`", "new rows with the content of sent ones whose keys are gone"},
 	"brake_changed_key": {"a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas: confira a configuração", "the key or the tables of the query changed"},
+	"process_gone":      {"o processo que executava o job não existe mais; a próxima execução descobre o que foi feito das linhas que estavam a caminho, e continua", "the process is gone"},
 	"interrupted":       {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
 }

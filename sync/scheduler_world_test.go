@@ -1,0 +1,183 @@
+package sync_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	gosync "sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// office is a bench whose jobs a scheduler runs, on the clock of a bubble: days pass in no time, and nothing moves on while something still works. Ledger and
+// ERP are real databases, client and platform speak real HTTP over pipes.
+type office struct {
+	*bench
+	net    *pipeNet
+	config engine.SchedulerConfig
+
+	scheduler *engine.Scheduler
+	end       context.CancelFunc
+	ended     chan struct{}
+
+	mu      gosync.Mutex
+	reports []trade.RunReport
+	posts   []time.Time
+	alive   time.Time
+}
+
+// at opens an office at a time of its zone's clock, which has the form of "2018-11-03 12:00".
+func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)) {
+	t.Helper()
+	t.Parallel()
+	start, err := time.ParseInLocation("2006-01-02 15:04", at, zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(start))
+		o := &office{net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}}
+		api := o.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", OnPost: func(int) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.posts = append(o.posts, time.Now())
+		}})
+		o.bench = withChildren(newBenchWith(t, databases[0], api))
+		began := time.Now()
+		o.dial, o.clock.boot, o.zone = o.net.dial, func() time.Duration { return time.Since(began) }, zone
+		o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
+		for i := range o.specs() {
+			o.specs()[i].Sweep = "0 3 * * *"
+		}
+		test(o)
+		o.stop()
+	})
+}
+
+func (o *office) specs() []*engine.JobSpec {
+	out := []*engine.JobSpec{&o.spec}
+	for i := range o.more {
+		out = append(out, &o.more[i])
+	}
+	return out
+}
+
+// schedules are those of contracts, deliveries and traceability.
+func (o *office) schedules(schedules ...string) {
+	for i, spec := range o.specs() {
+		spec.Schedule = schedules[i]
+	}
+}
+
+// open starts the scheduler.
+func (o *office) open() {
+	o.t.Helper()
+	o.config.Engine = o.engine()
+	o.config.Reported = func(r trade.RunReport) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.reports = append(o.reports, r)
+	}
+	o.config.Alive = func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.alive = time.Now()
+	}
+	var err error
+	if o.scheduler, err = engine.NewScheduler(o.config); err != nil {
+		o.t.Fatal(err)
+	}
+	var ctx context.Context
+	ctx, o.end = context.WithCancel(o.t.Context())
+	o.ended = make(chan struct{})
+	go func() {
+		defer close(o.ended)
+		o.scheduler.Run(ctx)
+	}()
+	synctest.Wait()
+}
+
+// stop ends the scheduler, and waits until it has.
+func (o *office) stop() {
+	if o.end != nil {
+		o.end()
+		<-o.ended
+		o.end = nil
+	}
+}
+
+// pass lets time pass, and what happens at its end happen.
+func (o *office) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// runs gives the starts of the runs of a job since the last call, in the zone.
+func (o *office) runs(job string) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := []string{}
+	var rest []trade.RunReport
+	for _, r := range o.reports {
+		if r.Job == job {
+			out = append(out, r.StartedAt.In(o.zone).Format("02 15:04"))
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	o.reports = rest
+	return out
+}
+
+// want checks the runs of a job since the last call.
+func (o *office) want(job string, starts ...string) {
+	o.t.Helper()
+	if starts == nil {
+		starts = []string{}
+	}
+	if diff := cmp.Diff(starts, o.runs(job)); diff != "" {
+		o.t.Errorf("runs of %s (-want +got):\n%s", job, diff)
+	}
+}
+
+// postsSince counts the POSTs that have reached the platform since the last call.
+func (o *office) postsSince() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer func() { o.posts = nil }()
+	return len(o.posts)
+}
+
+func (o *office) status(job string) trade.JobStatus {
+	o.t.Helper()
+	status, err := o.ledger.JobStatus(o.t.Context(), job)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return status
+}
+
+// stands checks the state of a job and the code of its stop; "" = none.
+func (o *office) stands(job string, state trade.JobState, code string) trade.JobStatus {
+	o.t.Helper()
+	status := o.status(job)
+	got := ""
+	if status.Stop != nil {
+		got = status.Stop.Code
+	}
+	if status.State != state || got != code {
+		o.t.Errorf("job %s is %s (%s), want %s (%s): %+v", job, status.State, got, state, code, status.Stop)
+	}
+	return status
+}
+
+var _ = fmt.Sprint
+var _ = zap.NewNop
