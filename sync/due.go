@@ -84,6 +84,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		}
 		return false
 	}
+	first := !t.known
 	t.known = true
 	if len(runs) > 0 && runs[0].StartedAt.After(t.base) || t.base.After(now.Add(future)) {
 		t.base = noTime
@@ -96,15 +97,19 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		return false
 	case t.triggered:
 		return true
-	case !t.isDue(now) && !wasInterrupted(status):
+	case !t.isDue(now) && !(first && leftWork(status)):
 		return false
 	}
 	return status.Stop == nil || s.overcome(t, status)
 }
 
-// wasInterrupted tells that a job's last run was ended by a signal or a reload before its work was done.
-func wasInterrupted(status trade.JobStatus) bool {
-	return status.State == trade.Stopped && status.Stop != nil && status.Stop.Code == string(stopInterrupt)
+// leftWork tells that a job's last run, of an earlier scheduler, ended before its work was done, for a reason that ends by itself.
+func leftWork(status trade.JobStatus) bool {
+	if status.Stop == nil || status.State != trade.Stopped && status.State != trade.BackingOff {
+		return false
+	}
+	code := stopCode(status.Stop.Code)
+	return slices.Contains([]stopCode{stopInterrupt, stopThrottled, stopUnreachable, stopLedger}, code) || slices.Contains(endedByProbe, code)
 }
 
 // overcome tells whether the stop that the ledger knows of a job keeps it from running.

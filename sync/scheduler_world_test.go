@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"fmt"
 	"net"
 	gosync "sync"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
@@ -57,8 +55,8 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 		for i := range o.specs() {
 			o.specs()[i].Sweep = "0 3 * * *"
 		}
+		t.Cleanup(o.stop)
 		test(o)
-		o.stop()
 	})
 }
 
@@ -179,5 +177,17 @@ func (o *office) stands(job string, state trade.JobState, code string) trade.Job
 	return status
 }
 
-var _ = fmt.Sprint
-var _ = zap.NewNop
+// leaseRefusing refuses leases of contracts while refuse says so.
+type leaseRefusing struct {
+	engine.Ledger
+	refuse func() error
+}
+
+func (l leaseRefusing) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
+	if job == "contracts" {
+		if err := l.refuse(); err != nil {
+			return trade.Lease{}, err
+		}
+	}
+	return l.Ledger.AcquireLease(ctx, job, owner)
+}
