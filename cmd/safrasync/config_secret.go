@@ -127,11 +127,22 @@ func (r secretResolver) lookUp(inside string) (string, error) {
 // maxSecretBytes is more than any key or DSN has.
 const maxSecretBytes = 64 << 10
 
-func (r secretResolver) readFile(name string) (value string, err error) {
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(r.base), path)
+// place gives the path of a file. A plain name is one of systemd's credentials, if it has such a one; everything relative counts from the configuration's folder.
+func (r secretResolver) place(name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
+	if dir, ok := r.env("CREDENTIALS_DIRECTORY"); ok && filepath.IsAbs(dir) && filepath.Base(name) == name {
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err == nil {
+			return path
+		}
+	}
+	return filepath.Join(filepath.Dir(r.base), name)
+}
+
+func (r secretResolver) readFile(name string) (value string, err error) {
+	path := r.place(name)
 	if info, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("the file %s cannot be read: %s", name, plainReason(err))
 	} else if !info.Mode().IsRegular() { // a pipe would block the start for ever

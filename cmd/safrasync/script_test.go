@@ -161,11 +161,15 @@ func runSQL(database, file string) error {
 	if err != nil {
 		return err
 	}
-	db, err := sqlx.Open("sqlite", database)
+	return runSQLText(database, string(script))
+}
+
+func runSQLText(database, script string) error {
+	db, err := sqlx.Open("sqlite", database+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec(string(script))
+	_, err = db.Exec(script)
 	return errors.Join(err, db.Close())
 }
 

@@ -2,7 +2,6 @@ package faultlist
 
 const (
 	receiver = "the receiver of webhooks is not built; until then a person decides (F158, F159)"
-	service  = "the service (`run`) is not built; "
 )
 
 // reasons tell why a fault has no test, or what its tests leave open.
@@ -11,10 +10,6 @@ var reasons = map[int]string{
 	15:  "does not apply: no transaction number is kept",
 	41:  "the tests have no pooler; a server that does not take the session's settings is refused with the advice to connect directly",
 	70:  "the console is not built; a run recovers before anything is sent (F054)",
-	74:  service + "its watchdog comes with it. A kill is F071, a failing row F035",
-	76:  service + "what it does about missed runs comes with it; a run that comes late finds everything (F011)",
-	82:  service + "nothing is reloaded while the program runs",
-	83:  "packages are not built; what an upgrade meets is shown (F065, F072)",
 	89:  "no proxy can be configured, and those of the environment are ignored",
 	141: receiver, 142: receiver, 143: receiver, 144: receiver, 145: receiver, 146: receiver, 147: receiver, 148: receiver, 149: receiver, 150: receiver,
 	151: receiver, 152: receiver, 153: receiver, 154: receiver,

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// F072, F083: the service is ready after its checks, serves, tells the watchdog, and ends on SIGTERM when what is on the wire has been answered. Its successor, such as
+// a newer version, goes on where it stopped, and sends nothing twice.
+func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		s := newService(t, on, true)
+		s.launch()
+		if ready := s.until("READY=1"); !strings.Contains(ready, "STATUS=serving 1 job(s)") {
+			t.Errorf("ready: %q", ready)
+		}
+		s.posted()
+		s.until("WATCHDOG=1")
+		if job := s.job("contracts"); job.State != trade.Running || len(job.Services) != 1 || !job.Services[0].Alive || job.Services[0].PID != s.process.Process.Pid {
+			t.Errorf("status: %s, %+v", job.State, job.Services)
+		}
+		s.must(75, "sync", "contracts")
+		if on == state.SQLite {
+			if out := s.must(1, "run"); !strings.Contains(out, "serves") {
+				t.Errorf("a second service: %s", out)
+			}
+		}
+		s.signal(syscall.SIGTERM)
+		s.until("STOPPING=1")
+		s.signal(syscall.SIGTERM) // a second one loses nothing either
+		s.line("the second signal", func(l logLine) bool { return strings.HasPrefix(l.Msg, "already stopping") })
+		s.hold <- struct{}{}
+		if code := s.ended(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		job := s.job("contracts")
+		if job.States[trade.Accepted] != 1 || job.States[trade.Pending] != 1 || job.State != trade.Stopped || job.Stop.Code != "interrupted" || len(job.Services) != 0 {
+			t.Errorf("after SIGTERM: %s %+v %v, services %+v", job.State, job.Stop, job.States, job.Services)
+		}
+		s.start()
+		s.posted()
+		s.hold <- struct{}{}
+		s.line("the rest", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
+		s.stop()
+		if n := len(s.box.CreatedOf()); n != 2 {
+			t.Errorf("%d records on the platform, want 2", n)
+		}
+	})
+}
+
+// F071, F074: after a kill in the middle nothing says that the job runs for ever; the next start puts the row that was on the wire in doubt and goes on.
+func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		s := newService(t, on, true)
+		s.start()
+		s.posted()
+		if err := s.process.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		s.ended()
+		job := s.job("contracts")
+		if job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "process_gone" || len(job.Services) != 1 || job.Services[0].Alive {
+			t.Errorf("status after the kill: %s %+v, services %+v", job.State, job.Stop, job.Services)
+		}
+		if out := s.must(0, "status"); !strings.Contains(out, "is gone") || !strings.Contains(out, "not running") {
+			t.Errorf("status for people:\n%s", out)
+		}
+		s.start()
+		s.posted()
+		s.hold <- struct{}{} // the one that was killed
+		s.hold <- struct{}{}
+		s.line("the rest", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
+		job = s.job("contracts")
+		if job.States[trade.Accepted] != 1 || job.States[trade.InDoubt] != 1 || !job.Services[0].Alive || len(job.Services) != 1 {
+			t.Errorf("after the restart: %v, services %+v", job.States, job.Services)
+		}
+		s.stop()
+	})
+}
+
+// F082: a wrong configuration is refused with its line, and everything goes on; a right one is in force at once, with its new secret.
+func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.box.SetAPIKey("renewed-key")
+	s.start()
+	if l := s.ran(); l.Stopped != "api_key" {
+		t.Errorf("with an expired key: %s", l.raw)
+	}
+	s.until("STATUS=", "contracts stopped: the API refused the key")
+
+	good := s.config
+	for _, wrong := range []struct{ old, replacement, told string }{
+		{"    key: [filial, num]", "    keys: [filial, num]", "keys"},
+		{"rate_limit: 0", "rate_limit: fast", "rate_limit"},
+		{"jobs:", "jobs: [", "config.yaml"},
+		{"dsn: " + s.path("state.db"), "dsn: " + s.path("other.db"), "state: cannot change while the service runs"},
+	} {
+		s.edit(wrong.old, wrong.replacement)
+		s.signal(syscall.SIGHUP)
+		s.until("RELOADING=1")
+		if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") || !strings.Contains(status, wrong.told) {
+			t.Errorf("with %s the service manager is told %q", wrong.replacement, status)
+		}
+		s.line("the refusal", func(l logLine) bool { return l.Level == "error" && strings.Contains(l.Error, wrong.told) })
+		s.config = good
+	}
+	s.edit("jobs:\n", "jobs:\n  more:\n    sends: order_commitments\n    query: SELECT * FROM contrato WHERE num = 'none'\n    key: [filial, num]\n    fields:\n"+fieldsOf(s.config))
+	s.write("credentials/api-key", "renewed-key\n")
+	s.signal(syscall.SIGHUP)
+	s.until("RELOADING=1")
+	if status := s.until("READY=1"); strings.Contains(status, "the old one stays") {
+		t.Errorf("after a good reload: %q", status)
+	}
+	s.line("the new job", func(l logLine) bool { return l.Msg == "run" && l.Job == "more" })
+	s.line("the old job with the new key", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	s.stop()
+	if n := len(s.box.CreatedOf()); n != 2 {
+		t.Errorf("%d records on the platform, want 2", n)
+	}
+}
+
+// fieldsOf copies the fields of the only job.
+func fieldsOf(config string) string {
+	_, fields, _ := strings.Cut(config, "    fields:\n")
+	return fields
+}
+
+// A reload while a request is on the wire waits for its answer; the run ends there and begins again.
+func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
+	s := newService(t, state.SQLite, true)
+	s.start()
+	s.posted()
+	s.edit("rate_limit: 0", "rate_limit: 50")
+	s.signal(syscall.SIGHUP)
+	s.line("the reload", func(l logLine) bool { return strings.HasPrefix(l.Msg, "the new configuration is in force") })
+	s.hold <- struct{}{}
+	if l := s.ran(); l.Stopped != "interrupted" {
+		t.Errorf("the run under the old configuration: %s", l.raw)
+	}
+	s.posted()
+	s.hold <- struct{}{}
+	s.line("the rest", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
+	s.stop()
+	if n := len(s.box.CreatedOf()); n != 2 {
+		t.Errorf("%d records on the platform, want 2", n)
+	}
+}
+
+// An ERP that is not there keeps the service from nothing but its work: it is ready, says so, and works when the ERP is back.
+func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	if err := os.Rename(s.path("erp.db"), s.path("away.db")); err != nil {
+		t.Fatal(err)
+	}
+	s.launch()
+	if ready := s.until("READY=1"); !strings.Contains(ready, "STATUS=ERP:") {
+		t.Errorf("ready: %q", ready)
+	}
+	if l := s.ran(); l.Stopped != "erp" {
+		t.Errorf("the first run: %s", l.raw)
+	}
+	s.until("STATUS=contracts stopped: the ERP cannot be read")
+	if err := os.Rename(s.path("away.db"), s.path("erp.db")); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGHUP)
+	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	s.until("STATUS=serving 1 job(s)")
+	s.stop()
+}
+
+// A pause from the command line holds while the service runs; a run by hand beside it is no trouble to it.
+func TestActsOfPeopleBesideTheService(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.start()
+	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	s.must(0, "pause", "contracts", "--reason", "balance")
+	s.until("STATUS=contracts paused")
+	if err := runSQLText(s.path("erp.db"), `UPDATE contrato SET carteira = '10', pagto = '2026-06-15'`); err != nil {
+		t.Fatal(err)
+	}
+	s.must(1, "sync", "contracts")
+	if job := s.job("contracts"); job.State != trade.Paused || job.States[trade.Accepted] != 2 {
+		t.Errorf("while it is paused: %s, %v", job.State, job.States)
+	}
+	s.must(0, "resume", "contracts", "--reason", "done")
+	s.line("the other rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	var summary struct{ Runs []trade.RunReport }
+	for { // a run every second may be in the way
+		out, err := s.command("sync", "contracts", "--json").Output()
+		if code := s.exitOf(err); code == exitLeased {
+			continue
+		} else if code != 0 {
+			t.Fatalf("sync beside the service: exit code %d", code)
+		}
+		if err := json.Unmarshal(out, &summary); err != nil || summary.Runs[0].States[trade.Accepted] != 4 {
+			t.Fatalf("sync beside the service: %s, %v", out, err)
+		}
+		break
+	}
+	s.rest()
+	s.ran()
+	s.stop()
+}
+
+// What does not let the service start has its exit code, and the service manager is told why.
+func TestWhatDoesNotLetTheServiceStart(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	good := s.config
+	s.edit("    sends: order_commitments", "    sends: orders")
+	s.launch()
+	if told := s.until("STOPPING=1"); !strings.Contains(told, "jobs.contracts.sends") {
+		t.Errorf("told %q", told)
+	}
+	if code := s.ended(); code != exitConfig {
+		t.Errorf("a wrong configuration: exit code %d", code)
+	}
+	s.must(exitConfig, "check", "--offline")
+	s.config = good
+	s.write("config.yaml", good)
+	s.must(0, "check", "--offline")
+	s.write("state.db", "this is no ledger")
+	s.launch()
+	s.until("STOPPING=1")
+	if code := s.ended(); code != exitFailed {
+		t.Errorf("a wrong ledger: exit code %d", code)
+	}
+}
