@@ -68,18 +68,20 @@ func (s *Scheduler) halfOpen(job *Job) bool {
 
 // stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is not time that ends it.
 func (s *Scheduler) stopped(job *Job, stop trade.Stop) time.Time {
-	code := stopCode(stop.Code)
-	wait := s.patience(circuitOf(job, stop), stop)
-	if wait == 0 {
+	name := circuitOf(job, stop)
+	if s.patience(name, stop) == 0 {
 		return noTime
 	}
-	for _, t := range s.jobs {
-		if t.job == job && code != stopERP && code != stopReferences { // the ERP is tried at the job's own times
-			t.again = true
+	s.open(name, stop)
+	until := s.Engine.Clock.Now().Add(s.circuits[name].until - s.Engine.Clock.Boot())
+	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
+	if code := stopCode(stop.Code); code == stopERP || code == stopReferences { // tried at the job's own times, unless they are rare
+		if next := s.jobs[i].schedule.Next(until.Add(-time.Nanosecond)); !next.IsZero() && next.Sub(until) < erpMost {
+			return next
 		}
 	}
-	s.open(circuitOf(job, stop), stop)
-	return s.Engine.Clock.Now().Add(s.circuits[circuitOf(job, stop)].until - s.Engine.Clock.Boot())
+	s.jobs[i].again = true
+	return until
 }
 
 // patience is how long to wait after a stop; 0 when it is not time that ends it.

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 
 // future is how far ahead of the clock a time of the ledger may be without saying that a clock was set.
 const future = time.Minute
+
+// readTimeout is how long the loop waits for an answer of the ledger: a loop that stands still would starve the watchdog.
+const readTimeout = 20 * time.Second
 
 // timetable is when one job runs.
 type timetable struct {
@@ -36,8 +40,17 @@ func (t *timetable) comes(now time.Time) bool {
 	if t.base.IsZero() || t.base.After(now.Add(future)) {
 		return true
 	}
-	next := t.schedule.Next(t.base)
+	next := t.next()
 	return !next.IsZero() && !next.After(now)
+}
+
+// next is the first time after base at which the job runs, or compares everything: a sweep keeps its own hour, also where the job has none at night.
+func (t *timetable) next() time.Time {
+	run := t.schedule.Next(t.base)
+	if sweep := t.job.sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() && (run.IsZero() || sweep.Before(run)) {
+		return sweep
+	}
+	return run
 }
 
 // isDue tells whether the job is to run by time, as far as it is known.
@@ -72,13 +85,15 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		return false
 	}
 	name := t.job.Name()
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	status, err := s.Engine.Ledger.JobStatus(ctx, name)
 	var runs []trade.RunReport
 	if err == nil {
 		runs, err = s.Engine.Ledger.Runs(ctx, name, 1)
 	}
 	if err != nil {
-		if ctx.Err() == nil {
+		if !errors.Is(ctx.Err(), context.Canceled) {
 			s.log.Error("the ledger does not say whether a job is due", zap.String("job", name), zap.Error(err))
 			s.stopped(t.job, trade.Stop{Code: string(stopLedger), Text: err.Error(), All: true})
 		}
@@ -144,7 +159,7 @@ func (s *Scheduler) untilNext() time.Duration {
 		if t.running || !t.known || t.base.IsZero() {
 			continue
 		}
-		for _, next := range []time.Time{t.schedule.Next(t.base), t.sendsAt} {
+		for _, next := range []time.Time{t.next(), t.sendsAt} {
 			if next.After(now) {
 				wait = min(wait, next.Sub(now))
 			}

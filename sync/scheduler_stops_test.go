@@ -269,3 +269,21 @@ func TestATriggerThatCannotBeHeardIsRefused(t *testing.T) {
 	})
 }
 
+// A job of once a day whose ERP is down at its time does not wait for the next day.
+func TestADailyJobDoesNotLoseItsDayToAnERPThatIsDown(t *testing.T) {
+	inOffice(t, saoPaulo, "2026-11-21 06:55", func(o *office) {
+		o.schedules("0 7 * * *", "@every 1000h", "@every 1000h")
+		o.open()
+		o.exec(`ALTER TABLE contrato RENAME TO gone`)
+		o.runs("contracts")
+		o.pass(10 * time.Minute)
+		if stop := o.stands("contracts", trade.Stopped, "erp").Stop; !stop.Until.After(time.Now()) {
+			o.t.Errorf("tried again at %s", stop.Until)
+		}
+		o.exec(`ALTER TABLE gone RENAME TO contrato`)
+		o.contract(1)
+		o.pass(10 * time.Minute)
+		o.expect(1, trade.Accepted, "")
+		o.want("contracts", "21 07:00", "21 07:01", "21 07:03", "21 07:07")
+	})
+}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -55,6 +57,26 @@ func TestF076WhatWasMissedRunsOnce(t *testing.T) {
 		o.open()
 		o.pass(5 * time.Minute)
 		o.want("deliveries", "22 09:25")
+	})
+}
+
+// A sweep keeps its own hour: a job of the day compares everything at night, and by day only reads what is new.
+func TestASweepKeepsItsOwnHour(t *testing.T) {
+	inOffice(t, saoPaulo, "2026-11-20 17:10", func(o *office) {
+		o.schedules("0 8-18 * * *", "@every 1000h", "@every 1000h")
+		o.spec.Sweep = "0 3 * * *"
+		o.open()
+		o.pass(16 * time.Hour)
+		var got []string
+		for _, r := range o.reports {
+			if r.Job == "contracts" && r.Sweep {
+				got = append(got, r.StartedAt.In(o.zone).Format("02 15:04"))
+			}
+		}
+		if diff := cmp.Diff([]string{"20 17:10", "21 03:00"}, got); diff != "" {
+			o.t.Errorf("sweeps (-want +got):\n%s", diff)
+		}
+		o.want("contracts", "20 17:10", "20 18:00", "21 03:00", "21 08:00", "21 09:00")
 	})
 }
 

@@ -53,7 +53,7 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 		o.dial, o.clock.boot, o.zone = o.net.dial, func() time.Duration { return time.Since(began) }, zone
 		o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
 		for i := range o.specs() {
-			o.specs()[i].Sweep = "0 3 * * *"
+			o.specs()[i].Sweep = "@every 10000h"
 		}
 		t.Cleanup(o.stop)
 		test(o)

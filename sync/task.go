@@ -55,6 +55,8 @@ func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 
 // lastTask asks the ledger when a task began last. One that is new counts from now on, also in later processes.
 func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) time.Time {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
 	last, err := s.Engine.Ledger.LastTask(ctx, name)
 	if err == nil && last.IsZero() {
 		last, err = now, s.Engine.Ledger.TaskBegan(ctx, name, now)

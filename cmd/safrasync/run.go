@@ -52,7 +52,9 @@ func (a *App) run(ctx context.Context) error {
 		return d.refuse(err)
 	}
 	d.level.SetLevel(config.Log.level())
-	if d.store, err = a.openLedger(ctx, toWrite); err != nil {
+	if d.store, err = a.openLedger(ctx, toWrite); ctx.Err() != nil {
+		return nil // ended before it began
+	} else if err != nil {
 		return d.refuse(err)
 	}
 	release, err := d.store.Serve()
