@@ -18,6 +18,9 @@
 // Beside a pass, and without storing or sending anything: one row or one case (explain.go, case.go), all rows of the ERP against the rules
 // (audit.go), and what was sent against the present configuration (compare.go). They judge rows through judge.go.
 //
+// The service: scheduler.go is its loop, due.go says which jobs run now, civil.go reads schedules, circuit.go knows what waits after a stop and what ends it, task.go
+// does the housekeeping, pulse.go feels whether the engine gets on. Its passes take up jobs as they become due: follow.go.
+//
 // What people do to rows and jobs, from the command line or a browser, is planned, shown, and done only to what was shown: act.go is the frame, act_again.go
 // retries, dismisses and reopens, act_resend.go and act_adopt.go decide about doubts, act_job.go is for jobs. resync.go reads again what an administrator asks for.
 //
