@@ -16,6 +16,9 @@ var sharedStops = []string{
 	"api_key", "api_key_inside", "api_module", "api_permission", "api_address", "api_certificate", "api_unreachable", "api_throttled", "answers", "ledger", "erp",
 }
 
+// countedStops tell how many new rows there are.
+var countedStops = []string{"brake_new_rows", "brake_retyped"}
+
 // judge gives what holds now.
 func judge(f facts, limits Limits, zone *time.Location) []condition {
 	out := judgeStops(f)
@@ -54,7 +57,7 @@ func judgeStops(f facts) []condition {
 		default:
 			continue
 		}
-		if stop.Brake != nil {
+		if stop.Brake != nil && slices.Contains(countedStops, stop.Code) {
 			c.detail.Rows, c.detail.Usual = stop.Brake.Rows, stop.Brake.Usual
 		}
 		at := slices.IndexFunc(out, func(o condition) bool { return o.subject == c.subject })

@@ -24,14 +24,15 @@ var stops = map[string]stopWords{
 
 	"brake_new_rows":    {phrase{"freio: apareceram muito mais linhas novas do que o normal", "brake: far more new rows than usual showed up"}, phrase{"Contabilidade: confira no ERP se as linhas novas são verdadeiras (`safrasync status` mostra exemplos). Se forem: `safrasync release {job} --reason TEXTO`.", "Accounting: make sure in the ERP that the new rows are real (`safrasync status` shows examples). If so: `safrasync release {job} --reason TEXT`."}},
 	"brake_retyped":     {phrase{"freio: há linhas novas com o conteúdo de linhas já enviadas, cuja chave sumiu do ERP", "brake: there are new rows with the content of sent ones, whose keys are gone from the ERP"}, phrase{"Contabilidade: confira no ERP se os documentos foram renumerados (`safrasync status` mostra exemplos). Depois: `safrasync release {job} --reason TEXTO`.", "Accounting: see in the ERP whether the documents were numbered anew (`safrasync status` shows examples). Then: `safrasync release {job} --reason TEXT`."}},
-	"brake_changed_key": {phrase{"freio: a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas", "brake: the key or the tables of the query changed, and known rows would look new"}, phrase{"TI: corrija a configuração, ou confirme que é assim com `safrasync release {job} --reason TEXTO`.", "IT: correct the configuration, or confirm it with `safrasync release {job} --reason TEXT`."}},
+	"brake_changed_key": {phrase{"freio: a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas", "brake: the key or the tables of the query changed, and known rows would look new"}, phrase{"TI: corrija a configuração, ou confirme que é assim com `safrasync release {job} --reason TEXTO`.", "IT: correct the configuration, or confirm it with `safrasync release {job} --reason TEXT`."}},	"brake_most":        {phrase{"freio: o que está pronto passa do que uma execução pode enviar", "brake: what is due is more than one run may send"}, phrase{"Contabilidade: confira no ERP as quantidades e os valores (`safrasync status` mostra as somas). Se estiverem certos, uma segunda pessoa libera: `safrasync release {job} --reason TEXTO`.", "Accounting: look at amounts and values in the ERP (`safrasync status` shows the sums). If they are right, a second person releases them: `safrasync release {job} --reason TEXT`."}},
+	"brake_canary":      {phrase{"freio: as primeiras linhas sob o novo mapeamento foram, e esperam conferência", "brake: the first rows under the new mapping have gone, and wait to be looked at"}, phrase{"Contabilidade: confira na plataforma as linhas que `safrasync status` mostra. Se estiverem certas: `safrasync release {job} --reason TEXTO`.", "Accounting: look on the platform at the rows that `safrasync status` shows. If they are right: `safrasync release {job} --reason TEXT`."}},
 }
 
 // stopOther is a reason without words of its own.
 var stopOther = stopWords{phrase{"a rotina parou", "the job stopped"}, phrase{"TI: `safrasync status` diz o motivo.", "IT: `safrasync status` says why."}}
 
 // endedByPerson are the stops that do not end by themselves.
-var endedByPerson = []string{"columns", "empty_sweep", "in_doubt", "malformed", "answers", "uneven", "brake_new_rows", "brake_retyped", "brake_changed_key"}
+var endedByPerson = []string{"columns", "empty_sweep", "in_doubt", "malformed", "answers", "uneven", "brake_new_rows", "brake_retyped", "brake_changed_key", "brake_most", "brake_canary"}
 
 var (
 	stopTitle    = phrase{"envio parado em %s: %s", "sending stopped in %s: %s"}
