@@ -1,0 +1,228 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+var sample = Message{
+	ID: "0190", At: monday, Tone: Alarm, Subject: "[safrasync] Atenção: safra, preço, ação, çãéü", Foot: "safrasync em safrasync, America/Sao_Paulo.",
+	Parts: []Part{
+		{Heading: "O que aconteceu", Text: "Linha com acento: situação <b>não</b> resolvida & outra.\n.ponto no começo"},
+		{Items: []Item{{Text: "38 × carteira sem vínculo", More: []string{"Quem resolve: TI. `safrasync refs list`"}}}},
+	},
+}
+
+func TestMailArrivesByEachSecurity(t *testing.T) {
+	t.Parallel()
+	for _, security := range []Security{STARTTLS, TLS, NoTLS} {
+		t.Run(string(security), func(t *testing.T) {
+			t.Parallel()
+			s := startMailServer(t, security)
+			c := s.channel()
+			if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil {
+				t.Fatal(err)
+			}
+			m := s.take()[0]
+			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" || m.id != "<safrasync-0190@coop.example>" {
+				t.Errorf("%+v", m)
+			}
+			want := "O que aconteceu\nLinha com acento: situação <b>não</b> resolvida & outra.\n.ponto no começo\n\n" +
+				"  • 38 × carteira sem vínculo\n      Quem resolve: TI. `safrasync refs list`\n\nsafrasync em safrasync, America/Sao_Paulo.\n"
+			if strings.TrimRight(m.text, "\n") != strings.TrimRight(want, "\n") {
+				t.Errorf("text:\n%s\nwant:\n%s", m.text, want)
+			}
+			if !strings.Contains(m.html, "situação &lt;b&gt;não&lt;/b&gt; resolvida &amp; outra.<br>.ponto no começo") || !strings.Contains(m.raw, "Auto-Submitted: auto-generated") {
+				t.Errorf("raw:\n%s", m.raw)
+			}
+		})
+	}
+}
+
+func TestMailWithoutALogin(t *testing.T) {
+	t.Parallel()
+	s := startMailServer(t, NoTLS)
+	c := s.channel(func(o *EmailOptions) { o.User = "" })
+	if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil || len(s.take()) != 1 || len(s.logins) != 0 {
+		t.Errorf("%v, logins %v", err, s.logins)
+	}
+}
+
+// Each failure has a code, a hint, and nothing that the server or the configuration should keep to itself.
+func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		security Security
+		server   func(*mailServer)
+		options  func(*EmailOptions)
+		want     string
+	}{
+		"wrong password":       {STARTTLS, nil, func(o *EmailOptions) { o.Password = func() string { return "canary-other" } }, "login"},
+		"no STARTTLS":          {NoTLS, nil, func(o *EmailOptions) { o.Security = STARTTLS }, "no_starttls"},
+		"TLS where there none": {STARTTLS, nil, func(o *EmailOptions) { o.Security = TLS }, "no_tls"},
+		"unknown authority":    {STARTTLS, nil, func(o *EmailOptions) { o.Roots = nil }, "certificate"},
+		"silence":              {STARTTLS, func(s *mailServer) { s.mute = true }, func(o *EmailOptions) { o.Timeout = 50 * time.Millisecond }, "timeout"},
+		"sender refused": {STARTTLS, func(s *mailServer) {
+			s.answers(func(line string) string {
+				if strings.HasPrefix(line, "MAIL") {
+					return "553 5.7.1 safrasync@coop.example may not, canary-text"
+				}
+				return ""
+			})
+		}, nil, "smtp_553"},
+		"content refused": {STARTTLS, func(s *mailServer) {
+			s.answers(func(line string) string {
+				if line == "DATA" {
+					return "554 5.7.1 spam, canary-text"
+				}
+				return ""
+			})
+		}, nil, "smtp_554"},
+		"nobody answers": {STARTTLS, func(s *mailServer) { s.listener.Close() }, nil, "refused"},
+		"no such name":   {STARTTLS, nil, func(o *EmailOptions) { o.Host = "mail.invalid" }, "dns"},
+		"not an address": {STARTTLS, nil, func(o *EmailOptions) { o.To = []string{"canary at nowhere"} }, "address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startMailServer(t, c.security)
+			if c.server != nil {
+				c.server(s)
+			}
+			channel := s.channel(func(o *EmailOptions) {
+				if c.options != nil {
+					c.options(o)
+				}
+			})
+			err := channel.Send(t.Context(), channel.Targets(kindRaised)[0], sample)
+			wantFault(t, err, c.want)
+			if c.want == "no_starttls" && len(s.logins) > 0 {
+				t.Error("the password left without TLS")
+			}
+		})
+	}
+}
+
+func wantFault(t *testing.T, err error, code string) {
+	t.Helper()
+	var fault *Fault
+	if !errors.As(err, &fault) || fault.Code != code || fault.Hint == "" {
+		t.Fatalf("error %v, want code %s", err, code)
+	}
+	for _, secret := range []string{"canary", smtpPassword, hookSecret, "@"} {
+		if strings.Contains(fmt.Sprintf("%v %+v", err, fault), secret) {
+			t.Errorf("the error has %q: %v", secret, err)
+		}
+	}
+}
+
+func TestAStopOfTheServiceEndsADelivery(t *testing.T) {
+	t.Parallel()
+	s := startMailServer(t, STARTTLS)
+	s.mute = true
+	ctx, cancel := context.WithCancel(t.Context())
+	channel := s.channel()
+	done := make(chan error)
+	go func() { done <- channel.Send(ctx, "email:ti@coop.example", sample) }()
+	cancel()
+	wantFault(t, <-done, codeCancelled)
+}
+
+func TestAWebhookTakesBothForms(t *testing.T) {
+	t.Parallel()
+	for _, form := range []Form{Slack, Teams} {
+		t.Run(string(form), func(t *testing.T) {
+			t.Parallel()
+			h := newHookServer(t)
+			if err := h.channel(form).Send(t.Context(), webhookTarget, sample); err != nil {
+				t.Fatal(err)
+			}
+			body := h.take()[0]
+			var any map[string]any
+			if err := json.Unmarshal(body, &any); err != nil {
+				t.Fatal(err)
+			}
+			want := map[Form][]string{
+				Slack: {`"text":"🔴 [safrasync] Atenção: safra, preço, ação, çãéü"`, `"type":"section"`, `\u0026lt;b\u0026gt;não`, "• 38 × carteira sem vínculo"},
+				Teams: {`"contentType":"application/vnd.microsoft.card.adaptive"`, `"color":"attention"`, "\\\\[safrasync\\\\] Atenção", "• 38 × carteira sem vínculo"},
+			}[form]
+			for _, part := range want {
+				if !strings.Contains(string(body), part) {
+					t.Errorf("the body lacks %s:\n%s", part, body)
+				}
+			}
+		})
+	}
+}
+
+func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	t.Cleanup(elsewhere.Close)
+	for name, c := range map[string]struct {
+		server  func(*hookServer)
+		options func(*WebhookOptions)
+		want    string
+	}{
+		"gone":              {func(h *hookServer) { h.answers(404, "") }, nil, "http_404"},
+		"trouble":           {func(h *hookServer) { h.answers(503, "") }, nil, "http_503"},
+		"slow down":         {func(h *hookServer) { h.answers(429, "") }, nil, "http_429"},
+		"redirect":          {func(h *hookServer) { h.answers(307, elsewhere.URL) }, nil, "http_307"},
+		"nobody answers":    {func(h *hookServer) { h.Close() }, nil, "refused"},
+		"unknown authority": {nil, func(o *WebhookOptions) { o.Roots = nil }, "certificate"},
+		"silence":           {func(h *hookServer) { h.release = make(chan struct{}) }, func(o *WebhookOptions) { o.Timeout = 50 * time.Millisecond }, "timeout"},
+		"no address":        {nil, func(o *WebhookOptions) { o.URL = func() string { return "https://" + hookSecret + "%zz" } }, "address"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHookServer(t)
+			options := h.channel(Slack).o
+			if c.server != nil {
+				c.server(h)
+			}
+			if c.options != nil {
+				c.options(&options)
+			}
+			channel := NewWebhook(options)
+			wantFault(t, channel.Send(t.Context(), webhookTarget, sample), c.want)
+			if h.release != nil {
+				close(h.release)
+			}
+			if text := fmt.Sprintf("%v %+v %#v", channel, channel, channel); strings.Contains(text, hookSecret) {
+				t.Errorf("the channel prints its address: %s", text)
+			}
+		})
+	}
+}
+
+func TestLongMessagesKeepTheLimitsOfTheReceivers(t *testing.T) {
+	t.Parallel()
+	long := sample
+	for range 100 {
+		long.Parts = append(long.Parts, Part{Heading: "Título", Text: strings.Repeat("ação ", 1500)})
+	}
+	slack := long.slack()
+	if len(slack.Blocks) > 50 {
+		t.Errorf("%d blocks", len(slack.Blocks))
+	}
+	for _, b := range slack.Blocks {
+		if b.Text != nil && len(b.Text.Text) > 3000 {
+			t.Errorf("a section of %d bytes", len(b.Text.Text))
+		}
+	}
+	data, err := json.Marshal(long.teams())
+	if err != nil || len(data) > 28_000 {
+		t.Errorf("a card of %d bytes, %v", len(data), err)
+	}
+	for _, text := range cutText(strings.Repeat("ç", 5), 3) {
+		if text != "ç" {
+			t.Errorf("a character was cut: %q", text)
+		}
+	}
+}

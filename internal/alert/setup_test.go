@@ -1,0 +1,259 @@
+package alert
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// monday is a working day at nine o'clock in São Paulo, a month without holidays before it.
+var monday = time.Date(2026, 8, 10, 12, 0, 0, 0, time.UTC)
+
+var saoPaulo = func() *time.Location {
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}()
+
+// both runs a test with a ledger in SQLite and one in PostgreSQL.
+func both(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	for _, driver := range []string{state.SQLite, state.Postgres} {
+		t.Run(driver, func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorld(t, driver))
+		})
+	}
+}
+
+// world is a ledger with a service and two receivers: a mail server and a webhook.
+type world struct {
+	t     testing.TB
+	store *state.Store
+	lease map[string]trade.Lease
+	now   time.Time
+	mail  *mailServer
+	hook  *hookServer
+	log   *logBuffer
+	*Service
+}
+
+func newWorld(t testing.TB, driver string) *world {
+	t.Helper()
+	o := state.Options{Driver: driver, DSN: filepath.Join(t.TempDir(), "state.db"), Version: "1.0.0-test"}
+	if driver == state.Postgres {
+		o.DSN = pgtest.Database(t)
+	}
+	store, err := state.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{t: t, store: store, lease: map[string]trade.Lease{}, now: monday, mail: newMailServer(t), hook: newHookServer(t), log: &logBuffer{}}
+	w.Service = w.another()
+	return w
+}
+
+// another is a further instance of the service on the same ledger: a restart, or a second host.
+func (w *world) another() *Service {
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg", LevelKey: "level", EncodeLevel: zapcore.LowercaseLevelEncoder, EncodeTime: zapcore.RFC3339TimeEncoder})
+	return New(Config{
+		Ledger: w.store, Channels: []Channel{w.mail.channel(), w.hook.channel(Slack)},
+		Jobs:   []Job{{"contracts", trade.OrderCommitments, 72 * time.Hour}, {"deliveries", trade.Deliveries, 0}},
+		Limits: Limits{RejectedAbove: 2, OldestWaiting: 48 * time.Hour},
+		Lang:   trade.Portuguese, Zone: saoPaulo, Name: "safrasync", Host: "srv1", Now: func() time.Time { return w.now },
+		Log: zap.New(zapcore.NewCore(encoder, zapcore.AddSync(w.log), zapcore.DebugLevel)),
+	})
+}
+
+// tick lets time pass and looks once.
+func (w *world) tick(d time.Duration) {
+	w.t.Helper()
+	w.now = w.now.Add(d)
+	if err := w.Tick(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// wantMails looks at the subjects of the mails that came since the last look, without their beginning.
+func (w *world) wantMails(want ...string) []letter {
+	w.t.Helper()
+	mails := w.mail.take()
+	var got []string
+	for _, m := range mails {
+		got = append(got, strings.TrimPrefix(m.subject, "[safrasync] "))
+	}
+	if !slices.Equal(got, want) {
+		w.t.Fatalf("mails %q, want %q", got, want)
+	}
+	return mails
+}
+
+func (w *world) leaseOf(job string) trade.Lease {
+	w.t.Helper()
+	if lease, ok := w.lease[job]; ok {
+		return lease
+	}
+	lease, err := w.store.AcquireLease(w.t.Context(), job, state.Self())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.lease[job] = lease
+	return lease
+}
+
+// contract is a pending contract; change may make something else of it.
+func (w *world) contract(key, body string, change ...func(*trade.Entry)) trade.Entry {
+	e := trade.Entry{
+		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
+		FirstSeenAt: w.now, UpdatedAt: w.now, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: "s" + key, MappedWith: "m",
+		Payload: json.RawMessage(body), PayloadHash: "h" + key,
+	}
+	for _, c := range change {
+		c(&e)
+	}
+	return e
+}
+
+func (w *world) record(job string, entries ...trade.Entry) []trade.Entry {
+	w.t.Helper()
+	if lost, err := w.store.Record(w.t.Context(), w.leaseOf(job), trade.Page{New: entries}); err != nil || lost > 0 {
+		w.t.Fatalf("lost %d, %v", lost, err)
+	}
+	out := make([]trade.Entry, len(entries))
+	for i, e := range entries {
+		var err error
+		if out[i], err = w.store.Entry(w.t.Context(), job, e.Key); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// send sends an entry with an outcome.
+func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote string) {
+	w.t.Helper()
+	a := trade.Attempt{ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash, Target: e.Target, StartedAt: w.now}
+	w.commit(job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
+	a.Outcome, a.RemoteID, a.FinishedAt = outcome, remote, w.now
+	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
+	switch outcome {
+	case trade.OutcomeUnknown:
+		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown, &trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
+	case trade.OutcomeNotCreated:
+		s.State, s.Cause = trade.Rejected, "message.wallet.not-found"
+		s.Error = &trade.EntryError{Kind: trade.APIError, Status: 400, Messages: []string{s.Cause}, Fields: []trade.Problem{}, Text: "refused"}
+	}
+	w.commit(job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
+}
+
+func (w *world) commit(job string, g trade.Group) {
+	w.t.Helper()
+	if r, err := w.store.Commit(w.t.Context(), w.leaseOf(job), g); err != nil || r.LeaseLost || len(r.Claimed) != len(g.Intents) {
+		w.t.Fatalf("%+v, %v", r, err)
+	}
+}
+
+// settleDoubt is the late answer that ends a doubt.
+func (w *world) settleDoubt(job, key, remote string) {
+	w.t.Helper()
+	e, err := w.store.Entry(w.t.Context(), job, key)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	attempts, err := w.store.Attempts(w.t.Context(), e.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a := attempts[len(attempts)-1]
+	a.Outcome, a.RemoteID, a.FinishedAt, a.Status = trade.OutcomeCreated, remote, w.now, 201
+	w.commit(job, trade.Group{At: w.now, Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}}})
+}
+
+func (w *world) status(job string, s trade.JobState, code string) {
+	w.t.Helper()
+	status := trade.JobStatus{Job: job, State: s, Since: w.now}
+	if code != "" {
+		status.Stop = &trade.Stop{Code: code, Text: "what the engine says"}
+	}
+	if err := w.store.SetJobStatus(w.t.Context(), status); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run records a run that ends now.
+func (w *world) run(job string, change ...func(*trade.RunReport)) {
+	w.t.Helper()
+	r := trade.RunReport{ID: w.newID(), Job: job, StartedAt: w.now, EndedAt: w.now}
+	for _, c := range change {
+		c(&r)
+	}
+	if err := w.store.FinishRun(w.t.Context(), r); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func sweep(late int) func(*trade.RunReport) {
+	return func(r *trade.RunReport) {
+		n := 10
+		r.Sweep, r.InScope, r.Gone = true, &n, new(int)
+		if late > 0 {
+			r.Late = &trade.Late{Rows: late, Largest: 3 * 3600}
+		}
+	}
+}
+
+// newID makes an id of the world's time, as the engine makes them of its own (UUIDv7).
+func (w *world) newID() string {
+	id := uuid.Must(uuid.NewV7())
+	ms := w.now.UnixMilli()
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	return id.String()
+}
+
+// logBuffer collects what is logged.
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// brokenLedger is a ledger that cannot be reached.
+type brokenLedger struct{ Ledger }
+
+func (brokenLedger) Jobs(context.Context) ([]string, error) { return nil, fmt.Errorf("disk I/O error") }
