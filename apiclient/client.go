@@ -21,6 +21,7 @@ type Client struct {
 	timeout   time.Duration
 	userAgent string
 	transport *http.Transport
+	dialer    *dialer
 	close     context.CancelFunc
 	closed    atomic.Bool
 	pacer     *pacer
@@ -52,6 +53,7 @@ func New(o Options) (*Client, error) {
 		timeout:     c.timeout,
 		userAgent:   c.userAgent,
 		transport:   newTransport(d, c.maxConns),
+		dialer:      d,
 		close:       cancel,
 		pacer:       newPacer(c.rateLimit, c.inFlight, closing.Done()),
 		readBackoff: defaultReadBackoff,
@@ -64,6 +66,15 @@ func (c *Client) Close() {
 	c.closed.Store(true)
 	c.close()
 	c.transport.CloseIdleConnections()
+}
+
+// CertificateEnds is when the certificate ends that the API, or a proxy that inspects traffic, showed in the last handshake. It is the zero time before the first one,
+// and for http://.
+func (c *Client) CertificateEnds() time.Time {
+	if at := c.dialer.ends.Load(); at != 0 {
+		return time.Unix(at, 0).UTC()
+	}
+	return time.Time{}
 }
 
 // String names the host, and nothing else.

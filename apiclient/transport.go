@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,8 @@ type dialer struct {
 	tls *tls.Config
 	// loopbackOnly is set for http://: the name "localhost" must not lead elsewhere.
 	loopbackOnly bool
+	// ends is when the certificate of the last handshake ends, in seconds since 1970; 0 before the first.
+	ends atomic.Int64
 	// closing ends dials that are still on their way when the client is closed.
 	closing context.Context
 	// instead opens connections in place of TCP; nil means TCP.
@@ -94,6 +97,9 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	if err := c.HandshakeContext(ctx); err != nil {
 		_ = raw.Close()
 		return nil, &handshakeError{host: d.tls.ServerName, err: err}
+	}
+	if shown := c.ConnectionState().PeerCertificates; len(shown) > 0 {
+		d.ends.Store(shown[0].NotAfter.Unix())
 	}
 	return newWireConn(c), nil
 }

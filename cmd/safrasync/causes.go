@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -18,6 +19,7 @@ type trouble struct {
 	Problem  *trade.Problem
 	Awaited  *trade.Awaited // the parent of the first row, where the rows wait for parents
 	Rows     int
+	Oldest   time.Time     // first sight of the oldest row
 	Samples  []trade.Entry // the first few
 	Volumes  []volume
 	Subjects []subject // which codes or values, the most frequent first; empty where the cause has none
@@ -68,6 +70,9 @@ func (t *troubles) add(e trade.Entry) {
 		t.groups = append(t.groups, g)
 	}
 	g.Rows++
+	if g.Oldest.IsZero() || e.FirstSeenAt.Before(g.Oldest) {
+		g.Oldest = e.FirstSeenAt
+	}
 	if g.State == trade.Waiting {
 		g.State = e.State // those that wait for a record of the platform are siblings of the row that asked for it
 	}

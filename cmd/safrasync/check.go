@@ -17,11 +17,12 @@ import (
 )
 
 func newCheckCommand(a *App) *cobra.Command {
-	var offline bool
+	var offline, tell bool
 	cmd := a.command("check", helpCheck, exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return a.check(cmd.Context(), offline)
+		return a.check(cmd.Context(), offline, tell)
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false, "leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
+	cmd.Flags().BoolVar(&tell, "alert", false, "send a test message to everybody whom alerts and digests go to")
 	return cmd
 }
 
@@ -79,8 +80,9 @@ func (c *checker) fail(name string, hint, p phrase, args ...any) {
 	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
 }
 
-// check looks at everything that a run needs, in the order in which it needs it. It never POSTs and never writes the ledger.
-func (a *App) check(ctx context.Context, offline bool) error {
+// check looks at everything that a run needs, in the order in which it needs it. It never POSTs to the API and never writes the ledger. tell: send a test message
+// besides.
+func (a *App) check(ctx context.Context, offline, tell bool) error {
 	c := &checker{app: a}
 	config, err := a.loadConfig()
 	var jobs []*engine.Job
@@ -97,6 +99,7 @@ func (a *App) check(ctx context.Context, offline bool) error {
 			c.warn("job "+job.Name(), checkContractKeyHint, checkContractKey, strings.Join(columns, ", "))
 		}
 	}
+	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {
 		c.pass("ledger", checkLedgerElsewhere)
 		return c.err

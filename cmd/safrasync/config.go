@@ -24,6 +24,7 @@ type Config struct {
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
 	Log        LogConfig                  `yaml:"log"`
+	Alerts     AlertsConfig               `yaml:"alerts"`
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
@@ -102,19 +103,20 @@ type JobsConfig []JobConfig
 
 // JobConfig is one job.
 type JobConfig struct {
-	Name      string                 `yaml:"-"`
-	Sends     string                 `yaml:"sends"` // required
-	Schedule  string                 `yaml:"schedule"`
-	Query     string                 `yaml:"query"`      // required
-	Key       Columns                `yaml:"key"`        // required
-	ChangedAt string                 `yaml:"changed_at"` // optional
-	Lookback  time.Duration          `yaml:"lookback"`
-	Sweep     string                 `yaml:"sweep"`
-	Cancelled *CancelledConfig       `yaml:"cancelled"` // optional
-	Hours     SpansConfig            `yaml:"hours"`     // optional: when it may send
-	Most      *MostConfig            `yaml:"most"`      // optional: what one run may send without a release
-	Canary    int                    `yaml:"canary"`    // rows that go first under a changed query or mapping; 0 = all
-	Fields    map[string]FieldConfig `yaml:"fields"`    // required
+	Name       string                 `yaml:"-"`
+	Sends      string                 `yaml:"sends"` // required
+	Schedule   string                 `yaml:"schedule"`
+	Query      string                 `yaml:"query"`      // required
+	Key        Columns                `yaml:"key"`        // required
+	ChangedAt  string                 `yaml:"changed_at"` // optional
+	Lookback   time.Duration          `yaml:"lookback"`
+	Sweep      string                 `yaml:"sweep"`
+	Cancelled  *CancelledConfig       `yaml:"cancelled"`   // optional
+	Hours      SpansConfig            `yaml:"hours"`       // optional: when it may send
+	Most       *MostConfig            `yaml:"most"`        // optional: what one run may send without a release
+	Canary     int                    `yaml:"canary"`      // rows that go first under a changed query or mapping; 0 = all
+	NothingNew time.Duration          `yaml:"nothing_new"` // default alerts.nothing_new; 0 = never
+	Fields     map[string]FieldConfig `yaml:"fields"`      // required
 }
 
 // CancelledConfig tells which rows the ERP calls cancelled.
@@ -170,6 +172,7 @@ func defaultConfig() *Config {
 		ERP:    ERPConfig{TimeZone: "America/Sao_Paulo", StatementTimeout: time.Minute},
 		State:  StateConfig{Driver: "sqlite"},
 		Log:    LogConfig{Level: "info"},
+		Alerts: AlertsConfig{Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day, Digest: "0 7 * * 1-5"},
 		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse},
 		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
 	}

@@ -37,6 +37,7 @@ func (c *Config) check(d *configDecoder) {
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
 	d.oneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
 	c.Log.check(d)
+	c.checkAlerts(d)
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}
@@ -93,17 +94,24 @@ func (c *Config) checkAPI(d *configDecoder) {
 	case a.Quarantine < least:
 		d.fault("api.quarantine", fmt.Sprintf("must be at least %s: twice api.timeout and 40 s", shortDuration(least)))
 	}
-	if a.CAFile != "" {
-		if !filepath.IsAbs(a.CAFile) {
-			a.CAFile = filepath.Join(filepath.Dir(c.source.name), a.CAFile)
-		}
-		pem, err := os.ReadFile(a.CAFile)
-		if err != nil {
-			d.fault("api.ca_file", "cannot be read: "+plainReason(err))
-		} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {
-			d.fault("api.ca_file", "has no certificate in PEM form (-----BEGIN CERTIFICATE-----)")
-		}
+	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
+}
+
+// checkCAFile gives the path of a file with certificates, which counts from the folder of the configuration.
+func (c *Config) checkCAFile(d *configDecoder, path, file string) string {
+	if file == "" {
+		return ""
 	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(filepath.Dir(c.source.name), file)
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		d.fault(path, "cannot be read: "+plainReason(err))
+	} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {
+		d.fault(path, "has no certificate in PEM form (-----BEGIN CERTIFICATE-----)")
+	}
+	return file
 }
 
 func between[T int | float64 | time.Duration](d *configDecoder, path string, value, least, most T) {

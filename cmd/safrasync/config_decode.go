@@ -127,6 +127,12 @@ func (d *configDecoder) value(e configEntry, target any) {
 	case **CancelledConfig:
 		*t = &CancelledConfig{}
 		d.structure(e, *t)
+	case **EmailConfig:
+		*t = &EmailConfig{Security: "starttls", Timeout: defaultAlertTimeout}
+		d.structure(e, *t)
+	case **WebhookConfig:
+		*t = &WebhookConfig{Form: "slack", Timeout: defaultAlertTimeout}
+		d.structure(e, *t)
 	case **MostConfig:
 		*t = &MostConfig{}
 		d.structure(e, *t)
@@ -163,7 +169,7 @@ func decodeNamed[T any](d *configDecoder, e configEntry, target *map[string]T) {
 	}
 }
 
-// word reads a text that must say something. Under api, erp and state it may hold references to secrets.
+// word reads a text that must say something. Under api, erp, state and alerts it may hold references to secrets.
 func (d *configDecoder) word(e configEntry) (string, bool) {
 	text, ok := scalarText(e.value)
 	if n := e.value; ok && !isQuoted(n) && slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
@@ -196,7 +202,7 @@ func (d *configDecoder) word(e configEntry) (string, bool) {
 // withoutReference refuses a reference where none is resolved: it would be sent as it stands.
 func (d *configDecoder) withoutReference(path, text string) bool {
 	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
-		d.fault(path, "${env:…} and ${file:…} are read under api, erp and state only")
+		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state and alerts only")
 		return false
 	}
 	return true
@@ -399,5 +405,5 @@ func (j *JobsConfig) decodeConfig(d *configDecoder, e configEntry) {
 
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
-	return section == "api" || section == "erp" || section == "state"
+	return section == "api" || section == "erp" || section == "state" || section == "alerts"
 }

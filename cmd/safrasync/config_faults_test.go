@@ -88,7 +88,7 @@ func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			old:  "jobs:",
 			edit: `console: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, log, language, jobs",
+			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, log, alerts, language, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",

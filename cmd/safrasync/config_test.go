@@ -281,7 +281,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	ca := filepath.Join(filepath.Dir(path), "ca.pem")
 	writeCertificate(t, ca)
-	text = strings.Replace(text, "/etc/safrasync/ca.pem", ca, 1)
+	text = strings.ReplaceAll(text, "/etc/safrasync/ca.pem", ca)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -306,6 +306,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	for where, typ := range map[string]reflect.Type{
 		``: reflect.TypeFor[Config](), `api\.`: reflect.TypeFor[APIConfig](), `erp\.`: reflect.TypeFor[ERPConfig](), `state\.`: reflect.TypeFor[StateConfig](),
 		`references\.\w+\.`: reflect.TypeFor[ReferenceConfig](), `checks\.`: reflect.TypeFor[ChecksConfig](), `jobs\.\w+\.`: reflect.TypeFor[JobConfig](),
+		`alerts\.`: reflect.TypeFor[AlertsConfig](), `alerts\.email\.`: reflect.TypeFor[EmailConfig](), `alerts\.webhook\.`: reflect.TypeFor[WebhookConfig](),
 		`jobs\.\w+\.most\.`: reflect.TypeFor[MostConfig](), `jobs\.\w+\.cancelled\.`: reflect.TypeFor[CancelledConfig](), `jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)

@@ -35,8 +35,12 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	if err != nil {
 		return nil, errors.Join(err, g.App.close())
 	}
+	tasks, err := g.housekeeping()
+	if err != nil {
+		return nil, errors.Join(err, g.App.close())
+	}
 	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
-		Engine: g.engine.Engine, AtStart: atStart, Reported: g.reported, Housekeeping: g.housekeeping(),
+		Engine: g.engine.Engine, AtStart: atStart, Reported: g.reported, Housekeeping: tasks,
 		Alive: g.alive, WakeMost: watchdog / 3, Patience: config.longestWait(),
 	})
 	if err != nil {
@@ -46,7 +50,10 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 }
 
 // housekeeping are the tasks that run on schedules of their own.
-func (g *generation) housekeeping() []engine.Task { return nil }
+func (g *generation) housekeeping() ([]engine.Task, error) {
+	alerts, err := g.alertTasks()
+	return alerts, err
+}
 
 // reported is told of each run of a job.
 func (g *generation) reported(r trade.RunReport) {

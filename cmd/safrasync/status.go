@@ -14,7 +14,15 @@ import (
 )
 
 func newStatusCommand(a *App) *cobra.Command {
-	return a.command("status", helpStatus, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context()) })
+	var digest bool
+	cmd := a.command("status", helpStatus, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if digest {
+			return a.printDigest(cmd.Context())
+		}
+		return a.status(cmd.Context())
+	})
+	cmd.Flags().BoolVar(&digest, "digest", false, "show the digest that would be sent now, and send nothing")
+	return cmd
 }
 
 // jobJSON is one line of `status --json`.

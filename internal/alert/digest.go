@@ -57,24 +57,37 @@ type DigestAlert struct {
 	detail  Detail
 }
 
-// firstDigest is the time that the first digest tells of.
+// firstDigest is the time that a digest tells of when there was none before.
 const firstDigest = 24 * time.Hour
 
-// SendDigest makes the digest of the time since the last one and puts it among the messages, which it then delivers. A second instance that does the same makes none.
-func (s *Service) SendDigest(ctx context.Context) error {
+// digestWhenDue makes the digest of the time since the last one, when a time of its schedule has come since. Times that were missed are one digest. The first start of
+// the service is where the first one begins.
+func (s *Service) digestWhenDue(ctx context.Context) error {
+	if s.DigestAt == nil {
+		return nil
+	}
+	now := s.now().Truncate(time.Millisecond) // as the ledger keeps it
 	last, err := s.Ledger.DigestedUntil(ctx)
 	if err != nil {
 		return err
 	}
-	now := s.now().Truncate(time.Millisecond) // as the ledger keeps it
+	if last.IsZero() {
+		_, err := s.Ledger.SaveDigest(ctx, last, now, nil)
+		return err
+	}
+	if last.After(now.Add(firstDigest)) { // the clock was set back: the next digest begins here
+		_, err := s.Ledger.SaveDigest(ctx, last, now, nil)
+		return err
+	}
+	if next := s.DigestAt.Next(last); next.IsZero() || next.After(now) {
+		return nil
+	}
 	d, err := s.digest(ctx, last, now)
 	if err != nil {
 		return err
 	}
-	if _, err := s.Ledger.SaveDigest(ctx, last, now, s.messagesFor(kindDigest, s.voice().digest(d), now)); err != nil {
-		return err
-	}
-	return s.Deliver(ctx)
+	_, err = s.Ledger.SaveDigest(ctx, last, now, s.messagesFor(kindDigest, s.voice().digest(d), now))
+	return err
 }
 
 // Digest gives the digest that would be sent now, and its text.

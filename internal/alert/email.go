@@ -199,3 +199,12 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	}
 	return &Fault{Code: "protocol", Hint: "the server did not behave as it should: look at the address, the port and the security", All: true}
 }
+
+// AddressOf is the address that a target names; "" for a target that is not to be named.
+func AddressOf(target string) string {
+	address, ok := strings.CutPrefix(target, emailPrefix)
+	if !ok {
+		return ""
+	}
+	return address
+}

@@ -23,6 +23,10 @@ type Config struct {
 	Zone     *time.Location // of the cooperative: for times in messages, and for what a working day is
 	Name     string         // of this installation, in the subject of each message
 	Host     string         // this machine
+	// DigestAt are the times of the digest; nil: there is none.
+	DigestAt interface {
+		Next(after time.Time) time.Time
+	}
 	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first; no states: all that do not go by themselves.
 	Causes      func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
 	Certificate func() time.Time // when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never known
@@ -49,10 +53,13 @@ func New(c Config) *Service {
 
 func (s *Service) now() time.Time { return s.Now().UTC() }
 
-// Tick looks once, records what began and what is over, and delivers what is due. Its errors are the ledger's; a message that cannot be delivered is no error here,
-// it is logged and tried again.
+// Tick looks once, records what began and what is over, makes the digest when its time has come, and delivers what is due. Call it every minute. Its errors are the
+// ledger's; a message that cannot be delivered is no error here, it is logged and tried again.
 func (s *Service) Tick(ctx context.Context) error {
 	err := s.Evaluate(ctx)
+	if err == nil {
+		err = s.digestWhenDue(ctx)
+	}
 	s.judgeLedger(ctx, err)
 	if err != nil {
 		return err

@@ -38,9 +38,13 @@ func afterWorkingTime(from time.Time, d time.Duration, zone *time.Location) time
 	}
 }
 
-// dayAfter is the beginning of the next day. A day need not have 24 hours, nor begin at midnight.
+// dayAfter is the beginning of the next day. A day need not have 24 hours, nor begin at midnight: where there is no midnight, Go may give the hour before it.
 func dayAfter(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, t.Location())
+	for hour := 0; ; hour++ {
+		if next := time.Date(t.Year(), t.Month(), t.Day()+1, hour, 0, 0, 0, t.Location()); next.After(t) && next.Day() != t.Day() {
+			return next
+		}
+	}
 }
 
 func isWorkday(t time.Time) bool {
