@@ -25,6 +25,7 @@ type Client struct {
 	close     context.CancelFunc
 	closed    atomic.Bool
 	pacer     *pacer
+	observer  func(context.Context, Observation) // nil tells nobody
 	// readBackoff is the first pause between two tries of a GET.
 	readBackoff time.Duration
 }
@@ -56,6 +57,7 @@ func New(o Options) (*Client, error) {
 		dialer:      d,
 		close:       cancel,
 		pacer:       newPacer(c.rateLimit, c.inFlight, closing.Done()),
+		observer:    o.Observe,
 		readBackoff: defaultReadBackoff,
 	}, nil
 }
@@ -154,6 +156,8 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 		return notAdmitted(ctx, err)
 	}
 	defer func() { c.pacer.leave(t, res) }()
+	started := time.Now()
+	defer func() { c.observe(ctx, call, started, res) }()
 	res = c.dispatch(ctx, call)
 	res.method, res.credentials = call.method, call.credentials
 	return res

@@ -51,6 +51,9 @@ type Options struct {
 	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls of the client. 0
 	// means no limit.
 	MaxInFlight int
+	// Observe is told of each request that was made, or could not be, when it is over: for metrics and traces. It must return at once, and may be
+	// called by several goroutines. nil tells nobody.
+	Observe func(context.Context, Observation)
 	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server over pipes in memory, on a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }

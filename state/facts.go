@@ -27,12 +27,13 @@ func idsFrom(t time.Time) string {
 // Ages tells how old the rows of a job are.
 func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	const op = "looking at the age of rows"
-	var unsent, doubt, newest, run sql.NullInt64
+	var pending, waiting, doubt, newest, run sql.NullInt64
 	for _, q := range []struct {
 		into *sql.NullInt64
 		text string
 	}{
-		{&unsent, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state IN ('pending', 'waiting')`},
+		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`},
+		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'`},
 		{&doubt, `SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`},
 		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
 		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
@@ -41,7 +42,11 @@ func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
 			return trade.Ages{}, s.fault(ctx, op, err)
 		}
 	}
-	return trade.Ages{Unsent: instant(unsent), InDoubt: instant(doubt), Newest: instant(newest), FirstRun: instant(run)}, nil
+	unsent := pending
+	if waiting.Valid && (!unsent.Valid || waiting.Int64 < unsent.Int64) {
+		unsent = waiting
+	}
+	return trade.Ages{Unsent: instant(unsent), Pending: instant(pending), Waiting: instant(waiting), InDoubt: instant(doubt), Newest: instant(newest), FirstRun: instant(run)}, nil
 }
 
 // RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in the order of their ends.

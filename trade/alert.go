@@ -47,6 +47,8 @@ type Backlog struct {
 // Ages tells how old a job's rows are; a time is zero where there is no such row.
 type Ages struct {
 	Unsent   time.Time // first sight of the oldest row that is pending or waiting
+	Pending  time.Time // of the oldest that is pending
+	Waiting  time.Time // of the oldest that is waiting
 	InDoubt  time.Time // when the oldest attempt of a row in doubt began
 	Newest   time.Time // first sight of the newest row
 	FirstRun time.Time // start of the first run on record

@@ -81,6 +81,9 @@ const (
 	Moved               Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed
 )
 
+// AllFlags lists the flags in the order in which people are shown them.
+var AllFlags = []Flag{Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, DeletedRemote, Contradicted, DoubleAfterDecision, Moved}
+
 // Flags is a set of flags, kept sorted.
 type Flags []Flag
 

@@ -42,7 +42,7 @@ func newRowsCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&f.causes, "cause", nil, "only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
 	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
 	flags.StringVar(&f.since, "since", "", "only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
-	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(allFlags))
+	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(trade.AllFlags))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.completeJobs
 	show := a.command("show JOB KEY", helpRowsShow, exactly(2), func(cmd *cobra.Command, args []string) error {
@@ -70,8 +70,8 @@ func (a *App) rowFilter(args []string, f rowsFlags) (trade.RowFilter, error) {
 		filter.States = append(filter.States, trade.State(s))
 	}
 	for _, s := range f.flags {
-		if !slices.Contains(allFlags, trade.Flag(s)) {
-			return filter, a.usage(saysNoRowFlag, s, listed(allFlags))
+		if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
+			return filter, a.usage(saysNoRowFlag, s, listed(trade.AllFlags))
 		}
 		filter.Flags = append(filter.Flags, trade.Flag(s))
 	}

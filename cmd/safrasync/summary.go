@@ -86,17 +86,11 @@ func (a *App) printStates(states map[trade.State]int, flags map[trade.Flag]int) 
 			fmt.Fprintf(a.out, "  %7d  %s\n", states[s], s.Label(a.lang()))
 		}
 	}
-	for _, f := range allFlags {
+	for _, f := range trade.AllFlags {
 		if flags[f] > 0 {
 			fmt.Fprintf(a.out, "  %7d  · %s\n", flags[f], f.Label(a.lang()))
 		}
 	}
-}
-
-// allFlags lists the flags in the order in which people are shown them.
-var allFlags = []trade.Flag{
-	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers, trade.Twin, trade.DeletedRemote,
-	trade.Contradicted, trade.DoubleAfterDecision, trade.Moved,
 }
 
 // causesShown is how many causes a summary shows, the most frequent first.

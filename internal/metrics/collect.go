@@ -1,0 +1,152 @@
+package metrics
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// readingLasts bounds how long one look at the ledger may take.
+const readingLasts = 10 * time.Second
+
+// runsLookedAt is how far back a run that read the ERP is looked for.
+const runsLookedAt = 20
+
+// unread are the stops of runs that may not have read the ERP to its end.
+var unread = []string{"erp", "columns", "references", "ledger", "lease", "interrupted"}
+
+// jobStates are all states of a job, each of which is a label.
+var jobStates = []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("safrasync_"+name, help, labels, nil)
+}
+
+var (
+	ledgerUp    = desc("ledger_up", "1 when the ledger could be read just now, 0 when not; then the rows are absent.")
+	ledgerBytes = desc("ledger_bytes", "Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
+	freeBytes   = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
+	rows        = desc("rows", "Rows of a job by state. They add up: see docs/monitoring.md.", "sync_job", "state")
+	flagged     = desc("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.", "sync_job", "flag")
+	oldest      = desc("oldest_row_age_seconds", "Age of the oldest row of a job that is pending or waiting (since it was first seen) or in doubt (since its request); absent when there is none.", "sync_job", "state")
+	jobState    = desc("job_state", "1 for the state that a job is in, 0 for the others.", "sync_job", "state")
+	jobStopped  = desc("job_stopped", "1 while something stops or brakes a job, with the code of the reason; absent when nothing does.", "sync_job", "code")
+	lastRun     = desc("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
+	lastSweep   = desc("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
+	cursorLag   = desc("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
+)
+
+// ledgerCollector reads the ledger when the metrics are asked for.
+type ledgerCollector struct{ *Metrics }
+
+// Describe names what Collect gives.
+func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{ledgerUp, ledgerBytes, freeBytes, rows, flagged, oldest, jobState, jobStopped, lastRun, lastSweep, cursorLag} {
+		ch <- d
+	}
+}
+
+// Collect reads the ledger. What cannot be read is absent.
+func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), readingLasts)
+	defer cancel()
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	up := 1.0
+	for _, job := range c.Jobs() {
+		if err := c.job(ctx, job, gauge); err != nil {
+			up = 0
+		}
+	}
+	if sizes, err := c.Ledger.Sizes(ctx); err != nil {
+		up = 0
+	} else {
+		gauge(ledgerBytes, float64(sizes.Ledger), "ledger")
+		gauge(ledgerBytes, float64(sizes.WAL), "wal")
+		gauge(ledgerBytes, float64(sizes.Journal), "journal")
+	}
+	for _, s := range c.Ledger.Spaces() {
+		gauge(freeBytes, float64(s.Free), s.Folder)
+	}
+	gauge(ledgerUp, up)
+}
+
+// job gives what the ledger has of one job, or nothing of it.
+func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prometheus.Desc, float64, ...string)) error {
+	status, err := c.Ledger.JobStatus(ctx, job)
+	if err != nil {
+		return err
+	}
+	tallies, err := c.Ledger.Counts(ctx, job)
+	if err != nil {
+		return err
+	}
+	flags, err := c.Ledger.FlagCounts(ctx, job)
+	if err != nil {
+		return err
+	}
+	ages, err := c.Ledger.Ages(ctx, job)
+	if err != nil {
+		return err
+	}
+	runs, err := c.Ledger.Runs(ctx, job, runsLookedAt)
+	if err != nil {
+		return err
+	}
+	cursor, err := c.Ledger.Cursor(ctx, job)
+	if err != nil {
+		return err
+	}
+
+	counts := map[trade.State]int{}
+	for _, t := range tallies {
+		counts[t.State] += t.Count
+	}
+	for _, s := range trade.States {
+		gauge(rows, float64(counts[s]), job, string(s))
+	}
+	for _, f := range trade.AllFlags {
+		gauge(flagged, float64(flags[f]), job, string(f))
+	}
+	now := c.Now()
+	for state, since := range map[trade.State]time.Time{trade.Pending: ages.Pending, trade.Waiting: ages.Waiting, trade.InDoubt: ages.InDoubt} {
+		if !since.IsZero() {
+			gauge(oldest, max(0, now.Sub(since).Seconds()), job, string(state))
+		}
+	}
+	for _, s := range jobStates {
+		is := 0.0
+		if s == status.State {
+			is = 1
+		}
+		gauge(jobState, is, job, string(s))
+	}
+	if status.Stop != nil && status.State != trade.Idle && status.State != trade.Running {
+		gauge(jobStopped, 1, job, status.Stop.Code)
+	}
+	if len(runs) > 0 && !runs[0].EndedAt.IsZero() {
+		gauge(lastRun, float64(runs[0].EndedAt.Unix()), job)
+	}
+	if !cursor.SweptAt.IsZero() {
+		gauge(lastSweep, float64(cursor.SweptAt.Unix()), job)
+	}
+	if read := lastReading(runs); !read.IsZero() {
+		gauge(cursorLag, max(0, now.Sub(read).Seconds()), job)
+	}
+	return nil
+}
+
+// lastReading is when the ERP was last read to its end, as far as the last runs tell.
+func lastReading(runs []trade.RunReport) time.Time {
+	for _, r := range runs {
+		if !r.EndedAt.IsZero() && (r.Stopped == nil || !slices.Contains(unread, r.Stopped.Code)) {
+			return r.StartedAt
+		}
+	}
+	return time.Time{}
+}

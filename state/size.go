@@ -1,0 +1,66 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Sizes gives the bytes of the ledger's parts.
+func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
+	const op = "measuring the ledger"
+	var out trade.Sizes
+	var err error
+	switch {
+	case s.memory:
+		return out, nil
+	case s.d.name == SQLite:
+		out.Ledger, err = fileSize(s.where)
+		if err == nil {
+			out.WAL, err = fileSize(s.where + "-wal")
+		}
+	default:
+		err = s.read.GetContext(ctx, &out.Ledger, `SELECT pg_database_size(current_database())`)
+	}
+	if err != nil {
+		return trade.Sizes{}, s.fault(ctx, op, err)
+	}
+	if s.journalPath != "" {
+		out.Journal, err = folderSize(s.journalPath)
+	}
+	return out, s.fault(ctx, op, err)
+}
+
+// fileSize is 0 for a file that is not there.
+func fileSize(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// folderSize adds up the files of a folder and of those in it; one that goes away meanwhile does not count.
+func folderSize(path string) (sum int64, err error) {
+	err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			return nil
+		}
+		size, err := fileSize(at)
+		sum += size
+		return err
+	})
+	return sum, err
+}
