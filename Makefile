@@ -102,6 +102,7 @@ need:
 	@.ci/need-postgres
 	@.ci/need-mariadb
 	@.ci/need-firebird
+	@.ci/need-prometheus
 
 .PHONY: format-check
 format-check: tools

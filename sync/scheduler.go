@@ -97,15 +97,18 @@ func (s *Scheduler) Run(ctx context.Context) {
 
 // show feeds the watchdog, unless the pass that is on its way hangs.
 func (s *Scheduler) show() {
-	silent := s.silence()
-	switch hangs := s.Patience > 0 && silent > s.Patience; {
+	hangs := !s.Lives()
+	switch {
 	case !hangs && s.Alive != nil:
 		s.Alive()
 	case hangs && !s.hung:
-		s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well", zap.Duration("for", silent.Round(time.Second)))
+		s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well", zap.Duration("for", s.silence().Round(time.Second)))
 	}
-	s.hung = s.Patience > 0 && silent > s.Patience
+	s.hung = hangs
 }
+
+// Lives tells whether a pass that is on its way has got on lately.
+func (s *Scheduler) Lives() bool { return s.Patience <= 0 || s.silence() <= s.Patience }
 
 // silence is how long the pass that is on its way has shown nothing; 0 when there is none.
 func (s *Scheduler) silence() time.Duration {

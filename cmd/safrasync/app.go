@@ -38,6 +38,8 @@ type App struct {
 	config  *Config
 	log     *zap.Logger    // nil: that of a command
 	closers []func() error // in the order of opening
+
+	observeAPI func(context.Context, apiclient.Observation) // is told of each request; nil tells nobody
 }
 
 // Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on the wire is awaited.
@@ -188,7 +190,7 @@ func (a *App) openAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	}
 	options := apiclient.Options{
 		BaseURL: config.API.BaseURL, APIKey: apiclient.Secret(config.API.APIKey.Reveal()), Timeout: config.API.Timeout,
-		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight,
+		CAFile: config.API.CAFile, UserAgent: "safrasync/" + version, MaxConns: config.API.MaxInFlight, Observe: a.observeAPI,
 	}
 	for _, change := range adjust {
 		change(&options)

@@ -23,6 +23,7 @@ type Config struct {
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
+	Metrics    MetricsConfig              `yaml:"metrics"` // optional
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment

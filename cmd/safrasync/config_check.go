@@ -41,6 +41,7 @@ func (c *Config) check(d *configDecoder) {
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}
+	c.Metrics.check(d)
 	c.checkJobs(d)
 }
 

@@ -32,6 +32,7 @@ type daemon struct {
 	begun   time.Time
 	said    statusLine
 	telling gosync.WaitGroup // of what is told beside the scheduler
+	monitor *monitor
 }
 
 // run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger must be right (exit codes 78 and 1); an ERP or an API that is
@@ -86,10 +87,17 @@ func (d *daemon) refuse(err error) error {
 
 // serve lives through the generations of the configuration: each has an engine and a scheduler of its own, the ledger stays.
 func (d *daemon) serve(ctx context.Context, config *Config) error {
+	d.monitor = newMonitor(d)
+	defer func() { d.monitor.close() }()
+	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
+	if err != nil {
+		return d.refuse(err)
+	}
 	g, err := d.generation(config, true)
 	if err != nil {
 		return d.refuse(err)
 	}
+	d.monitor.serve(g, listener)
 	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()), zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
 	g.check(ctx)
 	d.manager.Ready(d.sentence(ctx, g))

@@ -27,6 +27,7 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
 	}}
 	g.source = &reconnecting{app: g.App}
+	g.observeAPI = d.monitor.called
 	var err error
 	if g.engine, err = g.openEngine(d.store, g.source, nil); err != nil {
 		return nil, errors.Join(err, g.App.close())
@@ -65,6 +66,7 @@ func (g *generation) reported(r trade.RunReport) {
 		fields = append(fields, zap.String("stopped", r.Stopped.Code))
 	}
 	g.daemon.log.Info("run", fields...)
+	g.daemon.monitor.Reported(r)
 	g.daemon.tell(g)
 }
 

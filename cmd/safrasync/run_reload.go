@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 
 	"go.uber.org/zap"
 )
@@ -14,7 +15,7 @@ var errStateChanged = errors.New("state: cannot change while the service runs; r
 // configuration, which the log and the service manager are told, and the old one stays.
 func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.manager.Reloading()
-	next, err := d.reread(old)
+	next, listener, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
 		d.said.refused(old.text(runKeepsOld, firstLine(err)))
@@ -23,20 +24,29 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	}
 	d.said.refused("")
 	d.level.SetLevel(next.config.Log.level())
+	d.monitor.serve(next, listener)
 	next.check(ctx)
 	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again", zap.Int("jobs", len(next.config.Jobs)))
 	return next
 }
 
-func (d *daemon) reread(old *generation) (*generation, error) {
+func (d *daemon) reread(ctx context.Context, old *generation) (*generation, net.Listener, error) {
 	fresh := &App{Env: d.Env, configPath: d.configPath}
 	config, err := fresh.loadConfig()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a, b := old.config.State, config.State
 	if a.Driver != b.Driver || a.DSN.Reveal() != b.DSN.Reveal() || a.journals() != b.journals() {
-		return nil, errStateChanged
+		return nil, nil, errStateChanged
 	}
-	return d.generation(config, false)
+	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, err := d.generation(config, false)
+	if err != nil && listener != nil {
+		err = errors.Join(err, listener.Close())
+	}
+	return next, listener, err
 }

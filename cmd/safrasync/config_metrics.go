@@ -1,0 +1,22 @@
+package main
+
+import "net"
+
+// MetricsConfig says where monitoring finds the daemon: /metrics, /healthz and /readyz.
+type MetricsConfig struct {
+	Listen string `yaml:"listen"` // address and port; "" = nowhere
+}
+
+func (m MetricsConfig) check(d *configDecoder) {
+	if m.Listen == "" || d.faulty("metrics.listen") {
+		return
+	}
+	host, port, err := net.SplitHostPort(m.Listen)
+	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" {
+		d.fault("metrics.listen", "must be an address and a port, as in 127.0.0.1:9464")
+		return
+	}
+	if host == "" {
+		d.fault("metrics.listen", "names no address; write 127.0.0.1:"+port+" for this host alone, or 0.0.0.0:"+port+" for every host that reaches it (nothing there is secret, and nothing asks for a password)")
+	}
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+// service is `safrasync run` in this process, on the small cooperative of the scripts.
+type service struct {
+	t     *testing.T
+	lines *bufio.Scanner // its log
+	said  bytes.Buffer   // all of it so far
+	stop  func() int
+	dir   string
+}
+
+// startService runs the service beside a sandbox that fails as asked, with additions to the configuration.
+func startService(t *testing.T, more string, opts sandbox.Options) *service {
+	t.Helper()
+	opts.APIKey = "key-that-must-not-be-told"
+	platform, err := sandbox.Start(opts, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = platform.Close() })
+	s := &service{t: t, dir: t.TempDir()}
+	config, err := os.ReadFile("testdata/coop/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("$API", platform.URL, "dsn: erp.db", "dsn: "+filepath.Join(s.dir, "erp.db"), "dsn: state.db", "dsn: "+filepath.Join(s.dir, "state.db")).Replace(string(config))
+	path := filepath.Join(s.dir, "config.yaml")
+	if err := os.WriteFile(path, []byte(text+more), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := runSQL(filepath.Join(s.dir, "erp.db"), "testdata/coop/erp.sql"); err != nil {
+		t.Fatal(err)
+	}
+	env := func(name string) (string, bool) { return opts.APIKey, name == "SAFRASYNC_API_KEY" }
+	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
+		var out bytes.Buffer
+		app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Env: env}
+		if code := app.Run(t.Context(), []string{"--config", path, "refs", "import", kind, "testdata/coop/" + file + ".csv", "--yes"}); code != exitDone {
+			t.Fatal(out.String())
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	app := App{Stdin: strings.NewReader(""), Stdout: w, Stderr: w, Env: env}
+	code := make(chan int, 1)
+	go func() {
+		code <- app.Run(ctx, []string{"--config", path, "run"})
+		_ = w.Close()
+	}()
+	s.lines = bufio.NewScanner(r)
+	s.stop = func() int {
+		cancel()
+		for s.lines.Scan() {
+			s.said.WriteString(s.lines.Text() + "\n")
+		}
+		return <-code
+	}
+	t.Cleanup(func() { cancel(); _, _ = io.Copy(io.Discard, r) })
+	return s
+}
+
+// until reads the log until a line has a message, and gives it.
+func (s *service) until(message string) map[string]any {
+	s.t.Helper()
+	for s.lines.Scan() {
+		s.said.WriteString(s.lines.Text() + "\n")
+		var line map[string]any
+		if json.Unmarshal(s.lines.Bytes(), &line) == nil && line["msg"] == message {
+			return line
+		}
+	}
+	s.t.Fatalf("the service ended without saying %q:\n%s", message, s.said.String())
+	return nil
+}
+
+func get(t *testing.T, address string) (int, string) {
+	t.Helper()
+	resp, err := (&http.Client{Timeout: 20 * time.Second}).Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
+	s := startService(t, "\nmetrics: {listen: 127.0.0.1:0}\n", sandbox.Options{})
+	address := "http://" + fmt.Sprint(s.until("metrics are served")["address"])
+	s.until("run")
+	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
+		if code, body := get(t, address+path); code != http.StatusOK || body != want {
+			t.Errorf("%s: %d %q", path, code, body)
+		}
+	}
+	if code, _ := get(t, address+"/"); code != http.StatusNotFound {
+		t.Errorf("/: %d", code)
+	}
+	_, text := get(t, address+"/metrics")
+	for _, want := range []string{
+		`safrasync_rows{state="accepted",sync_job="contracts"} 2`, `safrasync_rows{state="invalid",sync_job="contracts"} 1`, `safrasync_ledger_up 1`,
+		`safrasync_job_state{state="idle",sync_job="contracts"} 1`, `safrasync_runs_total{result="done",sync_job="contracts"} 1`, `safrasync_posts_total{sync_job="contracts"} 2`,
+		`safrasync_api_outcomes_total{operation="create order commitment",outcome="created"} 2`, `safrasync_oldest_row_age_seconds{state="waiting",sync_job="contracts"}`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics do not have %s:\n%s", want, text)
+		}
+	}
+	check := exec.Command("promtool", "check", "metrics")
+	check.Stdin = strings.NewReader(text)
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("promtool (installed by .ci/need-prometheus): %v\n%s", err, out)
+	}
+	theyAreDocumented(t, text)
+	theDashboardIsAnswered(t, address)
+	if code := s.stop(); code != exitDone {
+		t.Errorf("exit code %d:\n%s", code, s.said.String())
+	}
+	if strings.Contains(text+s.said.String(), "must-not-be-told") {
+		t.Error("the key is told")
+	}
+}
+
+// theyAreDocumented holds docs/monitoring.md against the metrics.
+func theyAreDocumented(t *testing.T, text string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/monitoring.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(form, text string) []string {
+		var out []string
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	told := names("(?m)^# TYPE (safrasync_[a-z_]+) ", text)
+	told = append(told, "safrasync_job_stopped") // absent while nothing stops
+	slices.Sort(told)
+	if documented := names("(?m)^\\| `(safrasync_[a-z_]+)`", string(page)); !slices.Equal(told, documented) {
+		t.Errorf("the metrics are\n%v\nand docs/monitoring.md has\n%v", told, documented)
+	}
+}
+
+// theDashboardIsAnswered lets a real Prometheus scrape the service, and asks it everything that the dashboard and the alert rules ask.
+func theDashboardIsAnswered(t *testing.T, target string) {
+	t.Helper()
+	dir := t.TempDir()
+	rules, err := filepath.Abs("../../deploy/prometheus/safrasync.rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\nrule_files: [%s]\nscrape_configs:\n  - job_name: safrasync\n    static_configs: [{targets: [%q]}]\n",
+		rules, strings.TrimPrefix(target, "http://"))
+	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := freeAddress(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	server := exec.CommandContext(ctx, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
+	var said bytes.Buffer
+	server.Stdout, server.Stderr = &said, &said
+	if err := server.Start(); err != nil {
+		t.Fatalf("prometheus (installed by .ci/need-prometheus): %v", err)
+	}
+	defer func() { cancel(); _ = server.Wait() }()
+	ask := func(query string) (results int, err error) {
+		resp, err := (&http.Client{Timeout: 10 * time.Second}).Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(query))
+		if err != nil {
+			return 0, err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		var answer struct {
+			Status, Error string
+			Data          struct{ Result []json.RawMessage }
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+			return 0, err
+		}
+		if answer.Status != "success" {
+			return 0, fmt.Errorf("%s", answer.Error)
+		}
+		return len(answer.Data.Result), nil
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for tries := 0; ; tries++ { // until it has scraped twice, so that rates have values
+		if n, err := ask(`count_over_time(safrasync_ledger_up[1m]) >= 2`); err == nil && n == 1 {
+			break
+		}
+		if tries == 1200 {
+			t.Fatalf("Prometheus did not scrape:\n%s", said.String())
+		}
+		<-tick.C
+	}
+	for _, query := range dashboardQueries(t) {
+		query = strings.ReplaceAll(query, "$__rate_interval", "1m")
+		n, err := ask(query)
+		// What counts is that it is answered; what stops a job, and what waited for an increase, may be nothing.
+		if mayBeEmpty := strings.Contains(query, "increase("); err != nil || n == 0 && !mayBeEmpty {
+			t.Errorf("the dashboard asks %s: %d answers, %v", query, n, err)
+		}
+	}
+	if _, body := get(t, "http://"+address+"/api/v1/rules"); strings.Count(body, `"health":"ok"`) < 12 {
+		t.Errorf("the alert rules: %s", body)
+	}
+}
+
+// dashboardQueries are the expressions of deploy/grafana/safrasync.json.
+func dashboardQueries(t *testing.T) []string {
+	t.Helper()
+	raw, err := os.ReadFile("../../deploy/grafana/safrasync.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(raw, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			out = append(out, target.Expr)
+		}
+	}
+	if len(out) < 14 {
+		t.Fatalf("the dashboard asks only %d questions", len(out))
+	}
+	return out
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func TestTheAlertRulesDoWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"check", "rules", "../../deploy/prometheus/safrasync.rules.yaml"}, {"test", "rules", "../../deploy/prometheus/safrasync.rules.test.yaml"}} {
+		if out, err := exec.Command("promtool", args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %v (installed by .ci/need-prometheus): %v\n%s", args, err, out)
+		}
+	}
+}
