@@ -23,9 +23,10 @@ type Config struct {
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
-	Metrics    MetricsConfig              `yaml:"metrics"` // optional
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
+	Metrics    MetricsConfig              `yaml:"metrics"` // optional
+	Tracing    TracingConfig              `yaml:"tracing"` // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Jobs       JobsConfig                 `yaml:"jobs"`
 

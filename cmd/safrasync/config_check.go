@@ -42,6 +42,7 @@ func (c *Config) check(d *configDecoder) {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}
 	c.Metrics.check(d)
+	c.Tracing.check(d)
 	c.checkJobs(d)
 }
 

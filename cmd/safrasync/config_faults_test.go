@@ -64,6 +64,34 @@ func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			want: "config.yaml:12:13: jobs.contracts.canary: must be from 0 to 1000",
 		},
 		{
+			name: "metrics without a port",
+			old:  "jobs:",
+			edit: `metrics: {listen: 127.0.0.1}
+jobs:`,
+			want: "config.yaml:7:19: metrics.listen: must be an address and a port, as in 127.0.0.1:9464",
+		},
+		{
+			name: "metrics for everybody by accident",
+			old:  "jobs:",
+			edit: `metrics: {listen: ":9464"}
+jobs:`,
+			want: "config.yaml:7:19: metrics.listen: names no address; write 127.0.0.1:9464 for this host alone, or 0.0.0.0:9464 for every host that reaches it (nothing there is secret, and nothing asks for a password)",
+		},
+		{
+			name: "traces in the clear to another host",
+			old:  "jobs:",
+			edit: `tracing: {endpoint: "http://collector.example:4318"}
+jobs:`,
+			want: "config.yaml:7:21: tracing.endpoint: must begin with https://; http:// is accepted for this host itself only",
+		},
+		{
+			name: "traces to no address",
+			old:  "jobs:",
+			edit: `tracing: {endpoint: "127.0.0.1:4318"}
+jobs:`,
+			want: "config.yaml:7:21: tracing.endpoint: must be the address of a collector, as in http://127.0.0.1:4318",
+		},
+		{
 			name: "a misspelled required key is told once",
 			old:  "  api_key:",
 			edit: "  apikey:",
@@ -88,7 +116,7 @@ func TestF164_AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			old:  "jobs:",
 			edit: `console: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, log, alerts, language, jobs",
+			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, log, alerts, metrics, tracing, language, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",
@@ -324,7 +352,7 @@ jobs:`,
 			name: "a reference outside of its sections",
 			old:  "haverst: safra",
 			edit: `haverst: {const: "${env:KEY}"}`,
-			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp and state only",
+			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state and alerts only",
 		},
 		{
 			name: "an unknown kind of reference",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -19,81 +19,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/state"
 )
-
-// service is `safrasync run` in this process, on the small cooperative of the scripts.
-type service struct {
-	t     *testing.T
-	lines *bufio.Scanner // its log
-	said  bytes.Buffer   // all of it so far
-	stop  func() int
-	dir   string
-}
-
-// startService runs the service beside a sandbox that fails as asked, with additions to the configuration.
-func startService(t *testing.T, more string, opts sandbox.Options) *service {
-	t.Helper()
-	opts.APIKey = "key-that-must-not-be-told"
-	platform, err := sandbox.Start(opts, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = platform.Close() })
-	s := &service{t: t, dir: t.TempDir()}
-	config, err := os.ReadFile("testdata/coop/config.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.NewReplacer("$API", platform.URL, "dsn: erp.db", "dsn: "+filepath.Join(s.dir, "erp.db"), "dsn: state.db", "dsn: "+filepath.Join(s.dir, "state.db")).Replace(string(config))
-	path := filepath.Join(s.dir, "config.yaml")
-	if err := os.WriteFile(path, []byte(text+more), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := runSQL(filepath.Join(s.dir, "erp.db"), "testdata/coop/erp.sql"); err != nil {
-		t.Fatal(err)
-	}
-	env := func(name string) (string, bool) { return opts.APIKey, name == "SAFRASYNC_API_KEY" }
-	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
-		var out bytes.Buffer
-		app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Env: env}
-		if code := app.Run(t.Context(), []string{"--config", path, "refs", "import", kind, "testdata/coop/" + file + ".csv", "--yes"}); code != exitDone {
-			t.Fatal(out.String())
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	r, w := io.Pipe()
-	app := App{Stdin: strings.NewReader(""), Stdout: w, Stderr: w, Env: env}
-	code := make(chan int, 1)
-	go func() {
-		code <- app.Run(ctx, []string{"--config", path, "run"})
-		_ = w.Close()
-	}()
-	s.lines = bufio.NewScanner(r)
-	s.stop = func() int {
-		cancel()
-		for s.lines.Scan() {
-			s.said.WriteString(s.lines.Text() + "\n")
-		}
-		return <-code
-	}
-	t.Cleanup(func() { cancel(); _, _ = io.Copy(io.Discard, r) })
-	return s
-}
-
-// until reads the log until a line has a message, and gives it.
-func (s *service) until(message string) map[string]any {
-	s.t.Helper()
-	for s.lines.Scan() {
-		s.said.WriteString(s.lines.Text() + "\n")
-		var line map[string]any
-		if json.Unmarshal(s.lines.Bytes(), &line) == nil && line["msg"] == message {
-			return line
-		}
-	}
-	s.t.Fatalf("the service ended without saying %q:\n%s", message, s.said.String())
-	return nil
-}
 
 func get(t *testing.T, address string) (int, string) {
 	t.Helper()
@@ -110,9 +39,20 @@ func get(t *testing.T, address string) (int, string) {
 }
 
 func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
-	s := startService(t, "\nmetrics: {listen: 127.0.0.1:0}\n", sandbox.Options{})
-	address := "http://" + fmt.Sprint(s.until("metrics are served")["address"])
-	s.until("run")
+	traces := make(chan []byte, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		traces <- body
+	}))
+	defer collector.Close()
+	s := newService(t, state.SQLite, false)
+	s.edit("jobs:\n", fmt.Sprintf("metrics: {listen: 127.0.0.1:0}\ntracing: {endpoint: %q}\njobs:\n", collector.URL))
+	s.start()
+	address := "http://" + s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address
+	run := uuid.MustParse(s.ran().Run)
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ready\n"} {
 		if code, body := get(t, address+path); code != http.StatusOK || body != want {
 			t.Errorf("%s: %d %q", path, code, body)
@@ -124,7 +64,7 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	_, text := get(t, address+"/metrics")
 	for _, want := range []string{
 		`safrasync_rows{state="accepted",sync_job="contracts"} 2`, `safrasync_rows{state="invalid",sync_job="contracts"} 1`, `safrasync_ledger_up 1`,
-		`safrasync_job_state{state="idle",sync_job="contracts"} 1`, `safrasync_runs_total{result="done",sync_job="contracts"} 1`, `safrasync_posts_total{sync_job="contracts"} 2`,
+		`safrasync_job_state{state="paused",sync_job="contracts"} 0`, `safrasync_runs_total{result="done",sync_job="contracts"} `, `safrasync_posts_total{sync_job="contracts"} 2`,
 		`safrasync_api_outcomes_total{operation="create order commitment",outcome="created"} 2`, `safrasync_oldest_row_age_seconds{state="waiting",sync_job="contracts"}`,
 	} {
 		if !strings.Contains(text, want) {
@@ -138,10 +78,18 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	}
 	theyAreDocumented(t, text)
 	theDashboardIsAnswered(t, address)
-	if code := s.stop(); code != exitDone {
-		t.Errorf("exit code %d:\n%s", code, s.said.String())
+	s.stop()
+	close(traces)
+	var told []byte
+	for body := range traces {
+		told = append(told, body...)
 	}
-	if strings.Contains(text+s.said.String(), "must-not-be-told") {
+	for _, want := range []string{"run contracts", "create order commitment", "list webhooks", string(run[:])} {
+		if !bytes.Contains(told, []byte(want)) {
+			t.Errorf("the traces do not tell %q", want)
+		}
+	}
+	if strings.Contains(text+string(told), "test-key") {
 		t.Error("the key is told")
 	}
 }

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/systemd"
+	"github.com/safrasync/safrasync/internal/tracing"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,7 +21,8 @@ type generation struct {
 	source    *reconnecting
 	engine    *parts
 	scheduler *engine.Scheduler
-	troubles  []string // what did not pass the checks at its beginning
+	tracer    *tracing.Tracer // nil without tracing.endpoint
+	troubles  []string        // what did not pass the checks at its beginning
 }
 
 // generation makes everything that a configuration asks for; nothing connects yet. atStart: the process has just started.
@@ -27,7 +31,15 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
 	}}
 	g.source = &reconnecting{app: g.App}
-	g.observeAPI = d.monitor.called
+	if endpoint := config.Tracing.Endpoint; endpoint != "" {
+		tracer, err := tracing.New(endpoint, version, func(err error) { d.log.Warn("traces were not delivered", zap.Error(err)) })
+		if err != nil {
+			return nil, err
+		}
+		g.tracer = tracer
+		g.closers = append(g.closers, func() error { tracer.Close(); return nil })
+	}
+	g.observeAPI = g.called
 	var err error
 	if g.engine, err = g.openEngine(d.store, g.source, nil); err != nil {
 		return nil, errors.Join(err, g.App.close())
@@ -67,7 +79,15 @@ func (g *generation) reported(r trade.RunReport) {
 	}
 	g.daemon.log.Info("run", fields...)
 	g.daemon.monitor.Reported(r)
+	g.tracer.Reported(r)
 	g.daemon.tell(g)
+}
+
+// called is told of each request to the platform.
+func (g *generation) called(ctx context.Context, o apiclient.Observation) {
+	g.daemon.monitor.Called(o.Operation, o.Status, o.Outcome, o.Took)
+	_, run, _ := engine.RunOf(ctx)
+	g.tracer.Called(tracing.Call{Run: run, Operation: o.Operation, Method: o.Method, Status: o.Status, Outcome: o.Outcome, Started: o.Started, Took: o.Took})
 }
 
 // alive feeds the watchdog, and keeps up to date what others are told of the service.

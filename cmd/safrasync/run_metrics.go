@@ -11,7 +11,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/metrics"
 )
 
@@ -55,11 +54,6 @@ func (m *monitor) unready(d *daemon) []string {
 
 // readyWithin bounds how long the ledger may take to answer whether it is there.
 const readyWithin = 5 * time.Second
-
-// called counts a request to the platform.
-func (m *monitor) called(_ context.Context, o apiclient.Observation) {
-	m.Called(o.Operation, o.Status, o.Outcome, o.Took)
-}
 
 // listen opens an address, if it is another one than that which is served; nil when it is the same, or none. A reload asks before it changes anything.
 func (m *monitor) listen(ctx context.Context, address string) (net.Listener, error) {

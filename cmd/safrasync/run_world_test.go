@@ -43,9 +43,9 @@ type service struct {
 
 // logLine is a line of the service's log.
 type logLine struct {
-	Level, Msg, Job, State, Error, Stopped string
-	Sent                                   int
-	raw                                    string
+	Level, Msg, Job, Run, State, Error, Stopped, Address string
+	Sent                                                 int
+	raw                                                  string
 }
 
 // newService makes everything that a service needs; on says where its ledger is.

@@ -75,6 +75,8 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"internal/metrics":     {may: []string{"trade"}, reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger"},
+	"internal/tracing":     {may: []string{"trade"}, reason: "tracing is told what happened, and asks nobody"},
 	"internal/systemd":     {reason: "systemd speaks to the service manager, and knows nothing of the service"},
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
