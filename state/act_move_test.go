@@ -89,6 +89,9 @@ func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
 				t.Errorf("%s: the database lets it pass", name)
 			}
 		}
+		if broken, err := k.s.BrokenKeys(t.Context()); err != nil || len(broken) > 0 {
+			t.Errorf("broken %v, %v", broken, err)
+		}
 		holder, err := k.s.Holder(t.Context(), trade.OrderCommitments, "remote-1", 0)
 		if err != nil || holder.Key != "new" {
 			t.Errorf("holder %+v, %v", holder, err)
@@ -176,5 +179,22 @@ func TestALateAnswerOfARowThatGaveItsRecordIsTold(t *testing.T) {
 			t.Error(diff)
 		}
 		mustAddUp(t, k.s, "contracts")
+	})
+}
+
+// Should the new row lose what it was given, by whatever hand, the doctor says so.
+func TestAnIDThatNobodyHasIsTold(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		old, held := k.retyped()
+		k.order(takeover(old, held))
+		off := map[string]string{SQLite: `DROP TRIGGER entry_identity`, Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`}[k.s.d.name]
+		for _, query := range []string{off, `UPDATE entry SET remote_id = 'remote-9' WHERE key = 'new'`} {
+			if err := byHand(k.s, query); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if broken, err := k.s.BrokenKeys(t.Context()); err != nil || !cmp.Equal(broken, []string{"entry"}) {
+			t.Errorf("broken %v, %v", broken, err)
+		}
 	})
 }

@@ -86,13 +86,16 @@ func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	return d, nil
 }
 
-// BrokenKeys gives the tables with rows whose partner is missing. PostgreSQL does not let that happen.
+// BrokenKeys gives the tables with rows whose partner is missing: by a foreign key, which PostgreSQL does not let happen, or an entry that gave its id to
+// another which does not have it.
 func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
-	if s.d.name != SQLite {
-		return nil, nil
+	query := `SELECT 'entry' AS name WHERE EXISTS (SELECT 1 FROM entry o WHERE o.moved_id IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM entry n WHERE n.sends = o.sends AND n.remote_id = o.moved_id))`
+	if s.d.name == SQLite {
+		query += ` UNION SELECT "table" FROM pragma_foreign_key_check`
 	}
 	var tables []string
-	err := s.read.SelectContext(ctx, &tables, `SELECT DISTINCT "table" FROM pragma_foreign_key_check ORDER BY 1`)
+	err := s.read.SelectContext(ctx, &tables, query+` ORDER BY 1`)
 	return tables, s.fault(ctx, "checking foreign keys", err)
 }
 
