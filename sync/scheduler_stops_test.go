@@ -287,3 +287,42 @@ func TestADailyJobDoesNotLoseItsDayToAnERPThatIsDown(t *testing.T) {
 		o.want("contracts", "21 07:00", "21 07:01", "21 07:03", "21 07:07")
 	})
 }
+
+// Rows that wait for the hours of their job go when those begin, whatever its schedule.
+func TestRowsThatWaitForTheirHoursGoWhenTheyBegin(t *testing.T) {
+	inOffice(t, saoPaulo, "2026-11-23 05:10", func(o *office) { // a Monday
+		o.schedules("0 6 * * *", "@every 1000h", "@every 1000h")
+		o.spec.Hours = []string{"mon-fri 07:30-19:00"}
+		o.contract(1)
+		o.config.AtStart = true
+		o.open()
+		o.expect(1, trade.Pending, "")
+		o.pass(2 * time.Hour)
+		o.expect(1, trade.Pending, "")
+		o.pass(30 * time.Minute)
+		o.expect(1, trade.Accepted, "")
+		o.want("contracts", "23 05:10", "23 06:00", "23 07:30")
+	})
+}
+
+// A job that rests because the API asked for it holds up no other job of the pass.
+func TestAJobThatRestsHoldsUpNobody(t *testing.T) {
+	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
+		o.schedules("0 * * * *", "1 6 * * *", "@every 1000h")
+		o.contract(1)
+		o.open()
+		o.expect(1, trade.Accepted, "")
+		o.contract(2)
+		o.exec(`UPDATE contrato SET atualizado = ? WHERE num = '0002'`, stamp(0))
+		o.api.SetFaults(faults(t, "order_commitments:throttle=4m@1-2")...)
+		if err := o.scheduler.Trigger(o.t.Context(), "contracts", false); err != nil {
+			o.t.Fatal(err)
+		}
+		o.delivery(1, 1, 10)
+		o.pass(3 * time.Minute)
+		o.stands("contracts", trade.Running, "")
+		o.row("deliveries", "01|0001", trade.Accepted, "")
+		o.pass(2 * time.Minute)
+		o.expect(2, trade.Accepted, "")
+	})
+}

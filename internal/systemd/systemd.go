@@ -47,8 +47,17 @@ func (m Manager) send(lines ...string) {
 	}
 }
 
+// statusMost bounds a sentence: the manager ignores messages of more than 4096 bytes.
+const statusMost = 1000
+
 // statusLine is one line: a line of its own would be another message.
-func statusLine(text string) string { return "STATUS=" + strings.Join(strings.Fields(text), " ") }
+func statusLine(text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > statusMost {
+		runes = append(runes[:statusMost-1], '…')
+	}
+	return "STATUS=" + string(runes)
+}
 
 // monotonic is the clock by which the manager tells which reload a message speaks of.
 func monotonic() time.Duration {
