@@ -22,7 +22,7 @@ func idIn(t *testing.T, line string) string {
 
 func TestWhatWasCreatedCanBeReadByHand(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 	b.run(t.Context(), exitDone, "sync")
 	commitment := b.box.Created()[0].ID
 	out, _ := b.run(t.Context(), exitDone, "api", "order-commitments", "get", commitment, "--json")
@@ -54,7 +54,7 @@ func TestASignalDuringACallByHandLeavesItsOutcomeKnown(t *testing.T) {
 	t.Parallel()
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
-	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1, OnPost: func(int) { signal() }})
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(int) { signal() }})
 	out, _ := b.run(ctx, exitDone, "api", "webhooks", "create", "--webhook-event", "CREATE_FARM", "--url", "https://coop.example/hook", "--yes", "--json")
 	idIn(t, out)
 	if ctx.Err() == nil {

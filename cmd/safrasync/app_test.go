@@ -61,7 +61,7 @@ func (b *bench) run(ctx context.Context, code int, args ...string) (stdout, stde
 	b.t.Helper()
 	var out, messages bytes.Buffer
 	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &messages, Env: func(name string) (string, bool) {
-		return "test-key", name == "SAFRASYNC_API_KEY"
+		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
 	if got := app.Run(ctx, append([]string{"--config", b.path("config.yaml")}, args...)); got != code {
 		b.t.Fatalf("safrasync %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), messages.String())
@@ -139,7 +139,7 @@ func TestVerboseLogsJSONWithFullTimesAndWithoutSecretsOrPersons(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Time == "" || entry.Level == "" || entry.Msg == "" {
 			t.Errorf("%q is no log line: %v", line, err)
 		}
-		if strings.Contains(line, "test-key") || strings.Contains(line, "1129") {
+		if strings.Contains(line, platformCanary) || strings.Contains(line, "1129") {
 			t.Errorf("the log tells a secret or a price: %s", line)
 		}
 	}
@@ -170,7 +170,7 @@ func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
 	}
 	var out bytes.Buffer
 	app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w, Env: func(name string) (string, bool) {
-		return "test-key", name == "SAFRASYNC_API_KEY"
+		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
 	if code := app.Run(t.Context(), []string{"--config", b.path("config.yaml"), "sync", "--verbose"}); code != exitDone || len(b.box.Created()) == 0 {
 		t.Errorf("exit code %d, %d records\n%s", code, len(b.box.Created()), out.String())

@@ -89,7 +89,7 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 			t.Errorf("the traces do not tell %q", want)
 		}
 	}
-	if strings.Contains(text+string(told), "test-key") {
+	if strings.Contains(text+string(told), platformCanary) {
 		t.Error("the key is told")
 	}
 }

@@ -57,7 +57,7 @@ func newService(t *testing.T, on string, held bool) *service {
 		s.hold = make(chan struct{})
 	}
 	var err error
-	s.box, err = sandbox.Start(sandbox.Options{APIKey: "test-key", Seed: 1, OnPost: func(n int) {
+	s.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
 		s.posts <- n
 		if s.hold != nil {
 			<-s.hold
@@ -85,9 +85,10 @@ func newService(t *testing.T, on string, held bool) *service {
 	s.config = strings.NewReplacer("$API", s.box.URL, "dsn: erp.db", "dsn: "+s.path("erp.db"), "dsn: state.db", ledger,
 		"api_key: ${env:SAFRASYNC_API_KEY}", "api_key: ${file:api-key}\n  max_in_flight: 1",
 		"    sends: order_commitments", "    schedule: \"@every 1s\"\n    sends: order_commitments").Replace(string(sample))
+	s.config = string(withPerson([]byte(s.config)))
 	s.write("config.yaml", s.config)
-	s.write("credentials/api-key", "test-key\n")
-	if err := runSQL(s.path("erp.db"), "testdata/coop/erp.sql"); err != nil {
+	s.write("credentials/api-key", platformCanary+"\n")
+	if err := errors.Join(runSQL(s.path("erp.db"), "testdata/coop/erp.sql"), runSQLText(s.path("erp.db"), canaryPerson)); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := os.MkdirTemp("", "notify") // the path of a socket must be short

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 type platformKey struct{}
 
 func setUpScript(env *testscript.Env) error {
-	box, err := sandbox.Start(sandbox.Options{APIKey: "test-key", Seed: 1}, "127.0.0.1:0")
+	box, err := sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1}, "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,8 @@ func setUpScript(env *testscript.Env) error {
 	})
 	env.Values[platformKey{}] = box
 	env.Setenv("API", box.URL)
-	env.Setenv("SAFRASYNC_API_KEY", "test-key")
+	env.Setenv(transcriptsVariable, os.Getenv(transcriptsVariable))
+	env.Setenv("SAFRASYNC_API_KEY", platformCanary)
 	for _, name := range []string{"config.yaml", "erp.sql", "producers.csv", "users.csv", "wallets.csv", "places.csv"} {
 		data, err := os.ReadFile(filepath.Join("testdata/coop", name))
 		if err != nil {
@@ -77,6 +78,12 @@ func setUpScript(env *testscript.Env) error {
 			return err
 		}
 		data = bytes.ReplaceAll(data, []byte("$API"), []byte(box.URL))
+		switch name {
+		case "config.yaml":
+			data = withPerson(data)
+		case "erp.sql":
+			data = append(data, canaryPerson...)
+		}
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func (p *holdingPlatform) on(b *bench, timeout string) {
 func (b *bench) start() *exec.Cmd {
 	b.t.Helper()
 	cmd := exec.Command("safrasync", "--config", b.path("config.yaml"), "sync")
-	cmd.Env = append(os.Environ(), "SAFRASYNC_API_KEY=test-key")
+	cmd.Env = append(os.Environ(), "SAFRASYNC_API_KEY="+platformCanary)
 	if err := cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (term *terminal) screen() string {
 func askAt(ctx context.Context, t *testing.T, b *bench, term *terminal, answer func(), args ...string) int {
 	t.Helper()
 	app := App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
-		return "test-key", name == "SAFRASYNC_API_KEY"
+		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
 	done := make(chan int, 1)
 	go func() { done <- app.Run(ctx, append([]string{"--config", b.path("config.yaml")}, args...)) }()
@@ -97,7 +97,7 @@ func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 		"s\n": {exitDone, 1}, "Sim\n": {exitDone, 1}, "y\n": {exitDone, 1}, "n\n": {exitUsage, 0}, "\n": {exitUsage, 0}, "simm\n": {exitUsage, 0},
 		"\x04": {exitUsage, 0}, // Ctrl+D
 	} {
-		b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+		b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 		term := newTerminal(t, "Confirma? [s/N] ")
 		code := askAt(t.Context(), t, b, term, func() {
 			if got := len(b.box.CreatedOf(sandbox.ResourceWebhooks)); got != 0 {
@@ -119,7 +119,7 @@ func TestAtATerminalACallByHandIsAskedFor(t *testing.T) {
 // F160: of many rows the number is typed.
 func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 	many := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 		INSERT INTO contrato SELECT filial, 100000 + i, i, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato, n WHERE num = '000003';`
@@ -151,7 +151,7 @@ func TestF160ManyRowsTakeTheirNumberAtATerminal(t *testing.T) {
 
 func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 	term := newTerminal(t, "Confirma? [s/N] ")
 	ctx, signal := context.WithCancel(t.Context())
 	defer signal()
@@ -166,13 +166,13 @@ func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 
 func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
 	t.Parallel()
-	b := setUpBench(t, sandbox.Options{APIKey: "test-key", Seed: 1})
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
 	if err := os.WriteFile(b.path("list.csv"), []byte("identity,person_type\n52998224725,PF\n11144477735,PF\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	term := newTerminal(t, "2 de 2")
 	app := App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program, Env: func(name string) (string, bool) {
-		return "test-key", name == "SAFRASYNC_API_KEY"
+		return platformCanary, name == "SAFRASYNC_API_KEY"
 	}}
 	code := app.Run(t.Context(), []string{"--config", b.path("config.yaml"), "api", "consent", "--file", b.path("list.csv"), "--out", b.path("out.csv")})
 	screen := term.screen()
