@@ -24,6 +24,8 @@ const LongestRest = 5 * time.Minute
 const (
 	stopAfterUnreached = 3           // failures to reach the API in a row
 	stopAfterMalformed = 3           // malformed-request in a row
+	stopAfterRefusals  = 20          // refusals for the same reason in a row
+	stopAfterDoubts    = 20          // unknown outcomes in one run
 	stopAfterNoID      = 2           // 2xx without an id in a row
 	longestRest        = LongestRest // that a pass waits for without an acceptance between; more ends it
 	longestAsked       = time.Hour   // that a 429 can ask for
@@ -86,10 +88,27 @@ func (s *submission) count(d decision, l landing) {
 		}
 	}
 	inRow(&s.unknowns, d.outcome == trade.OutcomeUnknown)
+	if d.outcome == trade.OutcomeUnknown {
+		s.doubts++
+	}
+	s.countRefusal(d, l)
 	inRow(&s.badForms, d.badForm)
 	inRow(&s.noIDs, d.noID)
 	if stalled || !d.stalled {
 		inRow(&s.unreached, d.retry == retrySoon || stalled)
+	}
+}
+
+// countRefusal counts rows that the platform refused for the same reason, one after the other. A record that it lacks is none: the rows that need it wait for one answer.
+func (s *submission) countRefusal(d decision, l landing) {
+	switch refusal := fmt.Sprint(l.answer.Status, d.cause, l.answer.Messages, l.answer.Text); {
+	case d.outcome == trade.OutcomeNotSent, d.outcome == trade.OutcomeUnknown:
+	case d.state != trade.Rejected || len(d.missing) > 0:
+		s.refusal, s.refusals = "", 0
+	case refusal != s.refusal:
+		s.refusal, s.refusals = refusal, 1
+	default:
+		s.refusals++
 	}
 }
 
@@ -145,6 +164,10 @@ func (s *submission) judge(d decision) {
 		code, text = stopAnswers, "two answers in a row said \"created\" without an id: something between us and the API answers instead of it; look at the rows in doubt"
 	case s.Limits.StopAfterUnknown > 0 && s.unknowns >= s.Limits.StopAfterUnknown:
 		code, text = stopDoubts, fmt.Sprintf("%d requests in a row ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.unknowns, s.job.Name())
+	case s.Limits.StopAfterUnknown > 0 && s.doubts >= stopAfterDoubts:
+		code, text = stopDoubts, fmt.Sprintf("%d requests of this run ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.doubts, s.job.Name())
+	case s.refusals >= stopAfterRefusals:
+		code, text = stopRefusals, fmt.Sprintf("the platform refused %d rows in a row for the same reason, and would refuse the others: look at one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.refusals, s.job.Name(), s.job.Name())
 	case s.badForms >= stopAfterMalformed:
 		code, text = stopMalformed, fmt.Sprintf("the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.badForms, s.job.Name())
 	case s.unreached >= stopAfterUnreached, s.unreached > 0 && s.probing:

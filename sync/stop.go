@@ -23,6 +23,7 @@ const (
 	stopEmptySweep stopCode = "empty_sweep" // the sweep found less than half of the known rows
 	stopDoubts     stopCode = "in_doubt"    // several unknown outcomes in a row
 	stopMalformed  stopCode = "malformed"   // the API could not read several requests in a row
+	stopRefusals   stopCode = "refusals"    // the API refused many rows in a row for the same reason
 	stopAnswers    stopCode = "answers"     // answers that are not the API's
 	stopUneven     stopCode = "uneven"      // the sums do not add up (I9)
 	stopLease      stopCode = "lease"       // another process has taken the job over
@@ -41,7 +42,7 @@ const (
 var pausing = []stopCode{stopNewRows, stopRetyped, stopChangedKey, stopMost, stopCanary}
 
 // endedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or releases it.
-var endedByPerson = []stopCode{stopColumns, stopEmptySweep, stopDoubts, stopMalformed, stopAnswers, stopUneven}
+var endedByPerson = []stopCode{stopColumns, stopEmptySweep, stopDoubts, stopMalformed, stopRefusals, stopAnswers, stopUneven}
 
 // stopError ends a run with a reason for people.
 type stopError struct{ stop trade.Stop }

@@ -36,6 +36,9 @@ type submission struct {
 	went   trade.Freight  // and what was begun, too
 
 	unknowns, badForms, noIDs, unreached int           // in a row
+	refusal                              string        // what the platform said to the last rows
+	refusals                             int           // how often in a row
+	doubts                               int           // of this run
 	stalledAt                            time.Time     // when a send window passed last
 	restUntil                            time.Time     // nothing leaves before
 	rested                               time.Duration // that the API asked for since the last acceptance

@@ -89,6 +89,7 @@ var stopWords = map[string]phrase{
 	"references":        {"o de-para lido do ERP ficou vazio, ou tem um código com dois ids; nada foi alterado nem enviado: confira a tabela e a consulta em references", "the references of the ERP cannot be used"},
 	"empty_sweep":       {"a varredura achou menos da metade das linhas conhecidas; nada foi dado como sumido: confira a visão e as permissões no ERP", "the sweep found too few rows"},
 	"in_doubt":          {"várias respostas seguidas sem certeza: confira os envios na plataforma antes de continuar", "several unknown outcomes in a row"},
+	"refusals":          {"a plataforma recusou muitas linhas seguidas pelo mesmo motivo: veja uma delas com `safrasync rows show` e corrija o mapeamento ou o ERP", "many rows in a row refused for the same reason"},
 	"malformed":         {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
 	"answers":           {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
 	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},

@@ -19,6 +19,7 @@ var stops = map[string]stopWords{
 	"references":      {phrase{"o de-para lido do ERP ficou vazio ou tem um código com dois ids", "the references read from the ERP are empty, or have a code with two ids"}, phrase{"TI: confira a tabela e a consulta em references; nada foi alterado nem enviado.", "IT: look at the table and the query under references; nothing was changed or sent."}},
 	"empty_sweep":     {phrase{"a varredura achou menos da metade das linhas conhecidas", "the sweep found less than half of the known rows"}, phrase{"TI: confira a visão, as permissões e o esquema no ERP e rode `safrasync sync {job} --sweep`; se o ERP tem mesmo menos linhas, `safrasync release {job} --reason TEXTO`.", "IT: look at the view, the rights and the schema in the ERP and run `safrasync sync {job} --sweep`; if the ERP has really fewer rows, `safrasync release {job} --reason TEXT`."}},
 	"in_doubt":        {phrase{"vários envios seguidos ficaram sem confirmação", "several requests in a row stayed in doubt"}, phrase{"Contabilidade: procure na plataforma os que estão em `safrasync rows {job} --state in_doubt`. TI: confira a rede e depois rode `safrasync sync {job}`.", "Accounting: look on the platform for those in `safrasync rows {job} --state in_doubt`. IT: look at the network, then run `safrasync sync {job}`."}},
+	"refusals":        {phrase{"a plataforma recusou muitas linhas seguidas pelo mesmo motivo", "the platform refused many rows in a row for the same reason"}, phrase{"Contabilidade ou TI: veja uma delas com `safrasync rows {job}`, corrija o ERP ou o mapeamento e rode `safrasync sync {job}`.", "Accounting or IT: look at one of them with `safrasync rows {job}`, correct the ERP or the mapping and run `safrasync sync {job}`."}},
 	"malformed":       {phrase{"a plataforma não entendeu vários pedidos seguidos", "the platform did not understand several requests in a row"}, phrase{"TI: confira o mapeamento com `safrasync preview`, corrija-o e rode `safrasync sync {job}`.", "IT: look at the mapping with `safrasync preview`, correct it and run `safrasync sync {job}`."}},
 	"uneven":          {phrase{"as somas do registro local não fecham", "the sums of the ledger do not add up"}, phrase{"TI: guarde uma cópia com `safrasync backup` e avise o suporte do safrasync.", "IT: keep a copy with `safrasync backup` and tell the support of safrasync."}},
 
@@ -33,7 +34,7 @@ var stops = map[string]stopWords{
 var stopOther = stopWords{phrase{"a rotina parou", "the job stopped"}, phrase{"TI: `safrasync status` diz o motivo.", "IT: `safrasync status` says why."}}
 
 // endedByPerson are the stops that do not end by themselves.
-var endedByPerson = []string{"columns", "empty_sweep", "in_doubt", "malformed", "answers", "uneven", "brake_new_rows", "brake_retyped", "brake_changed_key", "brake_most", "brake_canary"}
+var endedByPerson = []string{"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows", "brake_retyped", "brake_changed_key", "brake_most", "brake_canary"}
 
 var (
 	stopTitle    = phrase{"envio parado em %s: %s", "sending stopped in %s: %s"}
