@@ -6,14 +6,15 @@ import (
 )
 
 // pulse is when the engine last got on.
-type pulse struct{ at atomic.Int64 } // of the process's own clock, which rests while the machine sleeps
+type pulse struct {
+	clock Clock
+	at    atomic.Int64 // Boot time
+}
 
-var processStart = time.Now()
-
-func (p *pulse) beat() { p.at.Store(int64(time.Since(processStart))) }
+func (p *pulse) beat() { p.at.Store(int64(p.clock.Boot())) }
 
 // silent is how long nothing has happened.
-func (p *pulse) silent() time.Duration { return time.Since(processStart) - time.Duration(p.at.Load()) }
+func (p *pulse) silent() time.Duration { return p.clock.Boot() - time.Duration(p.at.Load()) }
 
 // watch makes an engine whose progress is felt.
 func (p *pulse) watch(e *Engine) *Engine {

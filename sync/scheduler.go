@@ -40,7 +40,8 @@ type Scheduler struct {
 	wake  chan struct{}  // something has happened that the loop must look at; holds one
 	tasks []*housekeeper // of Housekeeping
 	pulse pulse
-	hung  bool // told the log that the pass hangs
+	seen  clocks // when the loop looked last
+	hung  bool   // told the log that the pass hangs
 
 	mu       gosync.Mutex
 	jobs     []*timetable
@@ -49,7 +50,6 @@ type Scheduler struct {
 	tasking  string // the task that is on its way; "" = none
 	probing  bool   // a probe is on its way
 	ended    bool   // Run is over: nothing may be asked any more
-	seen     clocks // when the loop looked last
 }
 
 // clocks are one look at both.
@@ -74,6 +74,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	for _, task := range config.Housekeeping {
 		s.tasks = append(s.tasks, &housekeeper{Task: task})
 	}
+	s.pulse.clock = config.Engine.Clock
 	s.pulse.beat()
 	s.Engine = s.pulse.watch(config.Engine)
 	return s, nil
@@ -85,7 +86,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 	defer working.Wait()
 	s.seen = clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	for {
-		if ctx.Err() == nil {
+		if s.heedClocks(); ctx.Err() == nil {
 			s.look(ctx, &working)
 		} else if s.rest() {
 			return
@@ -132,7 +133,6 @@ func (s *Scheduler) rest() bool {
 func (s *Scheduler) look(ctx context.Context, working *gosync.WaitGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heedClocks()
 	if !s.passing {
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
@@ -187,13 +187,15 @@ func (s *Scheduler) sleep(ctx context.Context) {
 	}
 }
 
-// heedClocks tells the log of a clock that was set. Nothing hangs on it: what is due is judged by the ledger's times and the time that it is now.
+// heedClocks tells the log of a clock that was set, on which nothing hangs: what is due is judged by the ledger's times and the time that it is now. While the
+// machine slept a pass could not get on, and is given as long as ever from now on.
 func (s *Scheduler) heedClocks() {
 	now := clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	set := now.wall.Sub(s.seen.wall) - (now.boot - s.seen.boot)
 	if set.Abs() > time.Minute {
 		s.log.Warn("the clock was set; what was missed for it runs once", zap.Duration("by", set.Round(time.Second)))
 	} else if late := now.boot - s.seen.boot - s.WakeMost; late > time.Minute {
+		s.pulse.beat()
 		s.log.Info("the machine slept, or was very busy; what was missed runs once", zap.Duration("for", late.Round(time.Second)))
 	}
 	s.seen = now
