@@ -77,6 +77,7 @@ func (s *Scheduler) stopped(job *Job, stop trade.Stop) time.Time {
 	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
 	if code := stopCode(stop.Code); code == stopERP || code == stopReferences { // tried at the job's own times, unless they are rare
 		if next := s.jobs[i].schedule.Next(until.Add(-time.Nanosecond)); !next.IsZero() && next.Sub(until) < erpMost {
+			s.circuits[name].until += next.Sub(until)
 			return next
 		}
 	}
