@@ -25,8 +25,8 @@ type Config struct {
 	Brakes     BrakesConfig               `yaml:"brakes"`
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
-	Metrics    MetricsConfig              `yaml:"metrics"` // optional
-	Tracing    TracingConfig              `yaml:"tracing"` // optional
+	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
+	Tracing    TracingConfig              `yaml:"tracing"`  // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Jobs       JobsConfig                 `yaml:"jobs"`
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robfig/cron/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/state"
@@ -157,7 +158,13 @@ func (j *jobJSON) schedule(spec engine.JobSpec, zone *time.Location, now time.Ti
 	if j.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
 		after = *j.SweptAt
 	}
-	j.NextRuns = nextTimes(runs, now)
+	from := now
+	if _, distance := runs.(cron.ConstantDelaySchedule); distance && j.LastRun != nil { // it counts from the last run, not from now
+		if last := j.LastRun.StartedAt; last.Before(now) && runs.Next(last).After(now) {
+			from = last
+		}
+	}
+	j.NextRuns = nextTimes(runs, from)
 	if len(j.NextRuns) > 0 {
 		j.NextRun = &j.NextRuns[0]
 	}

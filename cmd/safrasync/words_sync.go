@@ -39,7 +39,7 @@ var (
 	cronSweep       = phrase{"varredura", "sweep"}
 	cronLine        = phrase{"%s, %s: %s (%s)\n    %s  (%s)", "%s, %s: %s (%s)\n    %s  (%s)"}
 	cronIn          = phrase{", no fuso %s", ", in the zone %s"}
-	cronEvery       = phrase{"a cada %s, a partir do início do serviço", "every %s from the start of the service"}
+	cronEvery       = phrase{"a cada %s, a contar da última execução", "every %s, counted from the last run"}
 	cronMinutes     = phrase{"a cada %s minutos", "every %s minutes"}
 	cronSomeMinutes = phrase{"a cada %s minutos, das %sh às %sh59", "every %s minutes, from %s:00 to %s:59"}
 	cronHourly      = phrase{"toda hora, no minuto %s", "every hour, at minute %s"}

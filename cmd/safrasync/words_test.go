@@ -125,7 +125,7 @@ func TestSchedulesInWords(t *testing.T) {
 	v := voice{trade.Portuguese, time.UTC}
 	for text, want := range map[string]string{
 		"*/10 * * * *":                           "a cada 10 minutos",
-		"@every 15m":                             "a cada 15m, a partir do início do serviço",
+		"@every 15m":                             "a cada 15m, a contar da última execução",
 		"0 3 * * *":                              "todo dia às 03:00",
 		"5 * * * *":                              "toda hora, no minuto 5",
 		"CRON_TZ=America/Cuiaba */10 6-20 * * *": "a cada 10 minutos, das 6h às 20h59, no fuso America/Cuiaba",
