@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -71,10 +72,8 @@ func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) ti
 // perform does a task. A panic is its error: the other tasks and the jobs go on.
 func (s *Scheduler) perform(ctx context.Context, h *housekeeper) {
 	start := s.Engine.Clock.Now()
-	err := s.Engine.Ledger.TaskBegan(ctx, h.Name, start)
-	if err == nil {
-		err = guarded(ctx, h.Run)
-	}
+	// A task runs although the ledger does not note it: one of them tells people when the ledger fails.
+	err := errors.Join(s.Engine.Ledger.TaskBegan(ctx, h.Name, start), guarded(ctx, h.Run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h.base, s.tasking = start, ""

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,8 +18,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// alertSchedule is how often alerts are looked at, and messages that are due delivered.
-const alertSchedule = "@every 1m"
+// alertEvery is how often alerts are looked at, and messages that are due delivered.
+const alertEvery = time.Minute
+
+// alertTimes are at once when the service starts, whenever an earlier process looked last, and then every minute.
+type alertTimes struct{ begun atomic.Bool }
+
+// Next is the time after another one.
+func (a *alertTimes) Next(after time.Time) time.Time {
+	if a.begun.Load() {
+		return after.Add(alertEvery)
+	}
+	return after
+}
 
 // alertTasks are the tasks that tell people; none when there is nobody to be told.
 func (g *generation) alertTasks() ([]engine.Task, error) {
@@ -29,11 +41,11 @@ func (g *generation) alertTasks() ([]engine.Task, error) {
 	if platform, ok := g.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
 		service.Certificate = platform.CertificateEnds
 	}
-	schedule, err := engine.ParseSchedule(alertSchedule, g.config.Zone())
-	if err != nil {
-		return nil, err
-	}
-	return []engine.Task{{Name: "alerts", Schedule: schedule, Run: service.Tick}}, nil
+	times := &alertTimes{}
+	return []engine.Task{{Name: "alerts", Schedule: times, Run: func(ctx context.Context) error {
+		times.begun.Store(true)
+		return service.Tick(ctx)
+	}}}, nil
 }
 
 // alertService wires what tells people with the ledger and the configuration. It connects to nothing.

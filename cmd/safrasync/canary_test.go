@@ -13,7 +13,7 @@ import (
 // What the program must never write, wherever it stands in the tests: the key of the platform; and a person of the ERP, in columns that the query returns and that no
 // field maps. Every process of the program that a test starts leaves a transcript of all that it writes, and the transcripts are searched when all tests are over (I10).
 const (
-	platformCanary      = "canary-key-9d41f7"
+	platformCanary = "canary-key-9d41f7"
 	canaryName     = "Canário Produtor da Silva"
 	canaryDocument = "858.394.220-08"
 )

@@ -56,11 +56,16 @@ func testEnv(name string) (string, bool) {
 // loadText loads a text as a file; errors name it config.yaml.
 func loadText(t testing.TB, text string) (*Config, string) {
 	t.Helper()
+	return loadTextWith(t, text, testEnv)
+}
+
+func loadTextWith(t testing.TB, text string, env func(string) (string, bool)) (*Config, string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := LoadConfig(path, testEnv)
+	c, err := LoadConfig(path, env)
 	if err != nil {
 		var wrong *ConfigError
 		if !errors.As(err, &wrong) {

@@ -144,8 +144,8 @@ func TestAWebhookTakesBothForms(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := h.take()[0]
-			var any map[string]any
-			if err := json.Unmarshal(body, &any); err != nil {
+			var decoded map[string]any
+			if err := json.Unmarshal(body, &decoded); err != nil {
 				t.Fatal(err)
 			}
 			want := map[Form][]string{

@@ -93,7 +93,7 @@ func TestAMessageIsGivenUpAfterAWeekAndSaysSo(t *testing.T) {
 }
 
 func TestAnAddressThatWasTakenOutGetsNothingMore(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.hook.answers(500, "")
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
@@ -108,7 +108,7 @@ func TestAnAddressThatWasTakenOutGetsNothingMore(t *testing.T) {
 }
 
 func TestARefusedAddressDoesNotKeepTheOthersFromTheirs(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.Channels[0] = w.mail.channel(func(o *EmailOptions) { o.To = []string{"gone@coop.example", "ana@coop.example"} })
 		w.mail.answers(func(line string) string {
 			if strings.HasPrefix(line, "RCPT") && strings.Contains(line, "gone@") {
@@ -155,7 +155,7 @@ func (forgetful) SettleMessage(context.Context, trade.AlertMessage) error {
 }
 
 func TestALedgerThatCannotBeReadIsToldWithoutIt(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		whole := w.Ledger
 		w.Ledger = brokenLedger{whole}
 		fail := func(d time.Duration) {

@@ -105,7 +105,7 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 }
 
 func (s *Service) digest(ctx context.Context, last, now time.Time) (Digest, error) {
-	d := Digest{From: last, Until: now}
+	d := Digest{From: last, Until: now, Missing: []DigestMissing{}, Alerts: []DigestAlert{}}
 	if last.IsZero() || last.After(now) {
 		d.From = now.Add(-firstDigest)
 	}

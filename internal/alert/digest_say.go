@@ -115,10 +115,10 @@ func (v voice) digestJob(j DigestJob) []Part {
 	}
 	parts := []Part{went}
 	if len(j.Causes) > 0 {
-		parts = append(parts, Part{Heading: v.text(digestNotSent, upperFirst(j.Job)), Items: v.causes(j.Causes)})
+		parts = append(parts, Part{Heading: v.text(digestNotSent, heading), Items: v.causes(j.Causes)})
 	}
 	if items := v.remarks(j); len(items) > 0 {
-		parts = append(parts, Part{Heading: v.text(digestRemarks, upperFirst(j.Job)), Items: items})
+		parts = append(parts, Part{Heading: v.text(digestRemarks, heading), Items: items})
 	}
 	if text := v.position(j); text != "" {
 		parts = append(parts, Part{Text: text})
@@ -133,7 +133,7 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 		what += ", " + v.orderType(sum.OrderType)
 	}
 	item := Item{Text: what + ": " + v.records(sends, sum.Rows)}
-	if sum.Rows > sum.Unweighed {
+	if sum.Product != "" && sum.Rows > sum.Unweighed { // what is not known may be several products
 		item.More = append(item.More, v.text(digestWeight, v.weight(sum.Kilograms)))
 	}
 	if sum.Unweighed > 0 {

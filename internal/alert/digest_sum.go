@@ -62,10 +62,17 @@ func (s *Service) digestSent(ctx context.Context, d *Digest) error {
 	}
 	for i := range d.Jobs {
 		slices.SortFunc(d.Jobs[i].Sent, func(a, b SentSum) int {
-			return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(slices.Index(orderTypes, a.OrderType), slices.Index(orderTypes, b.OrderType)))
+			return cmp.Or(unknownLast(a.Product)-unknownLast(b.Product), cmp.Compare(a.Product, b.Product), cmp.Compare(slices.Index(orderTypes, a.OrderType), slices.Index(orderTypes, b.OrderType)))
 		})
 	}
 	return err
+}
+
+func unknownLast(product string) int {
+	if product == "" {
+		return 1
+	}
+	return 0
 }
 
 // orderTypes are the types of contracts in the order in which they are shown.

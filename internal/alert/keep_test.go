@@ -66,7 +66,7 @@ func TestWhatEndsAndComesBackSoonIsOneMessage(t *testing.T) {
 }
 
 func TestOneReasonForSeveralJobsIsOneMessage(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.status("contracts", trade.Stopped, "api_certificate")
 		w.status("deliveries", trade.Stopped, "api_certificate")
 		w.tick(time.Minute)
@@ -83,7 +83,7 @@ func TestOneReasonForSeveralJobsIsOneMessage(t *testing.T) {
 }
 
 func TestAnotherReasonIsAnotherMessage(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		w.status("contracts", trade.Stopped, "in_doubt")
@@ -121,7 +121,7 @@ func TestARestartAndASecondInstanceRepeatNothing(t *testing.T) {
 }
 
 func TestAPauseOfAPersonAndASignalAreNoAlert(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.status("contracts", trade.Stopped, "interrupted")
 		w.status("deliveries", trade.Paused, "paused")
 		w.tick(time.Hour)
@@ -131,7 +131,7 @@ func TestAPauseOfAPersonAndASignalAreNoAlert(t *testing.T) {
 }
 
 func TestAPlatformThatIsAwayForShortIsNoAlert(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.status("contracts", trade.BackingOff, "api_unreachable")
 		w.tick(time.Minute)
 		w.tick(20 * time.Minute)
@@ -174,7 +174,7 @@ func TestADoubtIsOneMessageHoweverManyRows(t *testing.T) {
 }
 
 func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.Causes = func(context.Context, string, []trade.State) ([]Cause, error) {
 			return []Cause{{State: trade.Rejected, What: "carteira não encontrada na plataforma", Who: "TI", Do: "Confira o de-para.", Rows: 3, Subjects: 1, Oldest: w.now}}, nil
 		}
@@ -196,7 +196,7 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 }
 
 func TestNothingNewCountsWorkingDaysAndNeedsARunThatLooked(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.now = monday.AddDate(0, 0, 3) // Thursday
 		w.record("contracts", w.contract("1", `{"a":1}`))
 		w.run("contracts")
@@ -225,7 +225,7 @@ func TestNothingNewCountsWorkingDaysAndNeedsARunThatLooked(t *testing.T) {
 func (w *world) OldestLimitOff() { w.Limits.OldestWaiting = 0 }
 
 func TestARowThatWaitsTooLongIsTold(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		waiting := func(e *trade.Entry) {
 			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, "ref:wallets", nil, ""
 			e.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}}
@@ -242,7 +242,7 @@ func TestARowThatWaitsTooLongIsTold(t *testing.T) {
 }
 
 func TestWhatTheSweepHadToFindIsToldUntilOneFindsNothing(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.Jobs[0].NothingNew = 0
 		w.run("contracts", sweep(4))
 		w.tick(time.Minute)
@@ -265,7 +265,7 @@ func TestWhatTheSweepHadToFindIsToldUntilOneFindsNothing(t *testing.T) {
 }
 
 func TestALateAnswerThatEndsADecisionIsToldAndNeverOver(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		w.run("contracts", func(r *trade.RunReport) {
 			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Job: "contracts", Key: "1"}}
 		})
@@ -279,7 +279,7 @@ func TestALateAnswerThatEndsADecisionIsToldAndNeverOver(t *testing.T) {
 }
 
 func TestTheCertificateIsJudgedOnlyWhenAConnectionShowedIt(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
+	one(t, func(t *testing.T, w *world) {
 		ends := time.Time{}
 		w.Certificate = func() time.Time { return ends }
 		w.tick(time.Minute)

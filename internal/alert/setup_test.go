@@ -44,6 +44,13 @@ func both(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
+// one runs a test with a ledger in SQLite: it is about what is judged, not about what the ledger keeps.
+func one(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	t.Parallel()
+	test(t, newWorld(t, state.SQLite))
+}
+
 // world is a ledger with a service and two receivers: a mail server and a webhook.
 type world struct {
 	t     testing.TB

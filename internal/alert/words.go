@@ -21,10 +21,10 @@ var (
 	overText = phrase{"%s\nComeçou em %s e terminou em %s (%s).", "%s\nIt began at %s and ended at %s (%s)."}
 	overDo   = phrase{"Nada: o aviso está encerrado.", "Nothing: this alert is closed."}
 	footText = phrase{
-		"safrasync em %s, %s. Cada aviso é enviado uma vez quando começa e uma vez quando termina.",
-		"safrasync on %s, %s. Each alert is sent once when it begins and once when it is over.",
+		"%s, horários de %s. Cada aviso é enviado uma vez quando começa e uma vez quando termina.",
+		"%s, times of %s. Each alert is sent once when it begins and once when it is over.",
 	}
-	footDigest = phrase{"safrasync em %s, %s.", "safrasync on %s, %s."}
+	footDigest = phrase{"%s, horários de %s.", "%s, times of %s."}
 	testText   = phrase{"Este é um teste pedido por `safrasync check --alert`. Se você o recebeu, os avisos chegam aqui.", "This is a test that `safrasync check --alert` asked for. If you got it, alerts reach you here."}
 
 	causeLine = phrase{"%s × %s", "%s × %s"}

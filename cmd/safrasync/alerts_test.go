@@ -1,0 +1,217 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/alert"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// receiver is where a webhook ends.
+func receiver(t *testing.T, status int) (url string, bodies <-chan string) {
+	t.Helper()
+	got := make(chan string, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(status)
+		got <- string(body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/canary-webhook-11e2", got
+}
+
+// The service tells once of what it finds, also when it is started again, and says when it is over.
+func TestTheServiceTellsPeopleOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		url, bodies := receiver(t, http.StatusOK)
+		s := newService(t, on, false)
+		s.env = append(s.env, "HOOK="+url)
+		s.edit("jobs:\n", "language: pt-BR\nalerts:\n  rejected_above: 0\n  webhook: {url: \"${env:HOOK}\"}\njobs:\n")
+		s.box.Forget(sandbox.Wallets, "33333333-3333-4333-8333-333333333310")
+		s.must(0, "sync")
+		s.start()
+		body := received(t, bodies)
+		for _, want := range []string{"muitas recusas da plataforma em contracts", "carteira não encontrada na plataforma (1 código)", "Soja: 1 linha"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("the message lacks %q:\n%s", want, body)
+			}
+		}
+		s.line("the delivery", func(l logLine) bool { return l.Msg == "message delivered" })
+		s.stop()
+		s.start()
+		s.ran()
+		s.stop()
+		select {
+		case again := <-bodies:
+			t.Errorf("it was told again: %s", again)
+		default:
+		}
+		if out := s.must(0, "status", "--digest"); !strings.Contains(out, "Muitas recusas da plataforma em contracts, desde") || !strings.Contains(out, "Posição: ") {
+			t.Errorf("the digest lacks the open alert:\n%s", out)
+		}
+	})
+}
+
+func received(t *testing.T, bodies <-chan string) string {
+	t.Helper()
+	select {
+	case body := <-bodies:
+		return body
+	case <-time.After(giveUp):
+		t.Fatal("no message came")
+		return ""
+	}
+}
+
+func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status, code int
+		want         string
+	}{
+		"it arrives": {200, exitDone, "✓ alerts: teste entregue: webhook (slack) at 127.0.0.1"},
+		"it does not": {404, exitFailed, "✗ alerts: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
+			"make a new webhook and put it into alerts.webhook.url)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, bodies := receiver(t, c.status)
+			b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+			b.alerts("  webhook: {url: \"${file:hook}\"}")
+			if err := os.WriteFile(b.path("hook"), []byte(url+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, errs := b.run(t.Context(), exitDone, "check", "--offline")
+			if len(bodies) != 0 || !strings.Contains(out, "alerts: webhook (slack) at 127.0.0.1, 1 destinatário(s)") {
+				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
+			}
+			out2, errs2 := b.run(t.Context(), c.code, "check", "--offline", "--alert")
+			if !strings.Contains(out2, c.want) {
+				t.Errorf("check --alert:\n%s\nwant %s", out2, c.want)
+			}
+			if body := received(t, bodies); !strings.Contains(body, "Mensagem de teste") {
+				t.Errorf("the message: %s", body)
+			}
+			if strings.Contains(out+errs+out2+errs2, "canary") {
+				t.Errorf("the address is shown:\n%s%s", out2, errs2)
+			}
+		})
+	}
+}
+
+func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+	if out, _ := b.run(t.Context(), exitDone, "check", "--offline"); strings.Contains(out, "alerts") {
+		t.Errorf("check speaks of alerts:\n%s", out)
+	}
+	if out, _ := b.run(t.Context(), exitFailed, "check", "--offline", "--alert"); !strings.Contains(out, "✗ alerts: ninguém é avisado") {
+		t.Errorf("check --alert:\n%s", out)
+	}
+}
+
+// alerts adds a section to the configuration.
+func (b *bench) alerts(section string) {
+	b.t.Helper()
+	text, err := os.ReadFile(b.path("config.yaml"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "jobs:\n", "language: pt-BR\nalerts:\n"+section+"\njobs:\n", 1)), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+	b.run(t.Context(), exitDone, "sync")
+	b.alerts("  name: Cooperativa Modelo")
+	out, _ := b.run(t.Context(), exitDone, "status", "--digest")
+	for _, want := range []string{
+		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2", "Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
+		"  • 1 × carteira sem vínculo (de-para) (1 código) [aguardando]", "Posição: 4 linhas conhecidas = 1 aguardando + 1 com erro (dados do ERP) + 2 na plataforma.",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the digest lacks %q:\n%s", want, out)
+		}
+	}
+	text, _ := b.run(t.Context(), exitDone, "status", "--digest", "--json")
+	var d alert.Digest
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Jobs) != 1 || d.Jobs[0].States[trade.Accepted] != 2 || d.Jobs[0].Sends != trade.OrderCommitments {
+		t.Errorf("JSON: %s", text)
+	}
+	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: b.path("state.db"), ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if until, err := store.DigestedUntil(t.Context()); err != nil || !until.IsZero() {
+		t.Errorf("the digest was stored: %v, %v", until, err)
+	}
+}
+
+// I10: the keys and values of the rows stay out of what goes to other servers.
+func TestI10CausesForMessagesNameNoRow(t *testing.T) {
+	t.Parallel()
+	config := mustLoad(t, goodConfig)
+	a := &App{config: config, Env: func(string) (string, bool) { return "", false }}
+	store, err := state.OpenMemory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	lease, err := store.AcquireLease(t.Context(), "contracts", state.Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(key string, e trade.Entry) trade.Entry {
+		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments, key, 1, key, "m", now(), now()
+		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
+		return e
+	}
+	unmapped := trade.Problem{Field: "product", Rule: trade.RuleUnmapped, Column: "produto", Value: "CANARIO 12345678909"}
+	_, err = store.Record(t.Context(), lease, trade.Page{New: []trade.Entry{
+		entry("CANARIO|1", trade.Entry{State: trade.Invalid, Cause: "rule:product", Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{unmapped}}}),
+		entry("CANARIO|2", trade.Entry{State: trade.Waiting, Cause: trade.CauseParent, WaitingFor: []trade.Awaited{{Job: "contracts", Key: "CANARIO|9"}}}),
+		entry("CANARIO|3", trade.Entry{State: trade.Waiting, Cause: "ref:wallets", WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}}}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes, err := a.alertCauses(t.Context(), store, "contracts", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(causes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
+		t.Errorf("%d causes: %s", len(causes), text)
+	}
+	var subjects []int
+	for _, c := range causes {
+		subjects = append(subjects, c.Subjects)
+	}
+	if diff := cmp.Diff([]int{0, 1, 1}, subjects); diff != "" {
+		t.Errorf("codes or values to blame (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,180 @@
+package alert
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+const contractBody = `{"amount":%s,"product":"%s","unit_of_measurement":"%s","order_type":"%s","currency":"%s","price":%s}`
+
+// harvest is a day's work: contracts of two products, in three units and two currencies, deliveries of them, and what did not go.
+func (w *world) harvest() {
+	w.t.Helper()
+	price := func(text string) string {
+		if text == "" {
+			return "null"
+		}
+		return text
+	}
+	var contracts []trade.Entry
+	for i, c := range [][6]string{
+		{"1000.5", "SOJA", "SC", "COMPRA", "BRL", "131.45"},
+		{"2000", "SOJA", "SC", "COMPRA", "BRL", "129.9"},
+		{"61.75", "SOJA", "TON", "COMPRA", "USD", "402.3333"},
+		{"500", "SOJA", "SC", "A_FIXAR", "", ""},
+		{"100", "SOJA", "SC", "FIXACAO_COMPRA", "BRL", "132.1"},
+		{"100", "MILHO", "KG", "COMPRA", "BRL", "1.1275"},
+	} {
+		body := fmt.Sprintf(contractBody, c[0], c[1], c[2], c[3], c[4], price(c[5]))
+		contracts = append(contracts, w.contract(fmt.Sprintf("01|%04d", i+1), body))
+	}
+	contracts = w.record("contracts", contracts...)
+	for i, e := range contracts {
+		w.send("contracts", e, trade.OutcomeCreated, remoteID(i+1))
+	}
+	waiting := func(e *trade.Entry) {
+		e.State, e.Cause, e.Payload, e.PayloadHash, e.WaitingFor = trade.Waiting, "ref:wallets", nil, "", []trade.Awaited{{Ref: "wallets", Code: "12"}}
+	}
+	w.record("contracts", w.contract("01|0100", "", waiting), w.contract("01|0101", "", waiting))
+	doubt := w.record("contracts", w.contract("01|0102", fmt.Sprintf(contractBody, "10", "SOJA", "SC", "COMPRA", "BRL", "130")))
+	w.send("contracts", doubt[0], trade.OutcomeUnknown, "")
+
+	delivery := func(e *trade.Entry) { e.Sends = trade.Deliveries }
+	var deliveries []trade.Entry
+	for i, body := range []string{
+		`{"contract_id":"` + remoteID(1) + `","delivered_volume":30000,"delivered_volume_unit_of_measure":"kg"}`,
+		`{"contract_id":"` + remoteID(6) + `","delivered_volume":100,"delivered_volume_unit_of_measure":"kg"}`,
+		`{"contract_id":"` + remoteID(2) + `","delivered_volume":12.345,"delivered_volume_unit_of_measure":"ton"}`,
+		`{"contract_id":"4711","delivered_volume":1,"delivered_volume_unit_of_measure":"sc"}`,
+	} {
+		deliveries = append(deliveries, w.contract(fmt.Sprintf("01|T%d", i+1), body, delivery))
+	}
+	for i, e := range w.record("deliveries", deliveries...) {
+		w.send("deliveries", e, trade.OutcomeCreated, remoteID(100+i))
+	}
+	w.record("deliveries", w.contract("01|T9", "", delivery, func(e *trade.Entry) {
+		e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, nil, ""
+		e.WaitingFor = []trade.Awaited{{Job: "contracts", Key: "01|0100"}}
+	}))
+	w.run("contracts", sweep(0), func(r *trade.RunReport) { r.New, r.Changed = 9, 2 })
+	w.run("deliveries", func(r *trade.RunReport) { r.New = 5 })
+	for i, act := range []string{"dismiss", "adopt", "dismiss"} {
+		if err := w.store.AppendAudit(w.t.Context(), trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func remoteID(n int) string { return fmt.Sprintf("1b98fbe4-6680-4a11-9ba1-%012d", n) }
+
+// causesOfTheHarvest are what the program makes of the rows that did not go.
+func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, string, []trade.State) ([]Cause, error) {
+	cause := func(state trade.State, cause string, c Cause) Cause {
+		a := trade.Explain(state, cause, lang)
+		c.State, c.What, c.Who, c.Do, c.Oldest = state, a.What, a.Who, a.Do, since
+		return c
+	}
+	kg, err := trade.ParseDecimal("72030")
+	if err != nil {
+		panic(err)
+	}
+	return func(_ context.Context, job string, _ []trade.State) ([]Cause, error) {
+		if job == "contracts" {
+			return []Cause{
+				cause(trade.Waiting, "ref:wallets", Cause{Rows: 2, Subjects: 1, Volumes: []Volume{{Product: "SOJA", Rows: 2, Kilograms: kg}}}),
+				cause(trade.InDoubt, trade.CauseUnknown, Cause{Rows: 1}),
+			}, nil
+		}
+		return []Cause{cause(trade.Waiting, trade.CauseParent, Cause{Rows: 1})}, nil
+	}
+}
+
+func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.DigestAt = daily(7)
+		w.OldestLimitOff()
+		w.tick(0) // the first start is where the first digest begins
+		w.now = w.now.Add(time.Hour)
+		w.Causes = causesOfTheHarvest(trade.Portuguese, w.now)
+		w.harvest()
+		w.tick(10 * time.Minute) // the doubt is noticed
+		w.tick(10 * time.Minute)
+		w.wantMails("Atenção: envio sem confirmação em contracts")
+		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
+			w.Lang = lang
+			w.Causes = causesOfTheHarvest(lang, w.now)
+			_, text, err := w.Digest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "digest."+string(lang)+".txt", text)
+		}
+		w.Lang = trade.Portuguese
+		w.tick(22 * time.Hour)
+		m := w.wantMails("Resumo de 11/08/2026: enviados 6 contratos e 4 entregas; por resolver: 4")[0]
+		golden(t, "digest.html", m.html)
+		w.tick(time.Hour)
+		w.wantMails()
+		w.now = w.now.AddDate(0, 0, 4) // four mornings were missed
+		w.tick(0)
+		w.wantMails("Resumo de 15/08/2026: nada enviado; 4 linhas por resolver")
+	})
+}
+
+func TestTwoInstancesMakeOneDigest(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.DigestAt = daily(7)
+		w.tick(0)
+		other := w.another()
+		other.DigestAt = w.DigestAt
+		w.now = w.now.Add(24 * time.Hour)
+		for _, s := range []*Service{other, w.Service, w.another()} {
+			if err := s.Tick(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.wantMails("Resumo de 11/08/2026: nada novo, nada pendente")
+	})
+}
+
+// daily comes every day at an hour of São Paulo.
+type daily int
+
+func (h daily) Next(after time.Time) time.Time {
+	at := after.In(saoPaulo)
+	next := time.Date(at.Year(), at.Month(), at.Day(), int(h), 0, 0, 0, saoPaulo)
+	if !next.After(after) {
+		next = next.AddDate(0, 0, 1)
+	}
+	return next
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	got = strings.ReplaceAll(got, "\r\n", "\n")
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
