@@ -45,10 +45,7 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 }
 
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
-	db, err := connectSQLite(sqliteDSN(s.where, "mode=rw", busy(s.tune), "_error_rc=1"), 1)
-	if err != nil {
-		return s.fault(ctx, "copying the ledger", err)
-	}
+	db := connectSQLite(s.tune, sqliteDSN(s.where, "mode=rw", busy(s.tune), "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	// It reads this database, and writes another that nobody else knows. It cannot be in a transaction.
 	rows, err := db.QueryxContext(ctx, `VACUUM INTO ?`, file)

@@ -92,10 +92,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		"no durability": {query(`PRAGMA journal_mode = DELETE`), map[string]bool{"durability weak": false}},
 		"a large -wal (F066)": {func(t *testing.T, k *kept, _ *tuning) {
 			// A reader that never ends keeps what is written from going into the file.
-			reader, err := connectSQLite(sqliteDSN(k.o.DSN, "mode=rw"), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			reader := connectSQLite(defaultTuning, sqliteDSN(k.o.DSN, "mode=rw"), 1)
 			t.Cleanup(func() { _ = reader.Close() })
 			hold, err := reader.Begin()
 			if err != nil {
@@ -173,10 +170,7 @@ func (k *kept) sendAll(prefix string, n int) {
 // byHand changes the closed ledger behind the program's back.
 func (k *kept) byHand(queries ...string) {
 	k.t.Helper()
-	db, err := connectSQLite(sqliteDSN(k.o.DSN, "mode=rw"), 1)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	db := connectSQLite(defaultTuning, sqliteDSN(k.o.DSN, "mode=rw"), 1)
 	for _, q := range queries {
 		if _, err := db.Exec(q); err != nil {
 			k.t.Fatalf("%s: %v", q, err)

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -31,7 +30,7 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	where := postgresPlace(cfg)
 	s := newStore(postgresDialect, tune, where)
 	s.readOnly, s.identity = o.ReadOnly, o.identity
-	setting, err := durableSetting(ctx, cfg, where)
+	setting, err := durableSetting(ctx, cfg, where, tune)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +39,7 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if o.ReadOnly {
 		cfg.Runtime["default_transaction_read_only"] = "on"
 	}
-	if s.write, err = connectPostgres(cfg); err != nil {
+	if s.write, err = connectPostgres(cfg, tune); err != nil {
 		return nil, s.fault(ctx, "opening the ledger", err)
 	}
 	s.read = s.write
@@ -80,13 +79,13 @@ func postgresConfig(o Options) (pq.Config, error) {
 	return cfg, nil
 }
 
-func connectPostgres(cfg pq.Config) (*sqlx.DB, error) {
+func connectPostgres(cfg pq.Config, tune tuning) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
 		return nil, errors.New("the connection's settings contradict each other")
 	}
 	connector.Dialer(dialer{})
-	db := sql.OpenDB(connector)
+	db := openDB(connector, tune)
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	db.SetConnMaxIdleTime(2 * time.Minute)
@@ -96,8 +95,8 @@ func connectPostgres(cfg pq.Config) (*sqlx.DB, error) {
 
 // durableSetting asks the server for the level of synchronous_commit that it gives us by itself. Everything but off flushes the local disk and is kept
 // (remote_apply waits for a standby too); off is raised to on.
-func durableSetting(ctx context.Context, cfg pq.Config, where string) (setting string, err error) {
-	db, err := connectPostgres(cfg)
+func durableSetting(ctx context.Context, cfg pq.Config, where string, tune tuning) (setting string, err error) {
+	db, err := connectPostgres(cfg, tune)
 	if err != nil {
 		return "", faultOf(ctx, "opening the ledger", where, Postgres, err)
 	}

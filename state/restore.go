@@ -149,10 +149,7 @@ func readyCopy(ctx context.Context, file, version string, tune tuning, record tr
 // and is asked of the system.
 func nobodyHas(ctx context.Context, path string, tune tuning) (err error) {
 	used := &Error{Code: CodeLocked, Path: path, Hint: "stop every process that uses the ledger" + holders(path), Err: errors.New("somebody has it open")}
-	db, err := connectSQLite(sqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
-	if err != nil {
-		return faultOf(ctx, "restoring", path, SQLite, err)
-	}
+	db := connectSQLite(tune, sqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var mode string
 	err = faultOf(ctx, "restoring", path, SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))

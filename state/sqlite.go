@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,9 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/jmoiron/sqlx"
-	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 // oldestSQLite is the first version without a fault that loses data in WAL mode.
@@ -71,16 +67,12 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	}
 	s := newStore(sqliteDialect, tune, path)
 	s.readOnly, s.identity = o.ReadOnly, o.identity
-	if s.read, err = connectSQLite(sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1"), readers); err != nil {
-		return nil, s.fault(ctx, "opening the ledger", err)
-	}
+	s.read = connectSQLite(tune, sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1"), readers)
 	if o.ReadOnly {
 		s.write = s.read
 		return s, nil
 	}
-	if s.write, err = connectSQLite(sqliteDSN(path, append([]string{"mode=rw"}, durable(tune)...)...), 1); err != nil {
-		return nil, errors.Join(s.fault(ctx, "opening the ledger", err), s.Close())
-	}
+	s.write = connectSQLite(tune, sqliteDSN(path, append([]string{"mode=rw"}, durable(tune)...)...), 1)
 	if err := s.firstConnection(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -108,12 +100,9 @@ func (s *Store) firstConnection(ctx context.Context) error {
 func openMemory(ctx context.Context, tune tuning) (*Store, error) {
 	s := newStore(sqliteDialect, tune, "in memory")
 	s.memory = true
-	var err error
 	// One connection for all: each further one would have an empty database of its own.
 	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
-	if s.write, err = connectSQLite(dsn, 1); err != nil {
-		return nil, s.fault(ctx, "opening a ledger in memory", err)
-	}
+	s.write = connectSQLite(tune, dsn, 1)
 	s.read = s.write
 	if err := s.begin(ctx, Options{Driver: SQLite, Version: "in memory"}); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -127,18 +116,6 @@ func newStore(d dialect, tune tuning, where string) *Store {
 		s.slots <- i
 	}
 	return s
-}
-
-func connectSQLite(dsn string, conns int) (*sqlx.DB, error) {
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
-	db.SetConnMaxLifetime(0)
-	// sqlx knows the placeholders of "sqlite3", not those of our driver's name.
-	return sqlx.NewDb(db, "sqlite3"), nil
 }
 
 // sqlitePath makes the path absolute and looks at where it leads, without opening the file: closing a second handle of a file that SQLite has
@@ -202,10 +179,7 @@ func permission(path string, err error) error {
 
 // inspect looks at the file before anything could change it: one that belongs to another program is left exactly as it is.
 func inspect(ctx context.Context, path string, tune tuning, readOnly bool) (err error) {
-	db, err := connectSQLite(sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_error_rc=1"), 1)
-	if err != nil {
-		return faultOf(ctx, "opening the ledger", path, SQLite, err)
-	}
+	db := connectSQLite(tune, sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var names []string
 	if err := db.SelectContext(ctx, &names, sqliteDialect.tables); err != nil {

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -54,7 +55,7 @@ type Store struct {
 	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
 
-// tuning holds the times that tests shorten.
+// tuning holds the times that tests shorten, and what they put between us and the machine.
 type tuning struct {
 	busy    time.Duration                   // how long SQLite waits for another writer (F046)
 	write   time.Duration                   // a whole write transaction
@@ -63,6 +64,7 @@ type tuning struct {
 	fsMagic func(path string) (int64, bool) // the file system's type
 	machine func() string                   // the host's machine id
 	free    func(path string) (uint64, bool)
+	through func(driver.Connector) driver.Connector // nil: to the database as it is
 }
 
 var defaultTuning = tuning{

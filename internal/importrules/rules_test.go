@@ -81,11 +81,14 @@ var rules = map[string]rule{
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
+
+	"internal/errorbranches": {reason: "errorbranches reads the others as text"},
 }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
+	"internal/errorbranches",
 }
 
 // source is what the checks need to know of one Go file.

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const program = `package p
+
+func f() error {
+	if err := g(); err != nil {
+		return err
+	}
+	if err := g(); err == nil {
+		return nil
+	}
+	if h() {
+		return fmt.Errorf("no")
+	}
+	switch {
+	case h():
+		return &Error{}
+	case errors.Is(err, a):
+		k()
+	case !errors.Is(err, a):
+		k()
+	}
+	return nil
+}
+`
+
+// The branches are those with an error in their condition or a new one in their return; those of two profiles that ran in either count as executed.
+func TestWhatIsAnErrorBranch(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const p = module + "p/p.go:"
+	files := map[string]string{
+		"p/p.go": program,
+		"a.out":  "mode: atomic\n" + p + "4.29,6.3 1 3\n" + p + "7.29,9.3 1 0\n" + p + "10.9,12.3 1 0\n" + p + "14.11,15.18 1 0\n" + p + "16.26,17.6 1 0\n" + p + "18.27,19.6 1 0\n",
+		"b.out":  "mode: set\n" + p + "4.29,6.3 1 0\n" + p + "14.11,15.18 1 1\n",
+	}
+	if err := os.Mkdir("p", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if err := run(&out, []string{"a.out", "b.out"}); err != nil {
+		t.Fatal(err)
+	}
+	want := "p/p.go:10: if h() {\np/p.go:16: case errors.Is(err, a):\np: 2 of 4 error branches were executed (50.0 %)\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	if err := run(&out, []string{"p/p.go"}); err == nil {
+		t.Error("a file that is no profile was read")
+	}
+}

@@ -1,0 +1,191 @@
+package state
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var errBroken = errors.New("broken on purpose")
+
+// breaker stands between the ledger and its database, and lets one call of the database fail: a connection, the begin of a transaction, a statement, the first row of an
+// answer, a commit (which the database then has not got). The calls are counted from arm on.
+type breaker struct {
+	mu      sync.Mutex
+	at      int  // the call that fails; 0 = none
+	lasting bool // and all after it
+	calls   int
+	hit     string // what failed first
+}
+
+func (b *breaker) arm(at int, lasting bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at, b.lasting, b.calls, b.hit = at, lasting, 0, ""
+}
+
+// disarm gives what has failed first since arm; "" = nothing.
+func (b *breaker) disarm() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.at = 0
+	return b.hit
+}
+
+func (b *breaker) call(what string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.calls++
+	if b.at == 0 || b.calls < b.at || b.calls > b.at && !b.lasting {
+		return nil
+	}
+	if b.hit == "" {
+		b.hit = what
+	}
+	return errBroken
+}
+
+// through is what tuning.through wants.
+func (b *breaker) through(c driver.Connector) driver.Connector { return brokenConnector{c, b} }
+
+type brokenConnector struct {
+	driver.Connector
+	b *breaker
+}
+
+func (c brokenConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := c.b.call("connect"); err != nil {
+		return nil, err
+	}
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &brokenConn{conn, c.b}, nil
+}
+
+// brokenConn has what database/sql asks a connection for, and what both drivers have.
+type brokenConn struct {
+	driver.Conn
+	b *breaker
+}
+
+func (c *brokenConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	if err := c.b.call("BEGIN"); err != nil {
+		return nil, err
+	}
+	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
+	return brokenTx{tx, c.b}, err
+}
+
+func (c *brokenConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if err := c.b.call(query); err != nil {
+		return nil, err
+	}
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+}
+
+func (c *brokenConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := c.b.call(query); err != nil {
+		return nil, err
+	}
+	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return &brokenRows{Rows: rows, b: c.b, query: query}, nil
+}
+
+func (c *brokenConn) Ping(ctx context.Context) error {
+	if err := c.b.call("ping"); err != nil {
+		return err
+	}
+	return c.Conn.(driver.Pinger).Ping(ctx)
+}
+
+func (c *brokenConn) ResetSession(ctx context.Context) error {
+	return c.Conn.(driver.SessionResetter).ResetSession(ctx)
+}
+
+func (c *brokenConn) IsValid() bool { return c.Conn.(driver.Validator).IsValid() }
+
+func (c *brokenConn) CheckNamedValue(v *driver.NamedValue) error {
+	if checker, ok := c.Conn.(driver.NamedValueChecker); ok {
+		return checker.CheckNamedValue(v)
+	}
+	return driver.ErrSkip
+}
+
+type brokenTx struct {
+	driver.Tx
+	b *breaker
+}
+
+func (t brokenTx) Commit() error {
+	if err := t.b.call("COMMIT"); err != nil {
+		return errors.Join(err, t.Rollback())
+	}
+	return t.Tx.Commit()
+}
+
+type brokenRows struct {
+	driver.Rows
+	b     *breaker
+	query string
+	begun bool
+}
+
+func (r *brokenRows) Next(dest []driver.Value) error {
+	if !r.begun {
+		r.begun = true
+		if err := r.b.call("first row of " + r.query); err != nil {
+			return err
+		}
+	}
+	return r.Rows.Next(dest)
+}
+
+// content gives all that a ledger keeps but the marks of its transactions, one line for each row.
+func content(t testing.TB, s *Store) map[string]int {
+	t.Helper()
+	var tables []string
+	if err := s.read.Select(&tables, s.d.tables); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int{}
+	for _, table := range tables {
+		if table == "tx_mark" || table == schemaTable {
+			continue
+		}
+		rows, err := s.read.Queryx(`SELECT * FROM ` + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			values, err := rows.SliceScan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[table+textOf(values)]++
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func textOf(values []any) string {
+	var out strings.Builder
+	for _, v := range values {
+		if b, ok := v.([]byte); ok {
+			v = string(b)
+		}
+		fmt.Fprintf(&out, "|%v", v)
+	}
+	return out.String()
+}
