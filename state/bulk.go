@@ -12,7 +12,7 @@ const bulkRows = 250
 // numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list of values.
 var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
-	"version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true,
+	"version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
 }
 
 func values(rows, columns int) string {

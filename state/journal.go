@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -182,6 +181,8 @@ func (s *Store) weigh(t *tx, v *verdict, rows map[string]journalRow, known bool,
 		}
 	case c.End.Seq < v.row.Seq:
 		return s.lost(v.row, fmt.Errorf("its journal ends at record %d, and the ledger has %d: records were lost", c.End.Seq, v.row.Seq))
+	case c.Older:
+		return s.rolledBack(c)
 	case v.row.Seq > 0 && c.Mark != v.row.Mark:
 		return &Error{
 			Code: CodeCopied, Path: s.where, Hint: newJournalHint,
@@ -209,7 +210,7 @@ func (s *Store) weigh(t *tx, v *verdict, rows map[string]journalRow, known bool,
 	switch {
 	case c.Missing == 0:
 		return nil
-	case c.Missing == 1 && slices.Contains([]journal.Kind{journal.Group, journal.Moved, journal.Act}, c.First.Kind):
+	case c.Missing == 1 && stepsOver[c.First.Kind]:
 		v.record = &c.First
 		fits, err := s.fits(t, c.First)
 		if fits || err != nil {
@@ -218,6 +219,9 @@ func (s *Store) weigh(t *tx, v *verdict, rows map[string]journalRow, known bool,
 	}
 	return s.rolledBack(c)
 }
+
+// stepsOver are the kinds of records that a process may have left which ended between journal and ledger, and that the opening settles.
+var stepsOver = map[journal.Kind]bool{journal.Group: true, journal.Moved: true, journal.Act: true, journal.Snapshot: true, journal.Base: true}
 
 // missed gives the journal that the ledger expects in a folder: a SQLite ledger has one; on PostgreSQL each host and folder has its own.
 func (s *Store) missed(rows map[string]journalRow, dir string) (journalRow, bool) {

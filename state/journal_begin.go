@@ -26,8 +26,7 @@ func (s *Store) beginJournal(t *tx, dir string, unused bool, program string) (jo
 	}
 	seq, mark, err := journal.Create(dir, header, func(put func([]journal.Fact) error) error {
 		var ids []int64
-		if err := t.all(&ids, `SELECT id FROM entry WHERE state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected')
-			OR generation > 1 ORDER BY id`); err != nil {
+		if err := t.all(&ids, `SELECT e.id FROM entry e WHERE `+remembers+` ORDER BY e.id`); err != nil {
 			return err
 		}
 		return factPages(t, ids, put)
@@ -39,6 +38,9 @@ func (s *Store) beginJournal(t *tx, dir string, unused bool, program string) (jo
 	return row, t.exec(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL)`,
 		row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At)
 }
+
+// remembers is true of the entries that a journal begins with: those that were sent, or about which somebody has decided.
+const remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`
 
 // factPages gives entries as the journal keeps them, in pages.
 func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {

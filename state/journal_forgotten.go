@@ -77,7 +77,7 @@ func journalOf(parent, where string) (forgottenJournal, error) {
 func sentBy(dir string) (rows int, err error) {
 	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
 		rows += len(r.Intents)
-		if r.Kind == journal.Known {
+		if r.Kind == journal.Known || r.Kind == journal.Snapshot {
 			rows += len(r.Facts)
 		}
 		return nil

@@ -159,8 +159,11 @@ func (s *Store) catchUp(ctx context.Context, op string, slot int) error {
 	return err
 }
 
-// noted tells the journal that the ledger has the note.
+// noted tells the journal that the ledger has the note, and does what waited for that.
 func (t *tx) noted() {
+	for _, f := range t.then {
+		f()
+	}
 	if t.seq > 0 {
 		t.s.journal.Committed(t.seq)
 	}

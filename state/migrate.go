@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,7 +39,10 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("opening the ledger: %w", err)
 	}
-	known := int64(len(files)) // numbered 1, 2, … without a gap: see TestMigrationsAreNumberedWithoutAGap
+	known, err := newest(files)
+	if err != nil {
+		return err
+	}
 	have, err := s.schemaVersion(ctx)
 	switch {
 	case err != nil:
@@ -59,6 +63,15 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 	}
 	return s.up(ctx, folder, known)
+}
+
+// newest gives the number of the last migration.
+func newest(files []string) (int64, error) {
+	if len(files) == 0 {
+		return 0, errors.New("opening the ledger: the program has no migrations")
+	}
+	number, _, _ := strings.Cut(slices.Max(files), "_") // 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
+	return strconv.ParseInt(number, 10, 64)
 }
 
 func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {

@@ -167,13 +167,23 @@ func (m *remembered) doubtful() bool {
 	return false
 }
 
+// created tells whether one of its attempts created a record.
+func (m *remembered) created() bool {
+	for _, a := range m.attempts {
+		if a.Outcome == string(trade.OutcomeCreated) {
+			return true
+		}
+	}
+	return false
+}
+
 // final is the state that the journal proves; "" when it only says that nothing was created, which leaves the row to discovery. Where a person ordered another
 // sending after a doubt, and no record came of it, the doubt stays: sending again is not for a rebuilding to decide.
 func (m *remembered) final() trade.State {
 	switch s := trade.State(m.State); {
 	case s == trade.Accepted, s == trade.Dismissed, s == trade.Held:
 		return s
-	case m.doubtful(), s == trade.InDoubt:
+	case m.doubtful(), s == trade.InDoubt, s == trade.Sending && m.created():
 		return trade.InDoubt
 	case s == trade.Rejected && m.Weak:
 		return s

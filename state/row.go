@@ -47,13 +47,14 @@ type entryRow struct {
 	ResentBy      sql.NullInt64  `db:"resend_audit_id"`
 	Dismissal     sql.NullString `db:"dismissal"`
 	Another       string         `db:"another"`
+	ReducedAt     sql.NullInt64  `db:"reduced_at"`
 }
 
 // entryColumns are the columns of an entry, in the order of entryRow.args.
 var entryColumns = []string{
 	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
 	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash",
-	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another",
+	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another", "reduced_at",
 }
 
 // newColumns are those that a new entry gives; the database numbers it.
@@ -82,7 +83,7 @@ func (r *entryRow) args() []any {
 	return []any{
 		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
 		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash,
-		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another,
+		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another, r.ReducedAt,
 	}
 }
 
@@ -131,6 +132,9 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		return keep(values)
 	}
 	r.Cells, r.NowCells, r.AckCells = cells(e.Values), cells(e.Now), cells(e.AckValues)
+	if len(e.Payload) == 0 && e.Values.Marked() && e.Now.Marked() && e.AckValues.Marked() {
+		r.ReducedAt = millis(e.ReducedAt) // else it holds something again
+	}
 	if e.Error != nil {
 		r.Error = orNull(keep(e.Error))
 	}
@@ -147,7 +151,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
 		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target, PayloadHash: r.PayloadHash, GoneSweeps: r.GoneSweeps, Version: r.Version,
-		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another,
+		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another, ReducedAt: instant(r.ReducedAt),
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)

@@ -25,6 +25,7 @@ func (g *groupTx) settle() error {
 	results := map[string][]any{}
 	moved := map[int64][]any{}
 	var otherwise []int64 // entries that became something else than their settlement says
+	var late []int64      // entries of attempts that were unknown: they hold something again
 	var heard []string    // attempts that are unknown still, and of which something was heard
 	type told struct {
 		trade.Alarm
@@ -60,6 +61,9 @@ func (g *groupTx) settle() error {
 			g.result.Conflicts[a.ID] = other.Job + " " + other.Key
 			continue
 		}
+		if now == trade.OutcomeUnknown {
+			late = append(late, e.ID)
+		}
 		counted := a.Counts
 		row, err := attemptRowOf(st.Attempt, g.now, st.Counts)
 		if err != nil {
@@ -93,6 +97,11 @@ func (g *groupTx) settle() error {
 	}
 	if err := g.updateRows("entry", settledColumns, rowsOf(moved), false); err != nil {
 		return err
+	}
+	for chunk := range slices.Chunk(late, inList) {
+		if err := g.exec(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND id IN (`+marks(len(chunk))+`)`, anys(chunk)...); err != nil {
+			return err
+		}
 	}
 	if err := beginAnew(g.tx, heard); err != nil {
 		return err

@@ -123,6 +123,10 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 		case from.From == trade.Held:
 		default:
 			entry.MappedWith = "" // the next run judges it
+			if from.From == trade.Pending && entry.Payload == nil { // it was out for so long that it is no longer kept what it would send
+				entry.State, entry.NextAttemptAt = trade.Invalid, noTime
+				entry.Error = &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{}, Text: "its values are no longer kept; the next run reads it again"}
+			}
 			if waitsForPlatform(*entry) && from.From == trade.Waiting {
 				entry.NextAttemptAt = a.Now() // and asks whether the platform has the record by now
 			}

@@ -18,7 +18,7 @@ func (e *evaluator) compare(entry *trade.Entry, values trade.Values) {
 	if entry.AckValues != nil {
 		base = entry.AckValues
 	}
-	changed := e.differs(base, values)
+	changed := e.differs(entry.Key, base, values)
 	entry.Flags = entry.Flags.With(trade.Changed, changed)
 	entry.Acknowledged = entry.Acknowledged.With(trade.Changed, !changed && entry.AckValues != nil)
 	entry.Now = nil
@@ -29,8 +29,8 @@ func (e *evaluator) compare(entry *trade.Entry, values trade.Values) {
 
 // differs tells whether two versions of a row make two different records under today's mapping. A column that the older version does not
 // have was not mapped then: the newer value stands for both, so that a changed configuration alone is no difference.
-func (e *evaluator) differs(old, now trade.Values) bool {
-	a, b := e.job.mapping.versions(e.seal(old), e.seal(now), e.refs)
+func (e *evaluator) differs(key string, old, now trade.Values) bool {
+	a, b := e.job.mapping.versions(key, e.seal(old), e.seal(now), e.refs)
 	for i := range e.job.mapping.fields {
 		rule := e.job.mapping.fields[i].rule
 		if contentOf(rule, a.Fields[rule.Field]) != contentOf(rule, b.Fields[rule.Field]) {
@@ -40,11 +40,20 @@ func (e *evaluator) differs(old, now trade.Values) bool {
 	return false
 }
 
-// versions maps two versions of a row. A parent is compared by its key.
-func (m *Mapping) versions(old, now trade.Values, refs codes) (a, b trade.Draft) {
+// notKept stands for a value of which only a mark is left, and which is another one now.
+const notKept = "no longer kept"
+
+// versions maps two versions of the row with this key. A parent is compared by its key. Where only the mark of the older value is left, the newer one stands for
+// it when its mark is the same.
+func (m *Mapping) versions(key string, old, now trade.Values, refs codes) (a, b trade.Draft) {
 	base := maps.Clone(now)
 	for name := range now {
-		if cell, ok := old[name]; ok {
+		cell, ok := old[name]
+		switch {
+		case !ok, cell.Kind == trade.Marked && trade.Mark(key, name, now[name]) == cell:
+		case cell.Kind == trade.Marked:
+			base[name] = trade.Cell{Kind: unreadable, Text: notKept}
+		default:
 			base[name] = cell
 		}
 	}
@@ -69,10 +78,10 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 		return columnDifferences(entry)
 	}
 	var out []trade.Difference
-	sent, now := job.mapping.versions(entry.Values, entry.Now, refs)
+	sent, now := job.mapping.versions(entry.Key, entry.Values, entry.Now, refs)
 	dealt := sent
 	if entry.AckValues != nil {
-		dealt, _ = job.mapping.versions(entry.AckValues, entry.Now, refs)
+		dealt, _ = job.mapping.versions(entry.Key, entry.AckValues, entry.Now, refs)
 	}
 	left := sentTexts(entry)
 	for _, rule := range trade.Rules(job.Spec.Sends) {
@@ -156,7 +165,13 @@ func columnDifferences(entry trade.Entry) []trade.Difference {
 	var out []trade.Difference
 	for _, name := range slices.Sorted(maps.Keys(entry.Now)) {
 		old, known := entry.Values[name]
-		if now := entry.Now[name]; known && now != old {
+		now := entry.Now[name]
+		if old.Kind == trade.Marked {
+			if known = trade.Mark(entry.Key, name, now) != old; known {
+				old = trade.Cell{}
+			}
+		}
+		if known && now != old {
 			out = append(out, trade.Difference{Columns: []string{name}, ERPSent: strings.TrimSpace(old.Text), ERPNow: strings.TrimSpace(now.Text)})
 		}
 	}

@@ -65,7 +65,7 @@ func (e *Engine) Comparer(ctx context.Context, job *Job, askERP bool) (*Comparer
 func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Difference, error) {
 	rows := make([]trade.Values, len(entries))
 	for i, e := range entries {
-		rows[i] = e.Values
+		rows[i] = kept(e.Values)
 	}
 	if c.ask {
 		if err := c.fill(ctx, entries, rows); err != nil {
@@ -81,6 +81,17 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		out[i] = c.difference(entries[i], rows[i], got)
 	}
 	return out, nil
+}
+
+// kept gives the values that are still kept: a column of which only a mark is left is like one that was not mapped.
+func kept(values trade.Values) trade.Values {
+	out := make(trade.Values, len(values))
+	for name, cell := range values {
+		if cell.Kind != trade.Marked {
+			out[name] = cell
+		}
+	}
+	return out
 }
 
 // lacking gives the columns of the mapping that a stored row does not have.

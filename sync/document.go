@@ -60,7 +60,7 @@ func (e *evaluator) seal(values trade.Values) trade.Values {
 		f := &e.job.mapping.lookups[i]
 		column := f.spec.Columns[0]
 		cell, ok := out[column]
-		if !ok || cell.Kind == 0 || cell.Kind == sealed || cell.Kind == unreadable {
+		if !ok || cell.Kind == 0 || cell.Kind == sealed || cell.Kind == unreadable || cell.Kind == trade.Marked {
 			continue
 		}
 		v := valueOf(cell)

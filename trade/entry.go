@@ -38,6 +38,7 @@ type Entry struct {
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
+	ReducedAt   time.Time       // when the retention left only marks of its values and took the payload; zero: it holds something
 
 	Acknowledged Flags  // flags that a person has dealt with and that still hold: they are not in Flags
 	AckValues    Values // the mapped columns that a person has dealt with: what the row is compared with from then on; nil when there are none

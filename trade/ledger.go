@@ -90,4 +90,6 @@ type AuditRecord struct {
 	Detail string // JSON: before and after
 	Prev   string // hash of the record before; "" for the first
 	Hash   string // of Prev and of everything else in the record
+
+	Reduced bool // who, from where, on what, why and the detail are no longer kept
 }

@@ -188,7 +188,8 @@ func (j *Journal) refresh() error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	_, nextErr := os.Lstat(filepath.Join(j.dir, segmentName(j.end.Seq+1)))
-	if info.Size() == j.end.size && errors.Is(nextErr, fs.ErrNotExist) {
+	_, goneErr := os.Lstat(j.end.file) // another process let the journal begin again, more than once
+	if info.Size() == j.end.size && errors.Is(nextErr, fs.ErrNotExist) && goneErr == nil {
 		return nil
 	}
 	return j.read()
@@ -284,6 +285,9 @@ func (j *Journal) write(r Record) error {
 	if r.Head != nil {
 		j.end.Header = *r.Head
 	}
+	if r.Base > j.end.Base {
+		j.end.Base, j.end.Size = r.Base, r.Size
+	}
 	return nil
 }
 
@@ -295,7 +299,7 @@ func isFull(err error) bool {
 // rotate begins a new segment. A crash in between leaves one without a head, which the next reading ignores.
 func (j *Journal) rotate() error {
 	header := j.end.Header
-	r := Record{Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header}
+	r := Record{Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header, Base: j.end.Base, Size: j.end.Size}
 	line, crc, err := encode(r)
 	if err != nil {
 		return err

@@ -13,14 +13,20 @@ type Comparison struct {
 	// FirstMark is that of First.
 	FirstMark string
 	Used      bool             // the journal has more than what it began with
+	Older     bool             // the ledger's last record is of before a snapshot, and no longer there
 	Seen      map[string]int64 // what it says last of the ledger's other journals
 }
 
 // Compare reads a journal from a ledger's last record on. It changes nothing and may run beside a process that writes.
 func Compare(dir string, seq int64) (Comparison, error) {
 	void := map[int64]bool{}
-	var c Comparison
-	_, err := Read(dir, seq-1, func(r Record, mark string) error {
+	names, err := segments(dir)
+	if err != nil {
+		return Comparison{}, err
+	}
+	first, _ := firstOf(names[0])
+	c := Comparison{Older: seq > 0 && seq < first}
+	_, err = Read(dir, seq-1, func(r Record, mark string) error {
 		for _, v := range r.Void {
 			void[v] = true
 		}
@@ -44,7 +50,7 @@ func Compare(dir string, seq int64) (Comparison, error) {
 			c.Since, c.First, c.FirstMark = r.At, r, mark
 		}
 		c.Intents += len(r.Intents)
-		if r.Kind == Known {
+		if r.Kind == Known || r.Kind == Snapshot && seq < first {
 			c.Intents += len(r.Facts)
 		}
 		return nil

@@ -36,6 +36,9 @@ type End struct {
 	Mark   string // its CRC
 	At     time.Time
 	Bytes  int64  // of all segments
+	First  int64  // of the first record that is there; what stood before it is in the snapshot that Base ends
+	Base   int64  // the first record that is needed still; 0: all
+	Size   int64  // bytes of the snapshot that begins there
 	Torn   int64  // bytes after the last sound line, which nobody was told of
 	file   string // the last segment
 	size   int64  // of its sound part
@@ -77,14 +80,11 @@ func firstOf(name string) (int64, bool) {
 }
 
 // Read calls fn for every record after the given one, heads left out, in their order, and gives the journal's end. The whole text of what it reads is checked:
-// all with after < 0, else from the segment on that holds the record after. It changes nothing.
+// all with after < 0, else from the segment on that holds the record after, or from the first that is there still. It changes nothing.
 func Read(dir string, after int64, fn func(r Record, mark string) error) (End, error) {
 	names, err := segments(dir)
 	if err != nil {
 		return End{}, err
-	}
-	if names[0] != segmentName(1) {
-		return End{}, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the segments before it are missing"}
 	}
 	last := filepath.Join(dir, names[len(names)-1])
 	stub, stubSize, err := stubOf(last)
@@ -100,6 +100,10 @@ func Read(dir string, after int64, fn func(r Record, mark string) error) (End, e
 	}
 	if err == nil && end.size == 0 {
 		return end, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the journal has no head"}
+	}
+	end.First, _ = firstOf(names[0])
+	if err == nil && end.First > max(1, end.Base) {
+		return end, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the segments before it are missing"}
 	}
 	return end, err
 }
@@ -202,12 +206,17 @@ func (e *contentError) Error() string { return e.err.Error() }
 // takeUp moves the end on by one sound line.
 func takeUp(e entry, end *End, fn func(entry) error) error {
 	end.Mark, end.Seq = e.crc, e.seq
-	if e.kind == Head || e.kind == Moved {
+	if e.kind == Head || e.kind == Moved || e.kind == Base {
 		r, err := e.record()
 		if err != nil {
 			return &contentError{err}
 		}
-		end.Header = *r.Head
+		if r.Base > end.Base {
+			end.Base, end.Size = r.Base, r.Size
+		}
+		if r.Head != nil {
+			end.Header = *r.Head
+		}
 		if end.At.IsZero() {
 			end.At = r.At
 		}

@@ -12,6 +12,9 @@ const (
 	Group Kind = "group" // outcomes and intents of one commit of the ledger
 	Act   Kind = "act"   // a person decided about sending
 	Moved Kind = "moved" // the ledger stands elsewhere now
+
+	Snapshot Kind = "snapshot" // what the ledger knows, while it is in use: the journal begins again
+	Base     Kind = "base"     // ends a snapshot: what stands before it is not needed any more
 )
 
 // Record is one line of a journal. Its JSON keys are stored for years: they are only added to.
@@ -30,6 +33,8 @@ type Record struct {
 	Facts    []Fact           `json:"facts,omitempty"` // entries as they are after an act, or when the journal began
 	Jobs     []JobFact        `json:"jobs,omitempty"`  // jobs as they are after an act
 	Seen     map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
+	Base     int64            `json:"base,omitempty"`  // of a base: the first record that is needed still; of a head: that of the last base before it
+	Size     int64            `json:"size,omitempty"`  // with Base: the bytes of the snapshot
 }
 
 // Header names a journal.

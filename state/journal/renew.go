@@ -1,0 +1,112 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrUnsettled says that the journal has answers or intents that are not in the ledger yet: it cannot begin again before they are.
+var ErrUnsettled = errors.New("the journal has records that the ledger does not have yet")
+
+// Size gives the bytes that a journal takes, as its folder has them now, and the place where it last began again: the first record that is needed, and the bytes
+// of what the ledger knew then. first is the first record that is there.
+func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
+	names, err := segments(j.dir)
+	if err != nil {
+		return 0, 0, 0, 0, err
+	}
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(j.dir, name))
+		if err != nil {
+			return 0, 0, 0, 0, fmt.Errorf("journal: %w", err)
+		}
+		bytes += info.Size()
+	}
+	first, _ = firstOf(names[0])
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return bytes, first, j.end.Base, j.end.Size, nil
+}
+
+// SizeBefore gives the bytes of the segments that hold nothing from a record on.
+func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
+	names, err := segments(j.dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		if first, _ := firstOf(name); first >= base {
+			break
+		}
+		info, err := os.Stat(filepath.Join(j.dir, name))
+		if err != nil {
+			return 0, fmt.Errorf("journal: %w", err)
+		}
+		bytes += info.Size()
+	}
+	return bytes, nil
+}
+
+// Cut begins a new segment for a snapshot, unless the last one has no record yet, and gives the number of the first record in it. committed and mark are as for
+// Append; ErrUnsettled when the journal has records after committed.
+func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken || j.file == nil {
+		return 0, fmt.Errorf("journal %s: %w", j.dir, errBroken)
+	}
+	unlock, err := lock(filepath.Join(j.dir, lockName))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := j.refresh(); err != nil {
+		return 0, err
+	}
+	void, err := j.compare(committed, mark)
+	if err == nil && (len(void) > 0 || j.end.Seq != committed) {
+		err = ErrUnsettled
+	}
+	if err != nil {
+		return 0, fmt.Errorf("journal %s: %w", j.dir, err)
+	}
+	if first, _ := firstOf(filepath.Base(j.end.file)); first == j.end.Seq+1 {
+		return first, nil
+	}
+	return j.end.Seq + 1, j.rotate()
+}
+
+// Drop removes the segments that hold nothing from the last base on, the oldest first, so that what a crash leaves is a journal still. The caller has made sure
+// that the base is in the ledger and that what it replaces can be read from it.
+func (j *Journal) Drop() (removed int, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	unlock, err := lock(filepath.Join(j.dir, lockName))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	end, err := Read(j.dir, 1<<62, func(Record, string) error { return nil })
+	if err != nil {
+		return 0, err
+	}
+	names, err := segments(j.dir)
+	if err != nil {
+		return 0, err
+	}
+	for i := 0; i+1 < len(names); i++ {
+		if next, _ := firstOf(names[i+1]); next > end.Base {
+			break
+		}
+		if err := os.Remove(filepath.Join(j.dir, names[i])); err != nil {
+			return removed, fmt.Errorf("journal: %w", err)
+		}
+		removed++
+		if err := syncFolder(j.dir); err != nil {
+			return removed, fmt.Errorf("journal: %w", err)
+		}
+	}
+	return removed, nil
+}

@@ -1,0 +1,52 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// auditThrough is the number up to which acts lose who, from where, on what, why and what in particular; 0 when none does.
+func (r *retaining) auditThrough(ctx context.Context) (through int64, err error) {
+	before, ok := r.before(r.keep.Audit)
+	if !ok {
+		return 0, nil
+	}
+	err = r.read.GetContext(ctx, &through, r.q(`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`), before.UnixMilli())
+	return through, r.fault(ctx, "looking for old acts", err)
+}
+
+func (r *retaining) countAudit(ctx context.Context) error {
+	before, ok := r.before(r.keep.Audit)
+	if !ok {
+		return r.nothing(KeptAudit)
+	}
+	return r.count(ctx, KeptAudit, &before, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
+		FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
+}
+
+// reduceAudit leaves of old acts their number, time, name and hash, by which the chain stays whole. The act of this retention says up to which number; one that is
+// reduced beyond that was altered by somebody else.
+func (r *retaining) reduceAudit(ctx context.Context, through int64) error {
+	before, ok := r.before(r.keep.Audit)
+	if !ok || through == 0 {
+		return nil
+	}
+	return r.batches(ctx, "reducing old acts", func(t *tx) (int, error) {
+		return t.changed(`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq IN
+			(SELECT seq FROM audit WHERE reduced = 0 AND seq <= ? AND at < ? ORDER BY seq LIMIT 500)`, through, before.UnixMilli())
+	})
+}
+
+// mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
+func (s *Store) mayBeReduced(ctx context.Context) (through int64, err error) {
+	var details []string
+	err = s.read.SelectContext(ctx, &details, s.q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`), ActRetention, ActPurge)
+	for _, text := range details {
+		var d retentionDetail
+		if json.Unmarshal([]byte(text), &d) == nil { // one that is damaged does not match its hash
+			through = max(through, d.AuditThrough)
+		}
+	}
+	return through, err
+}
+

@@ -1,0 +1,277 @@
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/journal"
+)
+
+// The journal begins again inside itself, so that at each moment it is one unbroken chain that fits the ledger:
+//
+//	1. a new segment begins; the number of its first record is the base
+//	2. page by page, what the ledger knows of every row that was sent or decided about is written as ordinary records (journal.Snapshot), each in a
+//	   transaction of its own that holds the journal's line of the ledger from its beginning: nothing is noted between the look and the record
+//	3. a record says that everything before the base is in those from the base on (journal.Base)
+//	4. what stands on disk from the base on is read back and compared with what was written, and with the ledger
+//	5. the segments before the base are removed, the oldest first
+//
+// A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments than needed: the next retention goes on. An older copy of the
+// ledger, of before the base too, is noticed as before, and a rebuilding finds the same.
+
+// renewPage is how many rows one record of a snapshot has.
+const renewPage = 250
+
+// journalWaste is how many times a snapshot's own size a journal must have before it begins again, however small the bound is.
+const journalWaste = 3
+
+func (r *retaining) journalDue() (due bool, bytes int64, err error) {
+	if r.journal == nil || r.keep.Journal <= 0 {
+		return false, 0, nil
+	}
+	bytes, first, base, snapshot, err := r.journal.Size()
+	if err != nil {
+		return false, 0, r.journalFault(err)
+	}
+	return first < base || bytes > r.keep.Journal && bytes > journalWaste*snapshot, bytes, nil
+}
+
+func (r *retaining) countJournal(context.Context) error {
+	due, bytes, err := r.journalDue()
+	if err != nil {
+		return err
+	}
+	k := Retained{Kind: KeptJournal}
+	if due {
+		k.Rows, k.Bytes = 1, bytes
+	}
+	r.plan = append(r.plan, k)
+	return nil
+}
+
+// snapshot is one beginning again.
+type snapshot struct {
+	*retaining
+	base int64
+	rows int
+	sum  hash.Hash // of the rows as they were written
+}
+
+// renewJournal lets the journal begin again when it is too large, and removes what an earlier process left that ended before it had.
+func (r *retaining) renewJournal(ctx context.Context) error {
+	due, _, err := r.journalDue()
+	if err != nil || !due {
+		return err
+	}
+	_, first, base, _, err := r.journal.Size()
+	if err != nil {
+		return r.journalFault(err)
+	}
+	if first < base { // an earlier process ended before it removed all
+		return r.dropBefore(ctx, nil)
+	}
+	n := &snapshot{retaining: r, sum: sha256.New()}
+	for after, done := int64(0), false; !done; {
+		err := r.inTx(ctx, "letting the journal begin again", func(t *tx) (err error) {
+			done, err = n.page(t, &after)
+			return err
+		})
+		if errors.Is(err, journal.ErrUnsettled) {
+			return nil // another time
+		}
+		if err == nil {
+			err = failpoint.Hit("renew.page")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	size, _, _, _, err := r.journal.Size()
+	older, sizeErr := r.journal.SizeBefore(n.base)
+	if err = errors.Join(err, sizeErr); err != nil {
+		return r.journalFault(err)
+	}
+	if err := r.inTx(ctx, "letting the journal begin again", func(t *tx) error {
+		note := t.noting(journal.Base, r.now)
+		note.Base, note.Size = n.base, max(1, size-older)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := failpoint.Hit("renew.based"); err != nil {
+		return err
+	}
+	return r.dropBefore(ctx, n)
+}
+
+// page writes one page of what the ledger knows. The first one begins the segment.
+func (n *snapshot) page(t *tx, after *int64) (done bool, err error) {
+	// Until the commit no other transaction of this journal writes its record.
+	var row journalRow
+	if err := t.get(&row, n.d.locked(`SELECT id, seq, mark, host, path, at, retired_at FROM journal WHERE id = ?`, "journal"), n.journal.Header().Journal); err != nil {
+		return false, err
+	}
+	base := n.base
+	if base == 0 {
+		if base, err = n.journal.Cut(row.Seq, row.Mark); err != nil {
+			if errors.Is(err, journal.ErrUnsettled) {
+				return false, err
+			}
+			return false, n.journalFault(err)
+		}
+	}
+	var ids []int64
+	if err := t.all(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+remembers+` ORDER BY e.id LIMIT ?`, *after, renewPage); err != nil {
+		return false, err
+	}
+	note := t.noting(journal.Snapshot, n.now)
+	if err := factPages(t, ids, func(facts []journal.Fact) error {
+		note.Facts = append(note.Facts, facts...)
+		return nil
+	}); err != nil {
+		return false, err
+	}
+	sum, err := json.Marshal(note.Facts)
+	if err != nil {
+		return false, err
+	}
+	t.then = append(t.then, func() {
+		n.base, n.rows = base, n.rows+len(ids)
+		n.sum.Write(sum)
+		if len(ids) > 0 {
+			*after = ids[len(ids)-1]
+		}
+	})
+	return len(ids) < renewPage, nil
+}
+
+// dropBefore removes what stands before the last base, once what replaces it was read from the disk and found complete. n is the snapshot that was written just
+// now; nil: by an earlier process.
+func (r *retaining) dropBefore(ctx context.Context, n *snapshot) error {
+	if err := r.verifyBase(ctx, n); err != nil {
+		return err
+	}
+	if err := failpoint.Hit("renew.verified"); err != nil {
+		return err
+	}
+	if _, err := r.journal.Drop(); err != nil {
+		return r.journalFault(err)
+	}
+	return failpoint.Hit("renew.dropped")
+}
+
+// rowHash names a row in little room.
+type rowHash [16]byte
+
+func hashRow(row journal.Row) rowHash {
+	sum := sha256.Sum256([]byte(row.Job + "\x00" + row.Key))
+	return rowHash(sum[:16])
+}
+
+// verifyBase reads the journal from its last base on and compares it with the ledger: every row that was sent or decided about is in it, and no row has an id, or a
+// generation, that the ledger does not have.
+func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
+	dir := r.journalPath
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	if err != nil {
+		return r.journalFault(err)
+	}
+	unfit := func(format string, args ...any) error {
+		return &Error{
+			Code: CodeJournal, Path: r.where, Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
+			Err: fmt.Errorf("the journal that began again at record %d does not fit: "+format, append([]any{end.Base}, args...)...),
+		}
+	}
+	seen, sum, rows := map[rowHash]bool{}, sha256.New(), 0
+	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
+		if rec.Kind == journal.Snapshot && n != nil && rec.Seq >= n.base {
+			text, err := json.Marshal(rec.Facts)
+			if err != nil {
+				return err
+			}
+			sum.Write(text)
+			rows += len(rec.Facts)
+		}
+		for _, f := range rec.Facts {
+			seen[hashRow(f.Row)] = true
+		}
+		for _, in := range rec.Intents {
+			seen[hashRow(in.Row)] = true
+		}
+		for _, o := range rec.Outcomes {
+			seen[hashRow(o.Row)] = true
+		}
+		return r.agrees(ctx, rec.Facts, unfit)
+	})
+	if err != nil {
+		return r.journalFault(err)
+	}
+	if n != nil && (rows != n.rows || string(sum.Sum(nil)) != string(n.sum.Sum(nil))) {
+		return unfit("%d rows were written, and %d are read", n.rows, rows)
+	}
+	return r.allSeen(ctx, seen, unfit)
+}
+
+// agrees looks up what the ledger has of rows that the journal speaks of.
+func (r *retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func(string, ...any) error) error {
+	byJob := map[string]map[string]journal.Fact{}
+	for _, f := range facts {
+		if byJob[f.Job] == nil {
+			byJob[f.Job] = map[string]journal.Fact{}
+		}
+		byJob[f.Job][f.Key] = f
+	}
+	for job, of := range byJob {
+		keys := make([]any, 0, len(of)+1)
+		keys = append(keys, job)
+		for key := range of {
+			keys = append(keys, key)
+		}
+		var rows []narrowRow
+		if err := r.read.SelectContext(ctx, &rows, r.q(selectNarrow+`WHERE e.job = ? AND e.key IN (`+marks(len(of))+`)`), keys...); err != nil {
+			return r.fault(ctx, "comparing the journal with the ledger", err)
+		}
+		if len(rows) != len(of) {
+			return unfit("%d of its rows of job %s are not in the ledger", len(of)-len(rows), job)
+		}
+		for _, e := range rows {
+			f := of[e.Key]
+			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String {
+				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
+			}
+		}
+	}
+	return nil
+}
+
+// allSeen makes sure that no row which the ledger remembers is missing. Other hosts' rows may be in their own journals only.
+func (r *retaining) allSeen(ctx context.Context, seen map[rowHash]bool, unfit func(string, ...any) error) error {
+	var journals int
+	if err := r.read.GetContext(ctx, &journals, `SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
+		return r.fault(ctx, "comparing the journal with the ledger", err)
+	}
+	for after := int64(0); ; {
+		var rows []struct {
+			ID  int64  `db:"id"`
+			Job string `db:"job"`
+			Key string `db:"key"`
+		}
+		if err := r.read.SelectContext(ctx, &rows, r.q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+remembers+` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
+			return r.fault(ctx, "comparing the journal with the ledger", err)
+		}
+		for _, row := range rows {
+			after = row.ID
+			if !seen[hashRow(journal.Row{Job: row.Job, Key: row.Key})] {
+				return unfit("row %s %s is missing", row.Job, row.Key)
+			}
+		}
+		if len(rows) < knownPage {
+			return nil
+		}
+	}
+}
