@@ -49,4 +49,3 @@ func (s *Store) mayBeReduced(ctx context.Context) (through int64, err error) {
 	}
 	return through, err
 }
-

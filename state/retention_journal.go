@@ -187,9 +187,26 @@ func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 			Err: fmt.Errorf("the journal that began again at record %d does not fit: "+format, append([]any{end.Base}, args...)...),
 		}
 	}
-	seen, sum, rows := map[rowHash]bool{}, sha256.New(), 0
+	// The ledger first: what it has by now is in the journal by now.
+	missing, err := r.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	sum, rows := sha256.New(), 0
 	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
-		if rec.Kind == journal.Snapshot && n != nil && rec.Seq >= n.base {
+		for _, f := range rec.Facts {
+			delete(missing, hashRow(f.Row))
+		}
+		for _, in := range rec.Intents {
+			delete(missing, hashRow(in.Row))
+		}
+		for _, o := range rec.Outcomes {
+			delete(missing, hashRow(o.Row))
+		}
+		if rec.Kind != journal.Snapshot {
+			return nil
+		}
+		if n != nil && rec.Seq >= n.base {
 			text, err := json.Marshal(rec.Facts)
 			if err != nil {
 				return err
@@ -197,24 +214,20 @@ func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 			sum.Write(text)
 			rows += len(rec.Facts)
 		}
-		for _, f := range rec.Facts {
-			seen[hashRow(f.Row)] = true
-		}
-		for _, in := range rec.Intents {
-			seen[hashRow(in.Row)] = true
-		}
-		for _, o := range rec.Outcomes {
-			seen[hashRow(o.Row)] = true
-		}
 		return r.agrees(ctx, rec.Facts, unfit)
 	})
-	if err != nil {
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case err != nil:
 		return r.journalFault(err)
-	}
-	if n != nil && (rows != n.rows || string(sum.Sum(nil)) != string(n.sum.Sum(nil))) {
+	case n != nil && (rows != n.rows || string(sum.Sum(nil)) != string(n.sum.Sum(nil))):
 		return unfit("%d rows were written, and %d are read", n.rows, rows)
+	case len(missing) > 0:
+		return unfit("%d rows that the ledger has are not in it", len(missing))
 	}
-	return r.allSeen(ctx, seen, unfit)
+	return nil
 }
 
 // agrees looks up what the ledger has of rows that the journal speaks of.
@@ -249,11 +262,13 @@ func (r *retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 	return nil
 }
 
-// allSeen makes sure that no row which the ledger remembers is missing. Other hosts' rows may be in their own journals only.
-func (r *retaining) allSeen(ctx context.Context, seen map[rowHash]bool, unfit func(string, ...any) error) error {
+// remembered gives the rows that the journal must have. Those of other hosts may be in their own journals only: with several journals, none is asked for.
+func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
+	const op = "comparing the journal with the ledger"
+	out := map[rowHash]bool{}
 	var journals int
 	if err := r.read.GetContext(ctx, &journals, `SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
-		return r.fault(ctx, "comparing the journal with the ledger", err)
+		return out, r.fault(ctx, op, err)
 	}
 	for after := int64(0); ; {
 		var rows []struct {
@@ -262,16 +277,14 @@ func (r *retaining) allSeen(ctx context.Context, seen map[rowHash]bool, unfit fu
 			Key string `db:"key"`
 		}
 		if err := r.read.SelectContext(ctx, &rows, r.q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+remembers+` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
-			return r.fault(ctx, "comparing the journal with the ledger", err)
+			return nil, r.fault(ctx, op, err)
 		}
 		for _, row := range rows {
 			after = row.ID
-			if !seen[hashRow(journal.Row{Job: row.Job, Key: row.Key})] {
-				return unfit("row %s %s is missing", row.Job, row.Key)
-			}
+			out[hashRow(journal.Row{Job: row.Job, Key: row.Key})] = true
 		}
 		if len(rows) < knownPage {
-			return nil
+			return out, nil
 		}
 	}
 }

@@ -122,8 +122,9 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 			entry.Error = refusalOf(attempts)
 		case from.From == trade.Held:
 		default:
-			entry.MappedWith = "" // the next run judges it
-			if from.From == trade.Pending && entry.Payload == nil { // it was out for so long that it is no longer kept what it would send
+			entry.MappedWith = ""                                      // the next run judges it
+			gone := from.From == trade.Pending && entry.Payload == nil // it was out for so long that it is no longer kept what it would send
+			if gone {
 				entry.State, entry.NextAttemptAt = trade.Invalid, noTime
 				entry.Error = &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{}, Text: "its values are no longer kept; the next run reads it again"}
 			}
