@@ -73,8 +73,16 @@ func (r *retaining) renewJournal(ctx context.Context) error {
 		return r.journalFault(err)
 	}
 	if first < base { // an earlier process ended before it removed all
-		return r.dropBefore(ctx, nil)
+		var unfit *unfitError
+		if err := r.dropBefore(ctx, nil); !errors.As(err, &unfit) {
+			return err
+		}
 	}
+	return r.beginAgain(ctx)
+}
+
+// beginAgain writes a snapshot and removes what stands before it.
+func (r *retaining) beginAgain(ctx context.Context) error {
 	n := &snapshot{retaining: r, sum: sha256.New()}
 	for after, done := int64(0), false; !done; {
 		err := r.inTx(ctx, "letting the journal begin again", func(t *tx) (err error) {
@@ -165,6 +173,17 @@ func (r *retaining) dropBefore(ctx context.Context, n *snapshot) error {
 	return failpoint.Hit("renew.dropped")
 }
 
+// unfitError says why what stands before a base is not removed.
+type unfitError struct {
+	base int64
+	why  string
+}
+
+// Error names the base.
+func (e *unfitError) Error() string {
+	return fmt.Sprintf("the journal that began again at record %d does not fit: %s", e.base, e.why)
+}
+
 // rowHash names a row in little room.
 type rowHash [16]byte
 
@@ -173,7 +192,7 @@ func hashRow(row journal.Row) rowHash {
 	return rowHash(sum[:16])
 }
 
-// verifyBase reads the journal from its last base on and compares it with the ledger: every row that was sent or decided about is in it, and no row has an id, or a
+// verifyBase reads the journal from its last base on and compares it with the ledger: every row that may exist on the platform is in it, and no row has an id, or a
 // generation, that the ledger does not have.
 func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	dir := r.journalPath
@@ -184,7 +203,7 @@ func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	unfit := func(format string, args ...any) error {
 		return &Error{
 			Code: CodeJournal, Path: r.where, Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
-			Err: fmt.Errorf("the journal that began again at record %d does not fit: "+format, append([]any{end.Base}, args...)...),
+			Err: &unfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
 		}
 	}
 	// The ledger first: what it has by now is in the journal by now.
@@ -262,6 +281,9 @@ func (r *retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 	return nil
 }
 
+// mayExist is true of the entries that exist on the platform, or may: what the journal must never forget.
+const mayExist = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
+
 // remembered gives the rows that the journal must have. Those of other hosts may be in their own journals only: with several journals, none is asked for.
 func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	const op = "comparing the journal with the ledger"
@@ -276,7 +298,7 @@ func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 			Job string `db:"job"`
 			Key string `db:"key"`
 		}
-		if err := r.read.SelectContext(ctx, &rows, r.q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+remembers+` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
+		if err := r.read.SelectContext(ctx, &rows, r.q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+remembers+` AND `+mayExist+` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
 			return nil, r.fault(ctx, op, err)
 		}
 		for _, row := range rows {

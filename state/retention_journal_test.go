@@ -1,0 +1,372 @@
+package state
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// beginAgain lets a journal begin again, whatever its size.
+func beginAgain(ctx context.Context, s *Store) error {
+	return (&retaining{Store: s, now: time.Now()}).beginAgain(ctx)
+}
+
+func (k *kept) beginAgain() {
+	k.t.Helper()
+	if err := beginAgain(k.t.Context(), k.s); err != nil {
+		k.t.Fatalf("the journal does not begin again: %v", err)
+	}
+}
+
+// firstRecord is the number of the first record that a journal has.
+func (k *kept) firstRecord() int64 {
+	k.t.Helper()
+	end, err := journal.Read(k.dir(), -1, func(journal.Record, string) error { return nil })
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return end.First
+}
+
+// F058, F066: the journal begins again in the middle of random histories. Older copies of the ledger, of before that too, are noticed, and the rebuilt ledger has what
+// the original proves.
+func TestF058_AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			k := keep(t, backends[0].open(t))
+			copies := t.TempDir()
+			const steps = 40
+			k.live(seed+10, steps, func(step int) {
+				if step == 15 || step == 30 {
+					k.beginAgain()
+					if first := k.firstRecord(); first < 2 {
+						t.Errorf("the journal still begins with record %d", first)
+					}
+				}
+				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))); err != nil {
+					t.Fatal(err)
+				}
+			})
+			want := provenOf(t, k.s)
+			resent := generations(t, k.s)
+			mustBeWell(t, k.s, k.o.Journal)
+			dir := k.dir()
+			k.close()
+			whole := t.TempDir()
+			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			for step := -1; step < steps; step++ {
+				if step >= 0 && step%4 != int(seed)%4 && step < 35 && step != 14 && step != 15 && step != 29 && step != 30 {
+					continue
+				}
+				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+					t.Fatal(err)
+				}
+				removeLedger(t, k.o.DSN)
+				if step >= 0 {
+					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
+				}
+				k.noticedAndRebuilt(step, want, resent)
+			}
+		})
+	}
+}
+
+// mustBeWell lets the doctor look at ledger and journal.
+func mustBeWell(t testing.TB, s *Store, journals string) {
+	t.Helper()
+	found, err := s.Diagnose(t.Context(), journals, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range found {
+		if !d.OK && d.Check != "space" && d.Check != "rights" { // those of a copied folder
+			t.Errorf("%s: %s %v", d.Check, d.Problem, d.Args)
+		}
+	}
+}
+
+func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		other := filepath.Join(k.o.Journal)
+		second, err := Open(t.Context(), Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = second.Close() }()
+		bound := Retention{Journal: 4 << 10}
+		began := 0
+		for i := range 14 {
+			writer, keeper := k.s, second
+			if i%2 == 1 {
+				writer, keeper = second, k.s
+			}
+			(&kept{t: t, o: k.o, s: writer}).send(fmt.Sprint("r", i, "-"), 4)
+			plan := mustRetain(t, keeper, bound, time.Now())
+			began += plan.of(KeptJournal).Rows
+			bytes, _, _, snapshot, err := keeper.journal.Size()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes > max(bound.Journal, journalWaste*snapshot) {
+				t.Errorf("after %d it has %d bytes, and its last snapshot %d", i, bytes, snapshot)
+			}
+		}
+		if began < 2 {
+			t.Errorf("it began again %d times", began)
+		}
+		want := provenOf(t, k.s)
+		k.close()
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+		k.open()
+		if k.s.Opening() != (Opening{}) {
+			t.Errorf("opening settled %+v", k.s.Opening())
+		}
+		mustBeWell(t, k.s, k.o.Journal)
+		h, err := readHistory(k.dir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range h.order {
+			if got := (proven{m.final(), m.RemoteID, max(1, m.Generation)}); m.final() != "" && got != want[m.Job+" "+m.Key] {
+				t.Errorf("the journal says of %s %+v, want %+v", m.Key, got, want[m.Job+" "+m.Key])
+			}
+			delete(want, m.Job+" "+m.Key)
+		}
+		if len(want) > 0 {
+			t.Errorf("the journal has forgotten %d rows", len(want))
+		}
+	})
+}
+
+// A journal whose first segments are missing is damaged, unless a snapshot in it stands for them.
+func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	if _, err := k.s.journal.Cut(6-1, k.mark()); err != nil {
+		t.Fatal(err)
+	}
+	k.send("b", 3)
+	k.close()
+	names, err := filepath.Glob(filepath.Join(k.dir(), "*.journal"))
+	if err != nil || len(names) != 2 {
+		t.Fatal(names, err)
+	}
+	if err := os.Remove(names[0]); err != nil {
+		t.Fatal(err)
+	}
+	var e *Error
+	if err := k.try(defaultTuning); !errors.As(err, &e) || e.Code != CodeJournal || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("opening: %v", err)
+	}
+}
+
+func (k *kept) mark() string {
+	k.t.Helper()
+	var mark string
+	if err := k.s.read.Get(&mark, `SELECT mark FROM journal`); err != nil {
+		k.t.Fatal(err)
+	}
+	return mark
+}
+
+func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	if err := k.s.journal.Keep(journal.Record{Kind: journal.Group, At: at, Outcomes: []journal.Outcome{{Attempt: newID(), Outcome: "created", RemoteID: "r"}}}); err != nil {
+		t.Fatal(err)
+	}
+	k.beginAgain() // another time
+	if first := k.firstRecord(); first != 1 {
+		t.Errorf("it begins with record %d", first)
+	}
+}
+
+// What was written is not what is read back: nothing is removed.
+func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 5)
+		r := &retaining{Store: k.s, now: time.Now()}
+		var row journalRow
+		if err := k.s.read.Get(&row, k.s.q(`SELECT seq, mark FROM journal`)); err != nil {
+			t.Fatal(err)
+		}
+		base, err := k.s.journal.Cut(row.Seq, row.Mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.s.inTx(t.Context(), "a base without its snapshot", func(t *tx) error {
+			note := t.noting(journal.Base, at)
+			note.Base, note.Size = base, 1
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var unfit *unfitError
+		if err := r.dropBefore(t.Context(), nil); !errors.As(err, &unfit) {
+			t.Errorf("removing: %v", err)
+		}
+		if first := k.firstRecord(); first != 1 {
+			t.Errorf("the journal begins with record %d", first)
+		}
+		r.keep.Journal = 1
+		if err := r.renewJournal(t.Context()); err != nil { // it begins again properly
+			t.Fatal(err)
+		}
+		if first := k.firstRecord(); first <= base {
+			t.Errorf("the journal begins with record %d", first)
+		}
+	})
+}
+
+func init() { moreRoles["retain"] = retainForEver }
+
+// retainForEver is a process that sends, reduces and lets its journal begin again until it is killed.
+func retainForEver(ctx context.Context, path string) int {
+	driver, dsn, _ := strings.Cut(path, "|")
+	dsn, journals, _ := strings.Cut(dsn, "|")
+	s, err := Open(ctx, Options{Driver: driver, DSN: dsn, Journal: journals})
+	if err == nil {
+		err = churn(ctx, s)
+	}
+	fmt.Println("error", err)
+	return 1
+}
+
+func churn(ctx context.Context, s *Store) error {
+	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	if err != nil {
+		return err
+	}
+	if _, err := s.Recover(ctx, lease, time.Now()); err != nil {
+		return err
+	}
+	fmt.Println("ready")
+	for {
+		var page trade.Page
+		for range 5 {
+			page.New = append(page.New, full(newID(), "secret", trade.Pending))
+		}
+		if _, err := s.Record(ctx, lease, page); err != nil {
+			return err
+		}
+		due, err := s.Due(ctx, "contracts", at, 0, 5)
+		if err != nil {
+			return err
+		}
+		g := trade.Group{At: at}
+		for _, e := range due {
+			g.Intents = append(g.Intents, intentOf(e))
+		}
+		if _, err := s.Commit(ctx, lease, g); err != nil {
+			return err
+		}
+		settle := trade.Group{At: at}
+		for i, in := range g.Intents {
+			st := created(in.Attempt, "remote-"+in.Entry.Key)
+			if i == 4 {
+				st = unknown(in.Attempt)
+			}
+			st.Attempt.FinishedAt = at
+			settle.Settle = append(settle.Settle, st)
+		}
+		if _, err := s.Commit(ctx, lease, settle); err != nil {
+			return err
+		}
+		if _, err := s.Retain(ctx, keepAll, later, byRetention); err != nil {
+			return err
+		}
+		if err := beginAgain(ctx, s); err != nil {
+			return err
+		}
+	}
+}
+
+// F071, F077: kill -9 at any moment of the retention, and of the journal's beginning again: ledger and journal fit, nothing is forgotten, nothing is due twice, and the
+// next process goes on. In SQLite, the ledger that is made from the journal alone proves the same.
+func TestF071_AKilledRetentionLosesNothing(t *testing.T) {
+	t.Parallel()
+	kills := 8
+	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
+		kills = 150
+	}
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			k := keep(t, b.open(t))
+			k.close()
+			rng := rand.New(rand.NewPCG(7, uint64(len(b.name))))
+			known := map[string]proven{}
+			for n := range kills {
+				p := startChild(t, "retain", k.o.Driver+"|"+k.o.DSN+"|"+k.o.Journal, nil)
+				if line := p.line(t); line != "ready" {
+					t.Fatalf("kill %d: the process says %s", n, line)
+				}
+				timer := time.NewTimer(time.Duration(rng.IntN(400)) * time.Millisecond) // any moment will do
+				<-timer.C
+				p.kill(t)
+				k.open()
+				now := provenOf(t, k.s)
+				for key, w := range known {
+					if g := now[key]; w.State == trade.Accepted && g != w {
+						t.Errorf("kill %d: %s is %+v, and was %+v", n, key, g, w)
+					}
+				}
+				known = now
+				mustBeWell(t, k.s, k.o.Journal)
+				mustAddUp(t, k.s, "contracts")
+				k.close()
+				if k.o.Driver == SQLite {
+					k.fromJournalAlone(known)
+				}
+			}
+			t.Logf("%d kills, %d rows", kills, len(known))
+		})
+	}
+}
+
+// fromJournalAlone makes the ledger anew from its journal, compares, and puts everything back.
+func (k *kept) fromJournalAlone(want map[string]proven) {
+	t := k.t
+	t.Helper()
+	ledger, err := os.ReadFile(k.o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, whole := k.dir(), t.TempDir()
+	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	removeLedger(t, k.o.DSN)
+	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	got := provenOf(t, k.s)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("from the journal alone (-want +got):\n%s", diff)
+	}
+	k.close()
+	removeLedger(t, k.o.DSN)
+	if err := errors.Join(os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+		t.Fatal(err)
+	}
+}
+
