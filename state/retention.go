@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
@@ -19,7 +20,11 @@ type Retention struct {
 	Lookups  time.Duration // answers of the platform to questions by document
 	Audit    time.Duration // persons, targets, reasons and details of acts
 	Journal  int64         // bytes above which the journal begins again with what the ledger knows
+	Kinds    []string      // only these kinds; nil: all
 }
+
+// wants tells whether a kind is among those that are asked for.
+func (k Retention) wants(kind string) bool { return k.Kinds == nil || slices.Contains(k.Kinds, kind) }
 
 // The kinds of data that the retention knows.
 const (
@@ -84,7 +89,14 @@ func (r *retaining) before(keep time.Duration) (at time.Time, ok bool) {
 // PlanRetention tells what Retain would take away now. It changes nothing.
 func (s *Store) PlanRetention(ctx context.Context, keep Retention, now time.Time) (RetentionPlan, error) {
 	r := &retaining{Store: s, keep: keep, now: now}
-	for _, count := range []func(context.Context) error{r.countBodies, r.countRuns, r.countLookups, r.countQuarantine, r.countAudit, r.countJournal} {
+	counts := map[string]func(context.Context) error{
+		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups, KeptQuarantine: r.countQuarantine, KeptAudit: r.countAudit, KeptJournal: r.countJournal,
+	}
+	for _, kind := range RetentionKinds {
+		count := counts[kind]
+		if !keep.wants(kind) {
+			count = func(context.Context) error { return r.nothing(kind) }
+		}
 		if err := count(ctx); err != nil {
 			return nil, err
 		}
@@ -100,9 +112,11 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time, recor
 		return plan, err
 	}
 	r := &retaining{Store: s, keep: keep, now: now, plan: plan}
-	through, err := r.auditThrough(ctx)
-	if err != nil {
-		return plan, err
+	through := int64(0)
+	if keep.wants(KeptAudit) {
+		if through, err = r.auditThrough(ctx); err != nil {
+			return plan, err
+		}
 	}
 	detail, err := json.Marshal(retentionDetail{AuditThrough: through, Kinds: plan})
 	if err != nil {
@@ -115,10 +129,15 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time, recor
 	if err := s.AppendAudit(ctx, record); err != nil {
 		return plan, err
 	}
-	for _, work := range []func(context.Context) error{
-		r.reduceBodies, r.deleteRuns, r.deleteLookups, r.deleteQuarantine, func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, r.renewJournal,
-	} {
-		if err := work(ctx); err != nil {
+	works := map[string]func(context.Context) error{
+		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups, KeptQuarantine: r.deleteQuarantine,
+		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.renewJournal,
+	}
+	for _, k := range plan {
+		if k.Rows == 0 {
+			continue
+		}
+		if err := works[k.Kind](ctx); err != nil {
 			return plan, err
 		}
 	}

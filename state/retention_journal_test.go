@@ -369,4 +369,3 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 		t.Fatal(err)
 	}
 }
-

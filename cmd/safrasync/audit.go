@@ -8,6 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // auditShown is how many records people are shown without --limit; JSON is complete.
@@ -43,6 +45,16 @@ type auditJSON struct {
 	Detail json.RawMessage `json:"detail"` // before and after
 	Prev   string          `json:"prev"`   // hash of the record before; "" for the first
 	Hash   string          `json:"hash"`
+
+	Reduced bool `json:"reduced"` // who, from, target, reason and detail are no longer kept
+}
+
+func auditOf(r trade.AuditRecord) auditJSON {
+	detail := json.RawMessage(r.Detail)
+	if !json.Valid(detail) {
+		detail = json.RawMessage("null")
+	}
+	return auditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Reason, detail, r.Prev, r.Hash, r.Reduced}
 }
 
 // listAudit lists the latest acts, the oldest of them first.
@@ -58,11 +70,7 @@ func (a *App) listAudit(ctx context.Context, limit int) error {
 	slices.Reverse(records)
 	if a.asJSON {
 		for _, r := range records {
-			detail := json.RawMessage(r.Detail)
-			if !json.Valid(detail) {
-				detail = json.RawMessage("null")
-			}
-			if err := a.printJSON(auditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Reason, detail, r.Prev, r.Hash}); err != nil {
+			if err := a.printJSON(auditOf(r)); err != nil {
 				return err
 			}
 		}

@@ -23,6 +23,7 @@ type Config struct {
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
+	Retention  RetentionConfig            `yaml:"retention"`
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
@@ -177,6 +178,8 @@ func defaultConfig() *Config {
 		Alerts: AlertsConfig{Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day, Digest: "0 7 * * 1-5"},
 		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse},
 		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
+
+		Retention: defaultRetention(),
 	}
 }
 

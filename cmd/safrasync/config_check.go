@@ -38,6 +38,7 @@ func (c *Config) check(d *configDecoder) {
 	d.oneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
 	c.Log.check(d)
 	c.checkAlerts(d)
+	c.checkRetention(d)
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}

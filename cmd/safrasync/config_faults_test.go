@@ -116,7 +116,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `console: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, log, alerts, metrics, tracing, language, jobs",
+			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, metrics, tracing, language, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",

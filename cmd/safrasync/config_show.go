@@ -71,6 +71,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		fmt.Fprintf(&w.b, "%s %s\n", head, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", t), "0"), "."))
 	case time.Duration:
 		fmt.Fprintf(&w.b, "%s %s\n", head, shortDuration(t))
+	case ByteSize:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t)
 	case []string:
 		w.list(head, t)
 	case SpansConfig:
@@ -197,6 +199,9 @@ func yamlText(text string) string {
 
 // shortDuration writes 15m and 2h where Go writes 15m0s and 2h0m0s.
 func shortDuration(t time.Duration) string {
+	if t >= 30*oneDay && t%oneDay == 0 {
+		return fmt.Sprint(int(t/oneDay), "d")
+	}
 	text := t.String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")

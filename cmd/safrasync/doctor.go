@@ -13,10 +13,15 @@ import (
 
 func newDoctorCommand(a *App) *cobra.Command {
 	var full bool
+	var bundle string
 	cmd := a.command("doctor", helpDoctor, exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if bundle != "" {
+			return a.bundle(cmd.Context(), bundle, full)
+		}
 		return a.doctor(cmd.Context(), full)
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
+	cmd.Flags().StringVar(&bundle, "bundle", "", "write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
 	return cmd
 }
 

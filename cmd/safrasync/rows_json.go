@@ -55,6 +55,7 @@ type rowDetailJSON struct {
 	Path         string             `json:"path"`         // of the POST, after api.base_url; "" while it cannot be sent
 	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
+	ReducedAt    *time.Time         `json:"reduced_at"`   // since when its values, requests and answers are no longer kept; null: they are
 }
 
 type attemptJSON struct {
@@ -95,15 +96,24 @@ func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Differ
 	out := rowDetailJSON{
 		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash),
 		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e), MovedID: orNull(e.MovedID),
+		ReducedAt: timeOrNull(e.ReducedAt),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{
 			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt, FinishedAt: timeOrNull(t.FinishedAt),
 			Outcome: outcomeName(t.Outcome), Status: orNull(t.Status), Messages: orEmpty(t.Messages), RemoteID: orNull(t.RemoteID), Reason: t.Reason,
-			Request: t.Payload, RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody, Evidence: t.Evidence,
+			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody, Evidence: t.Evidence,
 		})
 	}
 	return out
+}
+
+// notReduced gives the body of a request; null when it is no longer kept.
+func notReduced(body json.RawMessage) json.RawMessage {
+	if string(body) == "{}" {
+		return nil
+	}
+	return body
 }
 
 func outcomeName(o trade.Outcome) string {

@@ -74,6 +74,9 @@ func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	for _, p := range e.Warnings {
 		a.show(rowWarning, p.Sentence(v.lang))
 	}
+	if !e.ReducedAt.IsZero() {
+		a.show(rowReduced, v.moment(e.ReducedAt))
+	}
 	a.show(rowValues)
 	width := 0
 	for name := range e.Values {
@@ -81,8 +84,11 @@ func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	}
 	for _, name := range a.columnsInOrder(e) {
 		text := e.Values[name].Text
-		if e.Values[name].Kind == 0 {
+		switch e.Values[name].Kind {
+		case 0:
 			text = "NULL"
+		case trade.Marked:
+			text = "…"
 		}
 		a.line(fmt.Sprintf("  %-*s  %s", width, name, text))
 	}

@@ -44,11 +44,11 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	if g.engine, err = g.openEngine(d.store, g.source, nil); err != nil {
 		return nil, errors.Join(err, g.App.close())
 	}
-	watchdog, err := systemd.Watchdog()
-	if err != nil {
-		return nil, errors.Join(err, g.App.close())
-	}
 	tasks, err := g.housekeeping()
+	if err != nil {
+		return nil, errors.Join(config.Annotate(err), g.App.close())
+	}
+	watchdog, err := systemd.Watchdog()
 	if err != nil {
 		return nil, errors.Join(err, g.App.close())
 	}
@@ -65,7 +65,11 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 // housekeeping are the tasks that run on schedules of their own.
 func (g *generation) housekeeping() ([]engine.Task, error) {
 	alerts, err := g.alertTasks()
-	return alerts, err
+	if err != nil {
+		return nil, err
+	}
+	retention, err := g.retentionTask()
+	return append(alerts, retention), err
 }
 
 // reported is told of each run of a job.

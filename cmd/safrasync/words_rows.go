@@ -26,6 +26,7 @@ var (
 	rowWarning     = phrase{"  observação: %s", "  remark: %s"}
 	rowValues      = phrase{"Valores do ERP:", "Values of the ERP:"}
 	rowPayload     = phrase{"Pedido, POST %s:", "Request, POST %s:"}
+	rowReduced     = phrase{"Valores, pedidos e respostas não são mais guardados desde %s; o que impede um segundo envio fica.", "Values, requests and answers are no longer kept since %s; what prevents a second sending stays."}
 	rowNextAttempt = phrase{"nova tentativa em %s", "next attempt at %s"}
 
 	attemptTitle    = phrase{"Tentativa %d, %s: %s (geração %d)", "Attempt %d, %s: %s (generation %d)"}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// purgeProducer writes out, or takes away, what is held about one producer.
+func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) error {
+	how := toWrite // an export is an act too
+	store, err := a.openLedger(ctx, how)
+	if err != nil {
+		return err
+	}
+	s, err := findDossier(ctx, store, config.JobSpecs(), f.producer)
+	if err != nil {
+		return err
+	}
+	target := "producer " + strings.Join(append(s.ids, s.codes...), " ")
+	if len(s.ids) > 0 {
+		target = "producer " + s.ids[0]
+	}
+	var ids []int64
+	for _, r := range s.rows {
+		ids = append(ids, r.entry.ID)
+	}
+	erasable, err := store.Erasable(ctx, ids)
+	if err != nil {
+		return err
+	}
+	reduced := 0
+	for _, r := range s.rows {
+		if !r.entry.ReducedAt.IsZero() {
+			reduced++
+		}
+	}
+	a.tell(subjectFound, len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
+	sums := subjectSums{Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups), Acts: len(s.audit), Erasable: len(erasable), Reduced: reduced, Needed: len(s.rows) - len(erasable) - reduced}
+	if f.export != "" {
+		for _, path := range []string{f.export, f.export + ".txt"} {
+			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+				return a.usage(subjectThere, path)
+			}
+		}
+		a.tell(subjectExports, f.export)
+		if err := a.confirmed(f.actFlags); err != nil {
+			return err
+		}
+		record, err := a.audit(f.actFlags, "export", target, sums)
+		if err != nil {
+			return err
+		}
+		if err := store.AppendAudit(ctx, record); err != nil { // before anything leaves
+			return err
+		}
+		if err := a.exportSubject(s, f); err != nil {
+			return err
+		}
+		if a.asJSON {
+			sums.File = f.export
+			return a.printJSON(sums)
+		}
+		a.show(subjectExported, f.export, f.export)
+		return nil
+	}
+	a.tell(subjectErases, len(erasable), reduced, sums.Needed)
+	for _, r := range s.rows {
+		if !erasable[r.entry.ID] && r.entry.ReducedAt.IsZero() {
+			a.tell(subjectStays, r.entry.Job, r.entry.Key, r.entry.State.Label(a.lang()))
+		}
+	}
+	if len(s.refs) > 0 {
+		a.tell(subjectRefs)
+	}
+	if len(erasable)+len(s.lookups) == 0 {
+		a.tell(actNothing)
+		if a.asJSON {
+			return a.printJSON(sums)
+		}
+		return nil
+	}
+	if err := a.confirmed(f.actFlags); err != nil {
+		return err
+	}
+	record, err := a.audit(f.actFlags, "purge", target, sums)
+	if err != nil {
+		return err
+	}
+	if sums.Erased, err = store.Erase(ctx, ids, s.ids, now(), record); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.printJSON(sums)
+	}
+	a.show(subjectErased, sums.Erased)
+	return nil
+}
+
+// subjectSums is what `purge --producer --json` says, and what the audit keeps of it.
+type subjectSums struct {
+	Producer   string `json:"producer"`
+	Rows       int    `json:"rows"`
+	References int    `json:"references"`
+	Lookups    int    `json:"lookups"`
+	Acts       int    `json:"acts"`
+	Erasable   int    `json:"erasable"` // rows that hold something which is not needed any more
+	Reduced    int    `json:"reduced"`  // rows that have lost it already
+	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
+	Erased     int    `json:"erased"`
+	File       string `json:"file,omitempty"`
+}
+
+// subjectJSON is the file of an export.
+type subjectJSON struct {
+	Made       time.Time           `json:"made"`
+	IDs        []string            `json:"platform_ids"`
+	Codes      []string            `json:"erp_codes"`
+	References []trade.Reference   `json:"references"`
+	Lookups    []subjectLookupJSON `json:"lookups"`
+	Rows       []subjectRowJSON    `json:"rows"`
+	Blocks     []trade.Block       `json:"platform_lacks"`
+	Acts       []auditJSON         `json:"acts"`
+	Notes      []string            `json:"notes"`
+}
+
+type subjectLookupJSON struct {
+	Code    string    `json:"code"` // a keyed hash of the document; the document itself is not kept
+	ID      string    `json:"id"`
+	AskedAt time.Time `json:"asked_at"`
+}
+
+type subjectRowJSON struct {
+	rowDetailJSON
+	ByMark bool `json:"by_mark"` // its values are no longer kept; what is left of them fits
+	Child  bool `json:"hangs_on_another"`
+}
+
+// exportSubject writes the two files. A file that is there is not overwritten.
+func (a *App) exportSubject(s *dossier, f purgeFlags) error {
+	out := subjectJSON{
+		Made: now(), IDs: orEmpty(s.ids), Codes: orEmpty(s.codes), References: orEmpty(s.refs), Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
+		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Notes: []string{machine.text(subjectNoteERP), machine.text(subjectNoteLogs), machine.text(subjectNotePlatform)},
+	}
+	for _, l := range s.lookups {
+		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
+	}
+	for _, r := range s.rows {
+		out.Rows = append(out.Rows, subjectRowJSON{rowDetailOf(r.entry, r.attempts, nil), r.byMark, r.child})
+	}
+	for _, r := range s.audit {
+		out.Acts = append(out.Acts, auditOf(r))
+	}
+	if err := writeOwn(f.export, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(out)
+	}); err != nil {
+		return err
+	}
+	return writeOwn(f.export+".txt", func(w io.Writer) error { return a.readableSubject(w, s) })
+}
+
+// writeOwn makes a file that only its owner may read, whole or not at all.
+func writeOwn(path string, write func(io.Writer) error) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			if rmErr := os.Remove(path); !errors.Is(rmErr, fs.ErrNotExist) {
+				err = errors.Join(err, rmErr)
+			}
+		}
+	}()
+	out := bufio.NewWriter(file)
+	return errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
+}
+
+// readableSubject is the form for people.
+func (a *App) readableSubject(w io.Writer, s *dossier) error {
+	v := a.voice()
+	var b strings.Builder
+	say := func(p phrase, args ...any) { b.WriteString(v.text(p, args...) + "\n") }
+	say(subjectTitle, v.moment(now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
+	say(subjectRowsTitle, len(s.rows))
+	for _, r := range s.rows {
+		e := r.entry
+		say(subjectRowLine, e.Job, e.Key, e.Sends.Label(v.lang), e.State.Label(v.lang), v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt))
+		if e.RemoteID != "" {
+			say(subjectRemote, e.RemoteID)
+		}
+		if r.byMark {
+			say(subjectByMark)
+		}
+		if !e.ReducedAt.IsZero() {
+			say(subjectReduced, v.moment(e.ReducedAt))
+			continue
+		}
+		for _, name := range a.columnsInOrder(e) {
+			if c := e.Values[name]; c.Kind != 0 && c.Kind != trade.Marked {
+				fmt.Fprintf(&b, "      %s: %s\n", name, strings.TrimSpace(c.Text))
+			}
+		}
+		for _, t := range r.attempts {
+			say(subjectAttempt, v.moment(t.StartedAt), v.text(outcomeWords[outcomeName(t.Outcome)]))
+		}
+	}
+	say(subjectActsTitle, len(s.audit))
+	for _, r := range s.audit {
+		say(subjectActLine, v.moment(r.At), r.Who, r.Act, r.Target, r.Reason)
+	}
+	for _, note := range []phrase{subjectNoteERP, subjectNoteLogs, subjectNotePlatform} {
+		say(note)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

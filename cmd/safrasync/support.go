@@ -1,0 +1,275 @@
+package main
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// bundleRuns is how many of the last runs of each job a bundle has.
+const bundleRuns = 100
+
+// bundle writes what somebody needs who looks for a fault and must not see the cooperative's business: counts, times, codes and settings. Of each thing only named
+// fields are taken, never a whole record; and the whole text goes through a scrubber at the end, should one of them hold more than it ought to.
+func (a *App) bundle(ctx context.Context, path string, full bool) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	scrub := newScrubber(config)
+	files := []struct {
+		name string
+		make func() (any, error)
+	}{
+		{"program.json", func() (any, error) { return programFacts(config), nil }},
+		{"config.yaml", func() (any, error) { return scrub.config(config), nil }},
+		{"files.json", func() (any, error) { return fileFacts(config), nil }},
+	}
+	store, err := state.Open(ctx, ledgerOptions(config, toRead))
+	if err != nil {
+		files = append(files, struct {
+			name string
+			make func() (any, error)
+		}{"ledger.json", func() (any, error) { return map[string]string{"error": err.Error()}, nil }})
+	} else {
+		a.closers = append(a.closers, store.Close)
+		for name, part := range map[string]func() (any, error){
+			"jobs.json":      func() (any, error) { return jobFacts(ctx, store, config) },
+			"runs.json":      func() (any, error) { return runFacts(ctx, store) },
+			"health.json":    func() (any, error) { return store.Health(ctx) },
+			"doctor.json":    func() (any, error) { return doctorFacts(ctx, store, config, full) },
+			"counts.json":    func() (any, error) { return store.Extent(ctx) },
+			"retention.json": func() (any, error) { return store.PlanRetention(ctx, config.Retention.ledger(), now()) },
+		} {
+			files = append(files, struct {
+				name string
+				make func() (any, error)
+			}{name, part})
+		}
+	}
+	if err := writeOwn(path, func(w io.Writer) error {
+		zip := gzip.NewWriter(w)
+		out := tar.NewWriter(zip)
+		for _, f := range files {
+			content, err := f.make()
+			if err != nil {
+				content = map[string]string{"error": err.Error()} // the rest is worth having
+			}
+			text, ok := content.(string)
+			if !ok {
+				data, err := json.MarshalIndent(content, "", "  ")
+				if err != nil {
+					return err
+				}
+				text = string(data) + "\n"
+			}
+			text = scrub.text(text)
+			if err := out.WriteHeader(&tar.Header{Name: "safrasync-support/" + f.name, Mode: 0o600, Size: int64(len(text)), ModTime: now()}); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(out, text); err != nil {
+				return err
+			}
+		}
+		return errors.Join(out.Close(), zip.Close())
+	}); err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.printJSON(struct {
+			File string `json:"file"`
+		}{path})
+	}
+	a.show(bundleDone, path)
+	return nil
+}
+
+// programFacts are those of program and machine.
+func programFacts(config *Config) any {
+	first := func(path string) string {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return ""
+		}
+		line, _, _ := strings.Cut(string(data), "\n")
+		return line
+	}
+	var release string
+	if data, err := os.ReadFile("/etc/os-release"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, ok := strings.CutPrefix(line, "PRETTY_NAME="); ok {
+				release = strings.Trim(strings.TrimSpace(name), `"`)
+			}
+		}
+	}
+	_, offset := now().In(config.Zone()).Zone()
+	return map[string]any{
+		"made": now().Format(time.RFC3339), "version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "cpus": runtime.NumCPU(),
+		"release": release, "kernel": first("/proc/sys/kernel/osrelease"), "memory": first("/proc/meminfo"), "uptime": first("/proc/uptime"), "root": os.Geteuid() == 0,
+		"zone": config.Zone().String(), "zone_offset_minutes": offset / 60, "erp_driver": config.ERP.Driver, "state_driver": config.State.Driver,
+		"service": os.Getenv("INVOCATION_ID") != "",
+	}
+}
+
+// fileFacts are the sizes of the ledger's files and of its journals, in KiB.
+func fileFacts(config *Config) any {
+	type file struct {
+		Name  string    `json:"name"`
+		KiB   int64     `json:"kib"`
+		Mode  string    `json:"mode"`
+		Moved time.Time `json:"changed"`
+	}
+	out := []file{}
+	add := func(name, path string) {
+		if info, err := os.Stat(path); err == nil {
+			out = append(out, file{name, info.Size() >> 10, info.Mode().String(), info.ModTime().UTC()})
+		}
+	}
+	if config.State.Driver == state.SQLite {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			add("ledger"+suffix, config.State.DSN.Reveal()+suffix)
+		}
+	}
+	n := 0
+	_ = filepath.WalkDir(config.State.journals(), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+			add(fmt.Sprintf("journal %d %s", n, filepath.Base(path)), path)
+		}
+		return nil // what cannot be read is left out
+	})
+	return out
+}
+
+// runFact is a run without anything that names a row.
+type runFact struct {
+	Job        string              `json:"job"`
+	StartedAt  time.Time           `json:"started_at"`
+	EndedAt    *time.Time          `json:"ended_at"`
+	Sweep      bool                `json:"sweep"`
+	InScope    *int                `json:"in_scope"`
+	Gone       *int                `json:"gone"`
+	Unreadable int                 `json:"unreadable"`
+	Read       int                 `json:"read"`
+	New        int                 `json:"new"`
+	Changed    int                 `json:"changed"`
+	Sent       int                 `json:"sent"`
+	States     map[trade.State]int `json:"states"`
+	Flags      map[trade.Flag]int  `json:"flags"`
+	Alarms     int                 `json:"alarms"`
+	Notes      int                 `json:"notes"`
+	Stopped    *string             `json:"stopped"` // the code
+}
+
+func runFactOf(r trade.RunReport) runFact {
+	out := runFact{
+		Job: r.Job, StartedAt: r.StartedAt, EndedAt: timeOrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope, Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
+		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms), Notes: len(r.Notes),
+	}
+	if r.Stopped != nil {
+		out.Stopped = &r.Stopped.Code
+	}
+	return out
+}
+
+func runFacts(ctx context.Context, store *state.Store) (any, error) {
+	jobs, err := store.Jobs(ctx)
+	out := []runFact{}
+	for _, job := range jobs {
+		runs, err := store.Runs(ctx, job, bundleRuns)
+		if err != nil {
+			return out, err
+		}
+		for _, r := range runs {
+			out = append(out, runFactOf(r))
+		}
+	}
+	return out, err
+}
+
+// jobFacts is where each job stands, in codes and counts.
+func jobFacts(ctx context.Context, store *state.Store, config *Config) (any, error) {
+	type jobFact struct {
+		Job        string              `json:"job"`
+		Configured bool                `json:"configured"`
+		Sends      *string             `json:"sends"`
+		State      trade.JobState      `json:"state"`
+		Since      *time.Time          `json:"since"`
+		Stop       *string             `json:"stop"`
+		States     map[trade.State]int `json:"states"`
+		Flags      map[trade.Flag]int  `json:"flags"`
+		SweptAt    *time.Time          `json:"swept_at"`
+		NextRun    *time.Time          `json:"next_run"`
+		NextSweep  *time.Time          `json:"next_sweep"`
+		Causes     map[string]int      `json:"causes"`
+	}
+	specs := map[string]engine.JobSpec{}
+	for _, spec := range config.JobSpecs() {
+		specs[spec.Name] = spec
+	}
+	names, err := store.Jobs(ctx)
+	out := []jobFact{}
+	for _, name := range names {
+		job, err := readJob(ctx, store, name)
+		if err != nil {
+			return out, err
+		}
+		if spec, ok := specs[name]; ok {
+			if err := job.schedule(spec, config.Zone(), now()); err != nil {
+				return out, err
+			}
+		}
+		f := jobFact{
+			Job: name, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since, States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
+			NextRun: job.NextRun, NextSweep: job.NextSweep, Causes: map[string]int{},
+		}
+		if job.Stop != nil {
+			f.Stop = &job.Stop.Code
+		}
+		if err := store.Rows(ctx, trade.RowFilter{Job: name, States: []trade.State{trade.Invalid, trade.Waiting, trade.Rejected, trade.InDoubt, trade.Held}}, func(e trade.Entry) error {
+			f.Causes[e.Cause]++
+			return nil
+		}); err != nil {
+			return out, err
+		}
+		out = append(out, f)
+	}
+	return out, err
+}
+
+// doctorFacts is what the doctor found.
+func doctorFacts(ctx context.Context, store *state.Store, config *Config, full bool) (any, error) {
+	type fact struct {
+		Check   string `json:"check"`
+		OK      bool   `json:"ok"`
+		Problem string `json:"problem"`
+		Code    string `json:"code,omitempty"`
+		Text    string `json:"text,omitempty"`
+	}
+	found, err := store.Diagnose(ctx, config.State.journals(), full)
+	out := []fact{}
+	for _, d := range found {
+		f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}
+		if len(d.Args) == 1 {
+			if e, ok := d.Args[0].(*state.Error); ok {
+				f.Code, f.Text = e.Code, e.Error()
+			}
+		}
+		out = append(out, f)
+	}
+	return out, err
+}

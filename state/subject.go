@@ -1,0 +1,59 @@
+package state
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Erase takes from rows, whatever their age, what the retention would take from them in time, and the answers to questions by document that gave one of the
+// platform ids. What is needed still stays: see reducible. It tells how many rows lost something. The act stands in the audit before the first row does.
+func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time, record trade.AuditRecord) (rows int, err error) {
+	if err := s.AppendAudit(ctx, record); err != nil {
+		return 0, err
+	}
+	for chunk := range slices.Chunk(ids, retentionBatch) {
+		n := 0
+		if err := s.inTx(ctx, "erasing what is held of rows", func(t *tx) (err error) {
+			n, err = reduceEntries(t, chunk, now.Add(100*365*24*time.Hour), now)
+			return err
+		}); err != nil {
+			return rows, err
+		}
+		rows += n
+	}
+	for chunk := range slices.Chunk(remoteIDs, inList) {
+		if err := s.inTx(ctx, "erasing lookups", func(t *tx) error {
+			return t.exec(`DELETE FROM lookup WHERE id IN (`+marks(len(chunk))+`)`, anys(chunk)...)
+		}); err != nil {
+			return rows, err
+		}
+	}
+	return rows, s.checkpoint(ctx)
+}
+
+// Erasable tells which of these rows Erase would take something from.
+func (s *Store) Erasable(ctx context.Context, ids []int64) (map[int64]bool, error) {
+	out := map[int64]bool{}
+	for chunk := range slices.Chunk(ids, inList) {
+		var some []int64
+		if err := s.read.SelectContext(ctx, &some, s.q(`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+finished+` AND `+reducible+` AND e.id IN (`+marks(len(chunk))+`)`), anys(chunk)...); err != nil {
+			return nil, s.fault(ctx, "looking for what may be erased", err)
+		}
+		for _, id := range some {
+			out[id] = true
+		}
+	}
+	return out, nil
+}
+
+// LastRetention tells when the retention by the schedule took something away last; zero: never.
+func (s *Store) LastRetention(ctx context.Context) (time.Time, error) {
+	var last int64
+	if err := s.read.GetContext(ctx, &last, s.q(`SELECT COALESCE(MAX(at), 0) FROM audit WHERE act = ?`), ActRetention); err != nil || last == 0 {
+		return time.Time{}, s.fault(ctx, "looking for the last retention", err)
+	}
+	return time.UnixMilli(last).UTC(), nil
+}
