@@ -48,12 +48,3 @@ func (s *Store) Erasable(ctx context.Context, ids []int64) (map[int64]bool, erro
 	}
 	return out, nil
 }
-
-// LastRetention tells when the retention by the schedule took something away last; zero: never.
-func (s *Store) LastRetention(ctx context.Context) (time.Time, error) {
-	var last int64
-	if err := s.read.GetContext(ctx, &last, s.q(`SELECT COALESCE(MAX(at), 0) FROM audit WHERE act = ?`), ActRetention); err != nil || last == 0 {
-		return time.Time{}, s.fault(ctx, "looking for the last retention", err)
-	}
-	return time.UnixMilli(last).UTC(), nil
-}
