@@ -9,6 +9,7 @@ type dialect struct {
 	safe   func(setting string) error
 	goose  string // folder of the migrations
 	tables string // names of the tables that exist
+	pack   string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
 var sqliteDialect = dialect{
@@ -18,8 +19,11 @@ var sqliteDialect = dialect{
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:   func(string) error { return nil },
-	goose:  "migrations/sqlite",
+	safe:  func(string) error { return nil },
+	goose: "migrations/sqlite",
+	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
+	// became small before, and its page is joined with its neighbours. The row number of an attempt means nothing. The last one stays: new ones count on from it.
+	pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
 	tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
 }
 

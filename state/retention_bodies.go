@@ -119,6 +119,11 @@ func reduceEntries(t *tx, ids []int64, before, now time.Time) (int, error) {
 		WHERE outcome IS NOT NULL AND entry_id IN (`+marks(len(reduced))+`)`, reduced...); err != nil {
 		return 0, err
 	}
+	if t.s.d.pack != "" {
+		if err := t.exec(t.s.d.pack+` AND outcome IS NOT NULL AND entry_id IN (`+marks(len(reduced))+`)`, reduced...); err != nil {
+			return 0, err
+		}
+	}
 	return len(rows), t.updateRows("entry", []string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"}, updates, false)
 }
 
