@@ -27,6 +27,9 @@ const childVariable = "SAFRASYNC_TEST_CHILD"
 // onChild is called in the process before anything else is; nil without failpoints.
 var onChild func(*testClock)
 
+// afterChild is called in the process when its pass is over; nil without failpoints.
+var afterChild func(context.Context, *state.Store) error
+
 // childMain is one pass in a process of its own, to be killed.
 func childMain() int {
 	ctx := context.Background()
@@ -68,6 +71,9 @@ func childMain() int {
 		if r.Stopped != nil {
 			fmt.Fprintln(os.Stderr, "stopped:", r.Stopped.Code, r.Stopped.Text)
 		}
+	}
+	if err == nil && afterChild != nil {
+		err = afterChild(ctx, ledger)
 	}
 	if err != nil {
 		return fail(err)

@@ -4,6 +4,7 @@ package sync_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,10 +15,16 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
 
 func init() {
 	onChild = func(clock *testClock) { failpoint.OnStall(func() { clock.advance(sendWindowAndMore) }) }
+	afterChild = func(ctx context.Context, ledger *state.Store) error {
+		_, err := ledger.Retain(ctx, state.Retention{Bodies: time.Hour, Journal: 1}, time.Now().Add(24*time.Hour), trade.AuditRecord{Who: "safrasync", Target: "ledger", Reason: "test"})
+		return err
+	}
 }
 
 // sendWindowAndMore is how long a stalled process stands still: longer than the send window (I13).
@@ -45,6 +52,11 @@ var steps = []struct {
 	{"tx.noted", []int{1, 2, 4, 6, 8, 9, 10, 11}},
 	{"tx.committed", []int{1, 2, 4, 6, 8, 9, 10, 11}},
 	{"journal.written", []int{1, 2, 3, 4}},
+	{"retention.batch", []int{1, 2}},
+	{"renew.page", []int{1}},
+	{"renew.based", []int{1}},
+	{"renew.verified", []int{1}},
+	{"renew.dropped", []int{1}},
 }
 
 var actions = []string{failpoint.Kill, failpoint.Error, failpoint.Panic, failpoint.Stall}
