@@ -18,10 +18,11 @@
 //
 // Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, amounts decimal text.
 //
-//	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted. Written by discovery (Record), by Commit, Recover, Wake
+//	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted, but reduced (retention.go). Written by discovery (Record), by Commit, Recover, Wake
 //	            and WakeBlocked, and by people's acts. closed_by: the act that accepted it without an id. moved_id: the id that
 //	            it had before a person gave its record to the row under its new key (Act.Gives). resend_audit_id: the act that opened the generation
-//	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never deleted; its payload never changes. Commit and Recover write it
+//	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never deleted; its payload never changes, but for '{}' when its
+//	            entry is finished and old. Commit, Recover and the retention write it
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	tally       kept sums by job, state and unit
 //	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks
@@ -33,7 +34,7 @@
 //	lookup_key  the key of that hash. It keeps the numbers out of screens, exports and logs; whoever has the whole ledger has the key too
 //	block       records that the platform does not know: rows wait for them
 //	quarantine  since when each boot knows that nobody knows what an attempt did, on the boot's own clock (I14)
-//	audit       acts of people, and late answers that contradict them; never altered or deleted, each with the hash of the one before
+//	audit       acts of people, and late answers that contradict them; never altered or deleted, each with the hash of the one before. Old ones lose their persons
 //	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows of the act and before the sums
 //	ledger      one row: the ledger's id and the version of the references
 //	journal     the journals of this ledger, and the last record of each that it has; written in the transaction that the record tells of
@@ -72,5 +73,5 @@
 // state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
 // may, act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; backup.go, restore.go and doctor*.go are the commands of these
-// names. The interfaces that the engine uses are its own, in package sync (ports.go).
+// names; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).
 package state

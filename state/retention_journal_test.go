@@ -299,7 +299,7 @@ func churn(ctx context.Context, s *Store) error {
 	}
 }
 
-// F071, F077: kill -9 at any moment of the retention, and of the journal's beginning again: ledger and journal fit, nothing is forgotten, nothing is due twice, and the
+// F071, F066: kill -9 at any moment of the retention, and of the journal's beginning again: ledger and journal fit, nothing is forgotten, nothing is due twice, and the
 // next process goes on. In SQLite, the ledger that is made from the journal alone proves the same.
 func TestF071_AKilledRetentionLosesNothing(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ const aDay = 24 * time.Hour
 // The short form has weeks in place of months; the long one is two years as the defaults have them, with a smaller journal, so that it begins again.
 var (
 	weeks    = growth{days: 36, perDay: 12, passes: 4, scope: 18, keep: state.Retention{Bodies: 5 * aDay, Runs: 10 * aDay, IdleRuns: 2 * aDay, Lookups: 10 * aDay, Audit: 8 * aDay, Journal: 64 << 10}}
-	twoYears = growth{days: 730, perDay: 20, passes: 6, scope: 400, keep: state.Retention{Bodies: 180 * aDay, Runs: 400 * aDay, IdleRuns: 30 * aDay, Lookups: 400 * aDay, Audit: 1826 * aDay, Journal: 4 << 20}}
+	twoYears = growth{days: 732, perDay: 8, passes: 4, scope: 400, keep: state.Retention{Bodies: 180 * aDay, Runs: 400 * aDay, IdleRuns: 30 * aDay, Lookups: 400 * aDay, Audit: 1826 * aDay, Journal: 1 << 20}}
 )
 
 // footprint is what an operation takes.

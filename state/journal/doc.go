@@ -18,5 +18,8 @@
 //   - Append compares what the ledger says of the journal (its last record there) with the journal itself, under a lock: it writes for the one ledger that the
 //     journal follows, and for no copy of it. Records of this process that never came into the ledger are named in the next one (Record.Void).
 //
-// record.go has the records, line.go their text, read.go the reading, append.go the writing, create.go new journals and segments.
+// A journal that has become too large begins again within itself: a segment with what the ledger knows by now (Snapshot, Base), after which the segments before it are
+// removed (Cut, Drop). Segments that are missing without such a base are damage.
+//
+// record.go has the records, line.go their text, read.go the reading, append.go the writing, create.go new journals and segments, renew.go how one begins again.
 package journal
