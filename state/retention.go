@@ -183,9 +183,9 @@ func (s *Store) checkpoint(ctx context.Context) error {
 	return s.fault(ctx, "emptying the write-ahead log", s.write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
 }
 
-// idle is true of the record of a run that ended and found nothing, did nothing, and has nothing to tell.
+// idle is true of the record of a run that ended and found nothing, did nothing, and was not stopped. Remarks for IT do not count: they come with every run.
 const idle = `ended_at IS NOT NULL AND report LIKE '%"sweep":false,%' AND report LIKE '%"new":0,%' AND report LIKE '%"changed":0,%' AND report LIKE '%"sent":0,%'
-	AND report LIKE '%"stopped":null%' AND report NOT LIKE '%"alarms":%' AND report NOT LIKE '%"notes":%'`
+	AND report LIKE '%"stopped":null%' AND report NOT LIKE '%"alarms":%'`
 
 // oldRuns selects the runs that go: never the last of a job.
 const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + idle + `) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`

@@ -339,7 +339,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			return r.ID
 		}
 		run("contracts", 500*day, func(r *trade.RunReport) { r.Sent = 1 })
-		run("contracts", 31*day, nil)
+		run("contracts", 31*day, func(r *trade.RunReport) { r.Notes = []string{"a"} })
 		keep := []string{
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Sent = 1 }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.New = 1 }),
@@ -347,7 +347,6 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Sweep = true }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.EndedAt = time.Time{} }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Stopped = &trade.Stop{Code: "key"} }),
-			run("contracts", 31*day, func(r *trade.RunReport) { r.Notes = []string{"a"} }),
 			run("contracts", 29*day, nil),
 			run("old job", 900*day, nil), // the last of its job
 			run("contracts", time.Hour, nil),
