@@ -134,6 +134,8 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		} else {
 			c.pass(name, checkNoLedger)
 		}
+	case older(err):
+		c.warn(name, checkLedgerOlderHint, checkFault, err)
 	case err != nil:
 		c.fail(name, checkLedgerHint, checkFault, err)
 	default:
@@ -148,6 +150,12 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	}
 	c.app.closers = append(c.app.closers, store.Close)
 	return store
+}
+
+// older tells whether the ledger only needs this program's migrations, as after every upgrade that has one.
+func older(err error) bool {
+	var fault *state.Error
+	return errors.As(err, &fault) && fault.Code == state.CodeOlder
 }
 
 // journal compares the ledger with its journal, as the next run will before it sends anything.

@@ -191,3 +191,39 @@ func writeCertificate(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// The unit of the package names the folder of the secrets: LoadCredential=credentials:/etc/safrasync/credentials.
+func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, folder := range []string{"etc/credentials", "run"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, mode := range map[string]os.FileMode{
+		"etc/credentials/api-key": 0o600, "etc/credentials/erp-dsn": 0o600, "etc/plain": 0o600, "run/credentials_api-key": 0o440, "run/plain": 0o440, "run/.._plain": 0o440,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name+"\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := filepath.Join(dir, "etc", "config.yaml")
+	service := secretResolver{base: base, env: func(name string) (string, bool) { return filepath.Join(dir, "run"), name == "CREDENTIALS_DIRECTORY" }}
+	person := secretResolver{base: base, env: func(string) (string, bool) { return "", false }}
+	for _, tt := range []struct{ file, service, person string }{
+		{"credentials/api-key", "run/credentials_api-key", "etc/credentials/api-key"},
+		{"./credentials//api-key", "run/credentials_api-key", "etc/credentials/api-key"},
+		{"credentials/erp-dsn", "etc/credentials/erp-dsn", "etc/credentials/erp-dsn"}, // systemd was not asked for this one
+		{"plain", "run/plain", "etc/plain"},
+		{"../etc/plain", "etc/plain", "etc/plain"},
+		{filepath.Join(dir, "etc/plain"), "etc/plain", "etc/plain"}, // an absolute file is that file
+	} {
+		for want, r := range map[string]secretResolver{"service " + tt.service: service, "person " + tt.person: person} {
+			who, value, _ := strings.Cut(want, " ")
+			if got, err := r.resolve("${file:" + tt.file + "}"); err != nil || got != value {
+				t.Errorf("%s: ${file:%s} is %q, %v, want %q", who, tt.file, got, err, value)
+			}
+		}
+	}
+}

@@ -1,3 +1,5 @@
+//go:build !manpages
+
 package main
 
 import (
@@ -8,9 +10,6 @@ import (
 	"os/signal"
 	"syscall"
 )
-
-// version is set by the linker: -X main.version=…
-var version = "dev"
 
 func main() { os.Exit(runProgram(os.Stdout, os.Stderr)) }
 

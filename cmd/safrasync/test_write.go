@@ -132,18 +132,20 @@ func withOutcome(text string, kind trade.Kind, o outcome) string {
 	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + o.render(kind)
 }
 
-// replaceFile writes a file in one step: a crash leaves the old text or the new one.
+// replaceFile writes a file in one step: a crash leaves the old text or the new one. Mode, owner and group stay: the service reads a configuration that root
+// replaces by its group.
 func replaceFile(path, text string) error {
 	mode := os.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
+	before, err := os.Stat(path)
+	if err == nil {
+		mode = before.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".safrasync-*")
 	if err != nil {
 		return fmt.Errorf("%s: %s", path, plainReason(err))
 	}
 	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
+	err = errors.Join(err, keepOwner(f, before), f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

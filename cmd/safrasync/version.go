@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// version is set by the linker: -X main.version=…
+var version = "dev"
+
 func newVersionCommand(a *App) *cobra.Command {
 	return a.command("version", helpVersion, exactly(0), func(*cobra.Command, []string) error {
 		if a.asJSON {

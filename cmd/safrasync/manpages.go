@@ -1,0 +1,102 @@
+//go:build manpages
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// main writes the manual pages and the shells' completions of the packages into a folder that becomes /usr/share: a program of its own, so that what makes
+// pages is not in the one that is installed. SOURCE_DATE_EPOCH dates them.
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "give the folder that becomes /usr/share")
+		os.Exit(exitUsage)
+	}
+	if err := writeManual(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitFailed)
+	}
+}
+
+func writeManual(share string) error {
+	for folder, language := range map[string]string{"man/man1": "en", "man/pt_BR/man1": "pt_BR"} {
+		folder = filepath.Join(share, folder)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+		root, a := rootIn(language)
+		root.Long += a.text(manualMore)
+		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.text(manualTitle)}
+		if err := doc.GenManTree(root, header, folder); err != nil {
+			return fmt.Errorf("the manual pages in %s: %w", folder, err)
+		}
+	}
+	root, _ := rootIn("en")
+	for file, write := range map[string]func(io.Writer) error{
+		"bash-completion/completions/safrasync":    func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+		"zsh/vendor-completions/_safrasync":        root.GenZshCompletion,
+		"fish/vendor_completions.d/safrasync.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
+	} {
+		var text bytes.Buffer
+		if err := write(&text); err != nil {
+			return fmt.Errorf("the completions in %s: %w", file, err)
+		}
+		file = filepath.Join(share, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rootIn gives the commands in a language, as that of the environment would.
+func rootIn(language string) (*cobra.Command, *App) {
+	a := &App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: func(name string) (string, bool) { return language + ".UTF-8", name == "LANG" }}
+	root := newRootCommand(a)
+	root.DisableAutoGenTag = true
+	root.InitDefaultCompletionCmd()
+	return root, a
+}
+
+var (
+	manualTitle = phrase{"Manual do safrasync", "safrasync manual"}
+	manualMore  = phrase{
+		`
+
+# ARQUIVOS
+
+**/etc/safrasync/config.yaml**: a configuração; **/usr/share/doc/safrasync/config.example.yaml** explica cada chave.
+
+**/etc/safrasync/credentials/**: os segredos, um arquivo de uma linha cada, que o serviço recebe do systemd.
+
+**/var/lib/safrasync/state.db**, **/var/lib/safrasync/journal/**: o registro do que foi enviado, e o diário dele. Não se apaga: sem ele tudo seria enviado de novo.
+
+# SERVIÇO
+
+Os comandos se executam como o usuário do serviço: **runuser -u safrasync -- safrasync status**. **/usr/share/doc/safrasync/install.pt-BR.md** conduz pela instalação.`,
+		`
+
+# FILES
+
+**/etc/safrasync/config.yaml**: the configuration; **/usr/share/doc/safrasync/config.example.yaml** explains every key.
+
+**/etc/safrasync/credentials/**: the secrets, one file of one line each, which systemd hands to the service.
+
+**/var/lib/safrasync/state.db**, **/var/lib/safrasync/journal/**: the ledger of what was sent, and its journal. Never delete them: without them everything would be sent again.
+
+# SERVICE
+
+Commands are run as the user of the service: **runuser -u safrasync -- safrasync status**. **/usr/share/doc/safrasync/install.md** leads through the installation.`,
+	}
+)
