@@ -1,0 +1,170 @@
+package packagetest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// The versions that are built: this tree, the same in another folder, and one with a further migration of the ledger.
+const (
+	thisVersion = "1.0.0"
+	nextVersion = "1.1.0"
+)
+
+// built are the packages of one build.
+type built struct{ deb, rpm string }
+
+var builds struct {
+	mu  sync.Mutex
+	dir string
+	of  map[string]builtOrNot
+}
+
+type builtOrNot struct {
+	built
+	err error
+}
+
+// packages builds the packages of a version, once for each process. change prepares the copy of the tree that is built; nil: the tree itself is.
+func packages(t *testing.T, name, version string, change func(tree string) error) built {
+	t.Helper()
+	builds.mu.Lock()
+	defer builds.mu.Unlock()
+	if b, ok := builds.of[name]; ok {
+		if b.err != nil {
+			t.Fatal(b.err)
+		}
+		return b.built
+	}
+	if builds.of == nil {
+		builds.of = map[string]builtOrNot{}
+		dir, err := os.MkdirTemp("", "safrasync-packages-*")
+		if err == nil {
+			err = os.Chmod(dir, 0o777)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		builds.dir = dir
+	}
+	b, err := build(filepath.Join(builds.dir, name), version, change)
+	builds.of[name] = builtOrNot{b, err}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+
+// this are the packages of this tree.
+func this(t *testing.T) built {
+	t.Helper()
+	return packages(t, "this", thisVersion, nil)
+}
+
+// next are the packages of this tree with a further migration, as the next release may have one.
+func next(t *testing.T) built {
+	t.Helper()
+	return packages(t, "next", nextVersion, addMigration)
+}
+
+// addMigration gives the ledger of a tree a further form: an index that nothing asks for.
+func addMigration(tree string) error {
+	for _, driver := range []string{"sqlite", "postgres"} {
+		folder := filepath.Join(tree, "state", "migrations", driver)
+		files, err := filepath.Glob(filepath.Join(folder, "*.sql"))
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("%05d_next.sql", len(files)+1)
+		text := "-- +goose Up\nCREATE INDEX of_the_next_release ON entry (updated_at);\n"
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const repository = "../.."
+
+func build(dir, version string, change func(tree string) error) (built, error) {
+	tree, err := filepath.Abs(repository)
+	if err != nil {
+		return built{}, err
+	}
+	nfpm := filepath.Join(tree, "bin", "nfpm")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return built{}, err
+	}
+	if change != nil {
+		tree = filepath.Join(dir, "tree")
+		if err := copyTree(tree); err != nil {
+			return built{}, err
+		}
+		if err := change(tree); err != nil {
+			return built{}, err
+		}
+	}
+	if err := exec.Command("chmod", "-R", "a+rwX", dir).Run(); err != nil {
+		return built{}, err
+	}
+	out := filepath.Join(dir, "out")
+	cmd := exec.Command(filepath.Join(tree, ".ci", "package"), out, "amd64")
+	cmd.Env = append(os.Environ(), "VERSION="+version, "SOURCE_DATE_EPOCH=1795000000", "NFPM="+nfpm, "GOFLAGS=")
+	asCaller(cmd)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return built{}, fmt.Errorf("%s: %w\n%s", cmd, err, text)
+	}
+	return built{
+		deb: filepath.Join(out, "safrasync_"+version+"-1_amd64.deb"),
+		rpm: filepath.Join(out, "safrasync-"+version+"-1.x86_64.rpm"),
+	}, nil
+}
+
+// asCaller lets who called sudo build, so that Go's caches stay that person's.
+func asCaller(cmd *exec.Cmd) {
+	uid, uidErr := strconv.ParseUint(os.Getenv("SUDO_UID"), 10, 32)
+	gid, gidErr := strconv.ParseUint(os.Getenv("SUDO_GID"), 10, 32)
+	if uidErr == nil && gidErr == nil && uid != 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	}
+}
+
+// copyTree copies what is built from, and nothing that git or a build has made.
+func copyTree(to string) error {
+	return filepath.WalkDir(repository, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(repository, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if relative == ".git" || relative == "bin" || relative == "dist" || entry.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			return os.MkdirAll(filepath.Join(to, relative), 0o777)
+		}
+		if !entry.Type().IsRegular() || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path) // by which Go's test cache knows that this test depends on it
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, relative), text, info.Mode().Perm()|0o200)
+	})
+}
