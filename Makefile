@@ -4,8 +4,8 @@
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-# The version comes from git describe, so Go need not ask git itself (which fails in a clone that belongs to another user).
+VERSION ?= $(shell .ci/version)
+# The version comes from .ci/version, so Go need not ask git itself (which fails in a clone that belongs to another user).
 BUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
@@ -23,12 +23,16 @@ help: ## print this list
 build: ## build the static binary bin/safrasync
 	$(BUILD) -ldflags '$(LDFLAGS)' -o bin/safrasync ./cmd/safrasync
 
+.PHONY: packages
+packages: ## build the .deb and .rpm for amd64 and arm64 into dist/; the same commit gives the same bytes
+	VERSION='$(VERSION)' .ci/package dist
+
 .PHONY: demo
 demo: build ## build, then show the whole thing on embedded parts (no database or network needed)
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird and gcc when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, gcc, lintian and rpm when missing
 	$(GOTEST) ./...
 
 .PHONY: failpoints
@@ -103,6 +107,7 @@ need:
 	@.ci/need-mariadb
 	@.ci/need-firebird
 	@.ci/need-prometheus
+	@.ci/need-packaging
 
 .PHONY: format-check
 format-check: tools

@@ -127,20 +127,6 @@ func (r secretResolver) lookUp(inside string) (string, error) {
 // maxSecretBytes is more than any key or DSN has.
 const maxSecretBytes = 64 << 10
 
-// place gives the path of a file. A plain name is one of systemd's credentials, if it has such a one; everything relative counts from the configuration's folder.
-func (r secretResolver) place(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	if dir, ok := r.env("CREDENTIALS_DIRECTORY"); ok && filepath.IsAbs(dir) && filepath.Base(name) == name {
-		path := filepath.Join(dir, name)
-		if _, err := os.Lstat(path); err == nil {
-			return path
-		}
-	}
-	return filepath.Join(filepath.Dir(r.base), name)
-}
-
 func (r secretResolver) readFile(name string) (value string, err error) {
 	path := r.place(name)
 	if info, err := os.Stat(path); err != nil {
@@ -172,6 +158,22 @@ func (r secretResolver) readFile(name string) (value string, err error) {
 		return "", fmt.Errorf("the file %s is empty", name)
 	}
 	return text, nil
+}
+
+// place is where a file of ${file:…} is. A relative one is the credential of that name, where the service manager gave this process one, and stands beside the
+// configuration otherwise: one configuration serves the service and the commands that people run. A credential's name has _ for /, which is
+// how systemd names the files of a folder (LoadCredential=credentials:/etc/safrasync/credentials).
+func (r secretResolver) place(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	if dir, ok := r.env("CREDENTIALS_DIRECTORY"); ok && filepath.IsAbs(dir) && filepath.IsLocal(name) {
+		credential := filepath.Join(dir, strings.ReplaceAll(filepath.ToSlash(filepath.Clean(name)), "/", "_"))
+		if _, err := os.Lstat(credential); err == nil {
+			return credential
+		}
+	}
+	return filepath.Join(filepath.Dir(r.base), name)
 }
 
 // checkMode refuses a secret that others can read. What systemd puts into $CREDENTIALS_DIRECTORY is guarded by the directory.

@@ -42,7 +42,7 @@ func writeManual(share string) error {
 	root, _ := rootIn("en")
 	for file, write := range map[string]func(io.Writer) error{
 		"bash-completion/completions/safrasync":    func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
-		"zsh/vendor-completions/_safrasync":        root.GenZshCompletion,
+		"zsh/_safrasync":                           root.GenZshCompletion,
 		"fish/vendor_completions.d/safrasync.fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
 	} {
 		var text bytes.Buffer

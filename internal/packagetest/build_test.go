@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 // The versions that are built: this tree, the same in another folder, and one with a further migration of the ledger.
@@ -24,7 +26,7 @@ type built struct{ deb, rpm string }
 
 var builds struct {
 	mu  sync.Mutex
-	dir string
+	dir *throwaway.Dir
 	of  map[string]builtOrNot
 }
 
@@ -46,23 +48,22 @@ func packages(t *testing.T, name, version string, change func(tree string) error
 	}
 	if builds.of == nil {
 		builds.of = map[string]builtOrNot{}
-		dir, err := os.MkdirTemp("", "safrasync-packages-*")
+		dir, err := newDir("safrasync-packages-")
 		if err == nil {
-			err = os.Chmod(dir, 0o777)
+			err = os.Chmod(dir.Path, 0o777) // who builds need not be root
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		builds.dir = dir
 	}
-	b, err := build(filepath.Join(builds.dir, name), version, change)
+	b, err := build(filepath.Join(builds.dir.Path, name), version, change)
 	builds.of[name] = builtOrNot{b, err}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
-
 
 // this are the packages of this tree.
 func this(t *testing.T) built {

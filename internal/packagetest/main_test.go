@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 // inNamespace marks the process that has mounts of its own.
@@ -32,5 +33,15 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "packagetest: the tests of the packages need root, or sudo without a password: %v\n", err)
 		os.Exit(1)
 	}
-	pgtest.Main(m, func() error { return goleak.Find() })
+	code := pgtest.Run(m, func() error { return goleak.Find() })
+	for _, dir := range []*throwaway.Dir{base.dir, builds.dir} {
+		if dir == nil {
+			continue
+		}
+		if err := dir.Remove(); err != nil {
+			fmt.Fprintln(os.Stderr, "packagetest: after the tests:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
 }

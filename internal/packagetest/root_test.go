@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 // root is a small Debian in a folder: the essential packages and systemd, as they are installed on this machine, with their own entries in dpkg's database.
@@ -28,26 +30,31 @@ var basePackages = []string{"dpkg", "passwd", "systemd", "init-system-helpers", 
 // leftOut are folders that no script needs.
 var leftOut = []string{"/usr/share/doc/", "/usr/share/man/", "/usr/share/locale/", "/usr/share/info/", "/usr/share/zoneinfo/", "/usr/share/i18n/", "/usr/lib/modules/", "/boot/"}
 
-// base is the root that all others are copied from; it is made once for each process, and the system's temporary folder is where t.TempDir of its maker is.
+// base is the root that all others are copied from; it is made once for each process.
 var base struct {
 	once sync.Once
-	dir  string
+	dir  *throwaway.Dir
 	err  error
+}
+
+// newDir makes a folder that a later run removes when this one is killed.
+func newDir(prefix string) (*throwaway.Dir, error) {
+	return throwaway.Kind{Prefix: prefix, StillServed: func(string) bool { return false }}.NewDir(nil)
 }
 
 // newRoot makes a root of its own for a test, with /proc and a few devices.
 func newRoot(t *testing.T) *root {
 	t.Helper()
 	base.once.Do(func() {
-		if base.dir, base.err = os.MkdirTemp("", "safrasync-base-*"); base.err == nil {
-			base.err = makeBase(base.dir)
+		if base.dir, base.err = newDir("safrasync-base-"); base.err == nil {
+			base.err = errors.Join(os.Chmod(base.dir.Path, 0o755), makeBase(base.dir.Path))
 		}
 	})
 	if base.err != nil {
 		t.Fatalf("the root could not be made from this machine's Debian packages: %v", base.err)
 	}
 	dir := filepath.Join(t.TempDir(), "root")
-	if out, err := exec.Command("cp", "-a", "--reflink=auto", base.dir, dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", "--reflink=auto", base.dir.Path, dir).CombinedOutput(); err != nil {
 		t.Fatalf("cp: %v\n%s", err, out)
 	}
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // the service's user goes through it
@@ -78,10 +85,23 @@ func (r *root) command(env []string, args ...string) *exec.Cmd {
 // run runs a program in the root and gives its output and exit code.
 func (r *root) run(env []string, args ...string) (output string, code int) {
 	r.t.Helper()
-	out, err := r.command(env, args...).CombinedOutput()
+	return r.outcome(r.command(env, args...))
+}
+
+// outside runs a program of this machine, for those that enter the root by themselves.
+func (r *root) outside(env []string, args ...string) (output string, code int) {
+	r.t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append([]string{"PATH=/usr/sbin:/usr/bin", "LANG=C.UTF-8", "HOME=/root"}, env...)
+	return r.outcome(cmd)
+}
+
+func (r *root) outcome(cmd *exec.Cmd) (output string, code int) {
+	r.t.Helper()
+	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		r.t.Fatalf("%q: %v", args, err)
+		r.t.Fatalf("%s: %v", cmd, err)
 	}
 	if exit != nil {
 		code = exit.ExitCode()
@@ -157,7 +177,8 @@ func makeBase(dir string) error {
 	}
 	for _, link := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"} { // merged into /usr
 		if target, err := os.Readlink("/" + link); err == nil {
-			if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			err := errors.Join(os.MkdirAll(filepath.Join(dir, target), 0o755), os.Symlink(target, filepath.Join(dir, link)))
+			if err != nil {
 				return err
 			}
 		}
@@ -194,6 +215,11 @@ func makeBase(dir string) error {
 			return err
 		}
 		if err := os.Chmod(device, 0o666); err != nil {
+			return err
+		}
+	}
+	for link, target := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
+		if err := os.Symlink(target, filepath.Join(dir, "dev", link)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,161 @@
+package packagetest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The same commit gives the same packages, byte by byte, wherever it is built.
+func TestThePackagesAreReproducible(t *testing.T) {
+	t.Parallel()
+	here := this(t)
+	there := packages(t, "elsewhere", thisVersion, func(string) error { return nil })
+	for a, b := range map[string]string{here.deb: there.deb, here.rpm: there.rpm} {
+		one, err := os.ReadFile(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := os.ReadFile(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(one, other) {
+			t.Errorf("%s and %s differ", a, b)
+		}
+	}
+}
+
+func TestLintianFindsNoError(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("lintian", "--allow-root", "--no-cfg", "--profile", "debian", "--fail-on", "error", "--tag-display-limit", "0", this(t).deb).CombinedOutput()
+	if err != nil {
+		t.Errorf("lintian: %v\n%s", err, out)
+	}
+	overrides, err := os.ReadFile(repository + "/deploy/lintian-overrides")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := ""
+	for line := range strings.Lines(string(overrides)) {
+		if strings.HasPrefix(line, "safrasync:") && !strings.HasPrefix(before, "#") {
+			t.Errorf("deploy/lintian-overrides: %q has no reason above it", line)
+		}
+		before = line
+	}
+}
+
+// The program is one static file: nothing of the machine is needed to run it.
+func TestTheProgramIsStatic(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := exec.Command("dpkg-deb", "-x", this(t).deb, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "usr/bin/safrasync"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte("ld-linux")) {
+		t.Error("the program asks for a dynamic linker")
+	}
+	out, err := exec.Command(filepath.Join(dir, "usr/bin/safrasync"), "version").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "safrasync "+thisVersion+" (") {
+		t.Errorf("version: %q, %v", out, err)
+	}
+}
+
+// systemd knows every setting of the unit, and rates how much of the machine the service could reach: 0 is nothing, 10 everything.
+func TestTheUnitIsCleanAndHardened(t *testing.T) {
+	t.Parallel()
+	r := newRoot(t)
+	r.must("dpkg", "-i", r.bring(this(t).deb))
+	verify := exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service")
+	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+	security := exec.Command("systemd-analyze", "--root="+r.dir, "--offline=yes", "--no-pager", "--threshold=15", "security", "safrasync.service")
+	out, err := security.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Overall exposure level for safrasync.service: ") {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
+	t.Log(lastLine(string(out)))
+	// The drop-in that people copy from, with everything in it switched on.
+	example := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z]+=)`).ReplaceAllString(r.read("/usr/share/doc/safrasync/examples/safrasync.service.d/local.conf"), "$1")
+	if err := os.MkdirAll(r.path("/etc/systemd/system/safrasync.service.d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.write("/etc/systemd/system/safrasync.service.d/local.conf", example, 0o644)
+	verify = exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service")
+	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the example of a drop-in: %v\n%s", err, out)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// Both packages have the same files, but for what only one kind has; every command has its page, in both languages, and each shell its completions.
+func TestThePackagesHavePagesAndCompletions(t *testing.T) {
+	t.Parallel()
+	list := func(name string, args ...string) []string {
+		t.Helper()
+		out, err := exec.Command(name, args...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var files []string
+		for line := range strings.Lines(string(out)) {
+			if fields := strings.Fields(line); !strings.HasPrefix(line, "d") {
+				files = append(files, strings.TrimPrefix(fields[len(fields)-1], "."))
+			}
+		}
+		slices.Sort(files)
+		return files
+	}
+	deb := list("dpkg-deb", "-c", this(t).deb)
+	rpm := list("rpm", "-qp", "--queryformat", `[%{FILEMODES:perms} %{FILENAMES}\n]`, this(t).rpm)
+	own := []string{
+		"/usr/share/lintian/overrides/safrasync", "/usr/share/doc/safrasync/changelog.Debian.gz",
+		"/usr/share/zsh/vendor-completions/_safrasync", "/usr/share/zsh/site-functions/_safrasync",
+	}
+	for _, file := range rpm {
+		if !slices.Contains(deb, file) && !slices.Contains(own, file) {
+			t.Errorf("only the .rpm has %s", file)
+		}
+	}
+	for _, file := range deb {
+		if !slices.Contains(rpm, file) && !slices.Contains(own, file) {
+			t.Errorf("only the .deb has %s", file)
+		}
+	}
+	for _, file := range []string{
+		"/usr/share/man/man1/safrasync.1.gz", "/usr/share/man/pt_BR/man1/safrasync.1.gz", "/usr/share/man/man1/safrasync-run.1.gz",
+		"/usr/share/man/pt_BR/man1/safrasync-rows-show.1.gz", "/usr/share/bash-completion/completions/safrasync", "/usr/share/zsh/vendor-completions/_safrasync",
+		"/usr/share/fish/vendor_completions.d/safrasync.fish", "/usr/share/doc/safrasync/install.pt-BR.md", "/usr/share/doc/safrasync/third-party-licences.gz",
+		"/usr/share/doc/safrasync/examples/modern.yaml", "/usr/share/doc/safrasync/config.example.yaml", "/usr/lib/sysusers.d/safrasync.conf",
+	} {
+		if !slices.Contains(deb, file) {
+			t.Errorf("the .deb has no %s", file)
+		}
+	}
+	english, portuguese := 0, 0
+	for _, file := range deb {
+		switch {
+		case strings.HasPrefix(file, "/usr/share/man/man1/"):
+			english++
+		case strings.HasPrefix(file, "/usr/share/man/pt_BR/man1/"):
+			portuguese++
+		}
+	}
+	if english == 0 || english != portuguese {
+		t.Errorf("%d English pages and %d Portuguese ones", english, portuguese)
+	}
+}

@@ -1,0 +1,366 @@
+package packagetest
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait. It is no measure of speed: a run that reaches it is broken.
+const patience = 2 * time.Minute
+
+// service is safrasync.service in a root, with the test in systemd's place: it reads the unit, starts what it names as its user, with its credentials, folder,
+// sockets and watchdog, and starts it again after a failure.
+type service struct {
+	t    *testing.T
+	root *root
+
+	notify *net.UnixConn
+	done   chan struct{} // closed when the socket's reader has ended
+
+	mu      sync.Mutex
+	unit    unit
+	wanted  bool          // it shall run
+	process *exec.Cmd     // nil while it does not
+	gone    chan struct{} // closed when that process has been collected
+	ready   bool
+	status  string
+	reloads int // READY=1 after RELOADING=1
+	busy    bool
+	starts  int
+	codes   []int // exit codes of the main processes; -1 for a signal
+	barks   int   // times that the watchdog was not fed
+	dog     *time.Timer
+	log     bytes.Buffer
+}
+
+// newService stands ready to start the service; it does not run.
+func newService(t *testing.T, r *root) *service {
+	t.Helper()
+	s := &service{t: t, root: r, done: make(chan struct{})}
+	if err := os.MkdirAll(r.path("/run/systemd/system"), 0o755); err != nil { // by this folder scripts know that systemd runs
+		t.Fatal(err)
+	}
+	// The path of a socket is short; that of a root may not be. So it is bound and opened through the folder's descriptor.
+	dir, err := os.Open(r.path("/run/systemd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "/proc/self/fd/" + strconv.Itoa(int(dir.Fd())) + "/notify"
+	s.notify, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: address, Net: "unixgram"})
+	if err == nil {
+		err = errors.Join(os.Chmod(r.path("/run/systemd/notify"), 0o777), dir.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.listen()
+	t.Cleanup(func() {
+		s.stop()
+		if err := s.notify.Close(); err != nil {
+			t.Error(err)
+		}
+		<-s.done
+		if t.Failed() {
+			t.Logf("the service's log:\n%s", s.journal())
+		}
+	})
+	return s
+}
+
+// listen reads what the service tells the manager.
+func (s *service) listen() {
+	defer close(s.done)
+	message := make([]byte, 64<<10)
+	for {
+		n, _, err := s.notify.ReadFromUnix(message)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		for line := range strings.SplitSeq(string(message[:n]), "\n") {
+			key, value, _ := strings.Cut(line, "=")
+			switch {
+			case key == "STATUS":
+				s.status = value
+			case key == "RELOADING":
+				s.busy = true
+			case key == "READY":
+				if s.ready && s.busy {
+					s.reloads++
+				}
+				s.ready, s.busy = true, false
+			}
+		}
+		if s.dog != nil { // READY=1 and WATCHDOG=1 both do
+			s.dog.Reset(s.span("WatchdogSec"))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// span reads a time of the unit.
+func (s *service) span(key string) time.Duration {
+	text := s.unit.one(s.t, key)
+	text = strings.NewReplacer("min", "m", "sec", "s").Replace(text)
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		s.t.Errorf("%s=%s: %v", key, text, err)
+		return time.Minute
+	}
+	return d
+}
+
+// start does what `systemctl start` does, and waits for READY=1. It gives whether the service runs.
+func (s *service) start() bool {
+	s.mu.Lock()
+	if s.process != nil {
+		s.mu.Unlock()
+		return true
+	}
+	s.wanted = true
+	s.mu.Unlock()
+	return s.launch()
+}
+
+func (s *service) launch() bool {
+	s.t.Helper()
+	u := readUnit(s.t, s.root)
+	s.mu.Lock()
+	s.unit, s.ready, s.busy, s.status = u, false, false, ""
+	s.mu.Unlock()
+	env := s.prepare(u)
+	for _, command := range u["ExecStartPre"] {
+		command, mayFail := strings.CutPrefix(command, "-")
+		if err := s.command(u, env, command).Run(); err != nil && !mayFail {
+			s.note("ExecStartPre: " + err.Error())
+			return false
+		}
+	}
+	main := s.command(u, env, u.one(s.t, "ExecStart"))
+	s.mu.Lock()
+	if err := main.Start(); err != nil {
+		s.mu.Unlock()
+		s.t.Error(err)
+		return false
+	}
+	s.process, s.gone = main, make(chan struct{})
+	s.starts++
+	s.dog = time.AfterFunc(s.span("WatchdogSec"), func() { s.bark(main) })
+	gone := s.gone
+	s.mu.Unlock()
+	go s.collect(main, gone)
+	s.wait("READY=1, or its end", func() bool { return s.ready || s.process != main })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process == main
+}
+
+// bark ends a service that did not feed its watchdog.
+func (s *service) bark(main *exec.Cmd) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == main {
+		s.barks++
+		_ = main.Process.Signal(syscall.SIGABRT)
+	}
+}
+
+// collect waits for the end of a main process, and starts the service again where the unit says so.
+func (s *service) collect(main *exec.Cmd, gone chan struct{}) {
+	_ = main.Wait() // the code tells it
+	s.mu.Lock()
+	code := main.ProcessState.ExitCode()
+	s.codes = append(s.codes, code)
+	s.process = nil
+	s.dog.Stop()
+	again := s.wanted && code != 0 && !s.unit.never(strconv.Itoa(code)) && s.starts < 20
+	s.mu.Unlock()
+	close(gone)
+	if again { // without RestartSec
+		s.launch()
+	}
+}
+
+// stop does what `systemctl stop` does.
+func (s *service) stop() {
+	s.mu.Lock()
+	s.wanted = false
+	process, gone := s.process, s.gone
+	if process == nil {
+		s.mu.Unlock()
+		return
+	}
+	_ = process.Process.Signal(syscall.SIGTERM)
+	limit := time.NewTimer(s.span("TimeoutStopSec"))
+	s.mu.Unlock()
+	defer limit.Stop()
+	select {
+	case <-gone:
+	case <-limit.C:
+		s.t.Error("the service did not stop in TimeoutStopSec and was killed")
+		_ = process.Process.Kill()
+		<-gone
+	}
+}
+
+// reload does what `systemctl reload` does; false: the unit's commands failed, and the service was told nothing.
+func (s *service) reload() bool {
+	s.mu.Lock()
+	u, before, pid := s.unit, s.reloads, s.process.Process.Pid
+	s.mu.Unlock()
+	env := append(s.prepare(u), "MAINPID="+strconv.Itoa(pid))
+	for _, command := range u["ExecReload"] {
+		if err := s.command(u, env, command).Run(); err != nil {
+			return false
+		}
+	}
+	s.wait("READY=1 after the reload", func() bool { return s.reloads > before })
+	return true
+}
+
+// prepare makes the folders and credentials of the unit and gives the environment.
+func (s *service) prepare(u unit) []string {
+	s.t.Helper()
+	uid, gid := s.owner(u)
+	state := "/var/lib/" + u.one(s.t, "StateDirectory")
+	credentials := "/run/credentials/safrasync.service"
+	for _, folder := range []string{state, credentials} {
+		err := os.MkdirAll(s.root.path(folder), 0o700)
+		if err == nil {
+			err = os.Chown(s.root.path(folder), uid, gid)
+		}
+		if err != nil {
+			s.t.Error(err)
+		}
+	}
+	for _, credential := range u["LoadCredential"] {
+		id, path, _ := strings.Cut(credential, ":")
+		files, err := filepath.Glob(s.root.path(path) + "/*")
+		if err != nil {
+			s.t.Error(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			to := s.root.path(credentials + "/" + id + "_" + filepath.Base(file))
+			if err == nil {
+				err = errors.Join(os.RemoveAll(to), os.WriteFile(to, text, 0o400), os.Chown(to, uid, gid))
+			}
+			if err != nil {
+				s.t.Error(err)
+			}
+		}
+	}
+	return []string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8", "USER=safrasync", "LOGNAME=safrasync", "HOME=" + state,
+		"NOTIFY_SOCKET=/run/systemd/notify", "CREDENTIALS_DIRECTORY=" + credentials, "STATE_DIRECTORY=" + state,
+		"WATCHDOG_USEC=" + strconv.FormatInt(s.watchdog(u).Microseconds(), 10),
+	}
+}
+
+func (s *service) watchdog(u unit) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unit = u
+	return s.span("WatchdogSec")
+}
+
+// command is one of the unit's commands, as the unit's user in the root.
+func (s *service) command(u unit, env []string, command string) *exec.Cmd {
+	s.t.Helper()
+	args := words(command)
+	uid, gid := s.owner(u)
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Path, cmd.Err = args[0], nil // it is in the root, not here
+	cmd.Env, cmd.Dir = env, u.one(s.t, "WorkingDirectory")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: s.root.dir, Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, Pdeathsig: syscall.SIGKILL}
+	cmd.Stdout, cmd.Stderr = (*journalWriter)(s), (*journalWriter)(s)
+	return cmd
+}
+
+// owner is the unit's user in the root.
+func (s *service) owner(u unit) (uid, gid int) {
+	s.t.Helper()
+	name := u.one(s.t, "User")
+	for line := range strings.Lines(s.root.read("/etc/passwd")) {
+		if fields := strings.Split(line, ":"); fields[0] == name && len(fields) > 3 {
+			uid, uidErr := strconv.Atoi(fields[2])
+			gid, gidErr := strconv.Atoi(fields[3])
+			if uidErr != nil || gidErr != nil {
+				s.t.Errorf("/etc/passwd has %q", line)
+			}
+			return uid, gid
+		}
+	}
+	s.t.Fatalf("the root has no user %s", name)
+	return 0, 0
+}
+
+// journalWriter collects what the service writes, as journald does.
+type journalWriter service
+
+func (w *journalWriter) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Write(text)
+}
+
+func (s *service) note(text string) { _, _ = (*journalWriter)(s).Write([]byte(text + "\n")) }
+
+func (s *service) journal() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// said is the sentence that `systemctl status` shows.
+func (s *service) said() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status
+}
+
+// running is the number of the main process; 0 while there is none.
+func (s *service) running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil || !s.ready {
+		return 0
+	}
+	return s.process.Process.Pid
+}
+
+// wait asks again until it is true, under the service's lock.
+func (s *service) wait(what string, fn func() bool) {
+	s.t.Helper()
+	waitFor(s.t, what, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return fn()
+	})
+}
+
+// waitFor asks again until it is true. The limit only ends a test that is broken.
+func waitFor(t *testing.T, what string, fn func() bool) {
+	t.Helper()
+	limit := time.After(patience)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !fn() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Errorf("waited in vain: %s", what)
+			return
+		}
+	}
+}

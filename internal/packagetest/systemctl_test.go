@@ -1,0 +1,118 @@
+package packagetest
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// systemctl stands in a root where systemctl was. It asks the test, which plays systemd.
+const systemctl = `#!/bin/sh
+reply=/run/systemd/reply.$$
+mkfifo "$reply"
+echo "$reply $*" >/run/systemd/ask
+read -r code text <"$reply"
+rm "$reply"
+[ -z "$text" ] || echo "$text"
+exit "$code"
+`
+
+// manager answers the maintainers' scripts.
+type manager struct {
+	service *service
+	mu      sync.Mutex
+	calls   []string
+}
+
+// manage puts a service under the systemctl of its root, whose scripts then find a systemd that runs.
+func manage(t *testing.T, s *service) *manager {
+	t.Helper()
+	m := &manager{service: s}
+	s.root.write("/usr/bin/systemctl", systemctl, 0o755)
+	fifo := s.root.path("/run/systemd/ask")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asks, err := os.OpenFile(fifo, os.O_RDWR, 0) // also a writer, so that it never ends
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lines := bufio.NewScanner(asks)
+		for lines.Scan() {
+			reply, command, _ := strings.Cut(lines.Text(), " ")
+			if reply == "end" {
+				return
+			}
+			code, text := m.answer(command)
+			if err := os.WriteFile(s.root.path(reply), fmt.Appendf(nil, "%d %s\n", code, text), 0); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		if _, err := asks.WriteString("end \n"); err != nil {
+			t.Error(err)
+		}
+		<-done
+		if err := asks.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// answer does what a command asks for.
+func (m *manager) answer(command string) (code int, text string) {
+	var args []string
+	for _, word := range strings.Fields(command) {
+		if !strings.HasPrefix(word, "-") {
+			args = append(args, word)
+		}
+	}
+	m.mu.Lock()
+	m.calls = append(m.calls, strings.Join(args, " "))
+	m.mu.Unlock()
+	s := m.service
+	switch verb := args[0]; verb {
+	case "daemon-reload", "preset":
+	case "is-enabled":
+		return 1, "disabled"
+	case "is-active":
+		if s.running() == 0 {
+			return 3, "inactive"
+		}
+		return 0, "active"
+	case "status":
+		return 0, s.said()
+	case "stop", "disable":
+		s.stop()
+	case "start", "restart", "try-restart", "enable":
+		if verb == "try-restart" && s.running() == 0 {
+			return 0, ""
+		}
+		s.stop()
+		if !s.start() {
+			return 1, ""
+		}
+	default:
+		return 1, "the test does not know " + verb
+	}
+	return 0, ""
+}
+
+// take gives the calls since it was asked last, those that change nothing left out.
+func (m *manager) take() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	calls := m.calls
+	m.calls = nil
+	return slices.DeleteFunc(calls, func(c string) bool { return c == "daemon-reload" || strings.HasPrefix(c, "is-") })
+}
