@@ -118,24 +118,24 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 // remarks are the findings about the ledger that do not keep it from working.
 var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
 
-// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go on. Before a start (offline) one of an older version is fine:
-// the start brings it up to date.
+// ledger gives the opened ledger, or an empty one in memory, so that the checks of the jobs can go on. One of an older version is fine: the start brings it up
+// to date.
 func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	const name = "ledger"
 	store, err := state.Open(ctx, ledgerOptions(c.app.config, toRead))
 	var fault *state.Error
 	switch {
-	case offline && errors.As(err, &fault) && fault.Code == state.CodeOlder:
+	case errors.As(err, &fault) && fault.Code == state.CodeOlder:
 		c.pass(name, checkLedgerOlder)
-		return nil
+		if offline {
+			return nil
+		}
 	case errors.Is(err, state.ErrNoLedger):
 		if err := state.Forgotten(ledgerOptions(c.app.config, toRead)); err != nil {
 			c.ledgerFault(name, err)
 		} else {
 			c.pass(name, checkNoLedger)
 		}
-	case older(err):
-		c.warn(name, checkLedgerOlderHint, checkFault, err)
 	case err != nil:
 		c.fail(name, checkLedgerHint, checkFault, err)
 	default:
@@ -150,12 +150,6 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	}
 	c.app.closers = append(c.app.closers, store.Close)
 	return store
-}
-
-// older tells whether the ledger only needs this program's migrations, as after every upgrade that has one.
-func older(err error) bool {
-	var fault *state.Error
-	return errors.As(err, &fault) && fault.Code == state.CodeOlder
 }
 
 // journal compares the ledger with its journal, as the next run will before it sends anything.

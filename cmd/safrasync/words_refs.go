@@ -53,7 +53,6 @@ var (
 	checkConfigHint      = phrase{"config.example.yaml explica cada chave", "config.example.yaml explains every key"}
 	checkNoLedger        = phrase{"ainda não existe; a primeira execução o cria", "does not exist yet; the first run makes it"}
 	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
-	checkLedgerOlderHint = phrase{"o serviço (ou um sync) o atualiza ao iniciar; faça antes uma cópia com o programa anterior", "the service, or a sync, brings it up to date when it starts; make a copy with the former program before"}
 	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}
 	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}
 	checkContractKey     = phrase{"a chave contém a do contrato (%s)", "the key has the contract's key in it (%s)"}

@@ -149,19 +149,24 @@ func TestF083_UpgradeDowngradeAndRemoval(t *testing.T) {
 	}
 }
 
-// Who insists on the older program gets a clear refusal from the program itself, not a damaged ledger (F065).
-func TestF065_AnOlderProgramRefusesTheNewerLedger(t *testing.T) {
+// Who insists on the older program gets a clear refusal from the program itself, not a damaged ledger (F065); and the way that the package's refusal tells leads
+// back, without a row that goes twice.
+func TestF065_TheWayBackToAnOlderProgram(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
-	if out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb)); code != 0 {
-		t.Fatal(out)
+	for _, b := range []built{this(t), next(t)} {
+		if out, code := p.dpkg(nil, "-i", p.root.bring(b.deb)); code != 0 {
+			t.Fatalf("%d:\n%s", code, out)
+		}
+		if b == this(t) {
+			p.configure()
+		}
+		p.add(5)
+		if !p.start() {
+			t.Fatal("the service does not start")
+		}
+		p.arrive("a start")
 	}
-	p.configure()
-	p.add(1)
-	if !p.start() {
-		t.Fatal("the service does not start")
-	}
-	p.arrive("the first start")
 	p.stop()
 	if out, code := p.dpkg([]string{"SAFRASYNC_ALLOW_DOWNGRADE=yes"}, "-i", p.root.bring(this(t).deb)); code != 0 {
 		t.Fatalf("%d:\n%s", code, out)
@@ -170,6 +175,20 @@ func TestF065_AnOlderProgramRefusesTheNewerLedger(t *testing.T) {
 	if code != 1 || !strings.Contains(out, "this program knows") || !strings.Contains(out, "install the newer program or restore the backup") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
+	copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/before-upgrade-*.db"))
+	if err != nil || len(copies) != 1 {
+		t.Fatalf("copies of the ledger: %q, %v", copies, err)
+	}
+	for _, act := range [][]string{{"restore", strings.TrimPrefix(copies[0], p.root.dir)}, {"rebuild"}} {
+		if out, code := p.safrasync(append(act, "--reason", "back to the version before", "--yes")...); code != 0 {
+			t.Fatalf("%q ended with %d:\n%s", act, code, out)
+		}
+	}
+	p.add(5)
+	if !p.start() {
+		t.Fatal("the service does not start on the ledger that was restored")
+	}
+	p.arrive("the way back")
 }
 
 // A service that was off stays off, and a copy that cannot be made stops the upgrade before anything has changed.
@@ -203,7 +222,7 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 		t.Errorf("the upgrade ended with %d, and the service that was off runs as %d:\n%s", code, p.running(), out)
 	}
 	// What the ledger needs is no fault: the start brings it up to date.
-	if out, code := p.safrasync("check", "--offline"); code != 0 || !strings.Contains(out, "! ledger:") {
+	if out, code := p.safrasync("check", "--offline"); code != 0 || !strings.Contains(out, "is of an older version") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
 }

@@ -197,6 +197,11 @@ func makeBase(dir string) error {
 			return err
 		}
 	}
+	for _, name := range []string{"auth", "account", "password", "session", "session-noninteractive"} { // what pam-auth-update writes, for runuser
+		if err := os.WriteFile(filepath.Join(dir, "etc/pam.d/common-"+name), []byte(strings.TrimSuffix(name, "-noninteractive")+" required pam_permit.so\n"), 0o644); err != nil {
+			return err
+		}
+	}
 	for _, name := range []string{"passwd", "group"} {
 		text, err := os.ReadFile("/usr/share/base-passwd/" + name + ".master")
 		if err == nil {
