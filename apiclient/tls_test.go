@@ -244,3 +244,19 @@ func TestClosingTheClientGivesUpAHandshake(t *testing.T) {
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
 }
+
+func TestTheEndOfTheCertificateIsKnownFromTheFirstHandshakeOn(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	ends := time.Now().Add(5 * time.Hour).UTC().Truncate(time.Second)
+	s, _ := startTLS(t, ca.issue(t, func(c *x509.Certificate) { c.NotAfter = ends }), nil)
+	c := newClient(t, apiclient.Options{BaseURL: s.URL, CAFile: ca.file})
+	if got := c.CertificateEnds(); !got.IsZero() {
+		t.Errorf("before any connection it ends at %v", got)
+	}
+	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
+	if got := c.CertificateEnds(); !got.Equal(ends) {
+		t.Errorf("it ends at %v, want %v", got, ends)
+	}
+}
