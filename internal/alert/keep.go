@@ -22,7 +22,7 @@ type Config struct {
 	Lang     trade.Lang
 	Zone     *time.Location // of the cooperative: for times in messages, and for what a working day is
 	Name     string         // of this installation, in the subject of each message
-	Host     string         // this machine
+	Host     string         // name of this host
 	// DigestAt are the times of the digest; nil: there is none.
 	DigestAt interface {
 		Next(after time.Time) time.Time
