@@ -72,7 +72,9 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 		if !s.mayRun(ctx, t, now) {
 			continue
 		}
-		out = append(out, ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)})
+		a := ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}
+		s.log.Debug("due", zap.String("job", a.job.Name()), zap.Bool("sweep", a.sweep), zap.Bool("probe", a.probe), zap.Bool("by_hand", t.triggered), zap.Time("last", t.base))
+		out = append(out, a)
 		t.base, t.running = now, true
 		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false, noTime
 	}

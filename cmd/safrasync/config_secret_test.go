@@ -147,6 +147,8 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 	good := write("good", "from-file\r\n", 0o400)
 	open := write("open", "x", 0o640)
 	credential := write("credentials/key", "credential\n", 0o444)
+	write("both", "of the folder", 0o600)
+	write("credentials/both", "of systemd", 0o444)
 	blank, two, large := write("blank", "\n", 0o600), write("two", "a\nb\n", 0o600), write("large", strings.Repeat("x", 65<<10), 0o600)
 	r := secretResolver{base: filepath.Join(dir, "config.yaml"), env: func(name string) (string, bool) {
 		return filepath.Join(dir, "credentials"), name == "CREDENTIALS_DIRECTORY"
@@ -156,6 +158,9 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 		{text: "${file:good}", want: "from-file"},
 		{text: "a ${file:good} b", want: "a from-file b"},
 		{text: "${file:" + credential + "}", want: "credential"},
+		{text: "${file:key}", want: "credential"},
+		{text: "${file:both}", want: "of systemd"},
+		{text: "${file:./both}", want: "of the folder"},
 		{text: "${file:" + open + "}", problem: "the file " + open + " may be read by others than its owner (mode 0640); run: chmod 600 " + open},
 		{text: "${file:credentials/../open}", problem: "the file credentials/../open may be read by others than its owner (mode 0640); run: chmod 600 credentials/../open"},
 		{text: "${file:" + blank + "}", problem: "the file " + blank + " is empty"},

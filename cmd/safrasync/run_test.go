@@ -232,3 +232,29 @@ func TestWhatDoesNotLetTheServiceStart(t *testing.T) {
 		t.Errorf("a wrong ledger: exit code %d", code)
 	}
 }
+
+// Before a start, `check --offline` needs no network: not that of the ERP, of the API, or of a ledger on PostgreSQL. A ledger of an older version is no reason not to start.
+func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) {
+		s := newService(t, state.SQLite, false)
+		s.edit(s.box.URL, "https://platform.invalid")
+		s.edit("driver: sqlite\n  dsn: "+s.path("erp.db"), "driver: postgres\n  dsn: postgres://erp.invalid/coop")
+		s.must(0, "check", "--offline")
+		if err := runSQLText(s.path("state.db"), `DELETE FROM safrasync_schema WHERE version_id > 1`); err != nil {
+			t.Fatal(err)
+		}
+		if out := s.must(0, "check", "--offline"); !strings.Contains(out, "older version") {
+			t.Errorf("an older ledger:\n%s", out)
+		}
+		s.must(1, "check")
+	})
+	t.Run("postgres", func(t *testing.T) {
+		s := newService(t, state.Postgres, false)
+		_, rest, _ := strings.Cut(s.config, "driver: postgres\n  dsn: ")
+		dsn, _, _ := strings.Cut(rest, "\n")
+		s.edit(dsn, "postgres://ledger.invalid/state")
+		if out := s.must(0, "check", "--offline"); !strings.Contains(out, "--offline does not open it") {
+			t.Errorf("a ledger elsewhere:\n%s", out)
+		}
+	})
+}
