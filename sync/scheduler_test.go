@@ -17,9 +17,9 @@ func TestJobsRunAtTheStartAndThenAtTheirTimes(t *testing.T) {
 		o.delivery(1, 1, 10)
 		o.config.AtStart = true
 		o.open()
-		for _, r := range o.reports {
-			if !r.Sweep {
-				o.t.Errorf("the first run of %s did not sweep", r.Job)
+		for _, job := range []string{"contracts", "deliveries", "traceability"} {
+			if len(o.sweeps(job)) != 1 {
+				o.t.Errorf("the first run of %s did not sweep", job)
 			}
 		}
 		o.row("deliveries", "01|0001", trade.Accepted, "")
@@ -44,7 +44,10 @@ func TestF076WhatWasMissedRunsOnce(t *testing.T) {
 		o.config.AtStart = true
 		o.open()
 		o.stop()
-		o.reports, o.config.AtStart = nil, false
+		o.config.AtStart = false
+		for _, job := range []string{"contracts", "deliveries", "traceability"} {
+			o.want(job, "20 06:05")
+		}
 		o.pass(27 * time.Hour) // Saturday, 09:05
 		o.open()
 		o.pass(20 * time.Minute)
@@ -67,13 +70,7 @@ func TestASweepKeepsItsOwnHour(t *testing.T) {
 		o.spec.Sweep = "0 3 * * *"
 		o.open()
 		o.pass(16 * time.Hour)
-		var got []string
-		for _, r := range o.reports {
-			if r.Job == "contracts" && r.Sweep {
-				got = append(got, r.StartedAt.In(o.zone).Format("02 15:04"))
-			}
-		}
-		if diff := cmp.Diff([]string{"20 17:10", "21 03:00"}, got); diff != "" {
+		if diff := cmp.Diff([]string{"20 17:10", "21 03:00"}, o.sweeps("contracts")); diff != "" {
 			o.t.Errorf("sweeps (-want +got):\n%s", diff)
 		}
 		o.want("contracts", "20 17:10", "20 18:00", "21 03:00", "21 08:00", "21 09:00")

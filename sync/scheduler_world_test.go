@@ -118,6 +118,26 @@ func (o *office) pass(d time.Duration) {
 	synctest.Wait()
 }
 
+// silent is how long ago the scheduler said that it is alive.
+func (o *office) silent() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(o.alive)
+}
+
+// sweeps gives the starts of the sweeps of a job so far.
+func (o *office) sweeps(job string) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var out []string
+	for _, r := range o.reports {
+		if r.Job == job && r.Sweep {
+			out = append(out, r.StartedAt.In(o.zone).Format("02 15:04"))
+		}
+	}
+	return out
+}
+
 // runs gives the starts of the runs of a job since the last call, in the zone.
 func (o *office) runs(job string) []string {
 	o.mu.Lock()
