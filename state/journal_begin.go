@@ -40,7 +40,7 @@ func (s *Store) beginJournal(t *tx, dir string, unused bool, program string) (jo
 }
 
 // remembers is true of the entries that a journal begins with: those that were sent, or about which somebody has decided.
-const remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`
+const remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1 OR e.moved_id IS NOT NULL)`
 
 // factPages gives entries as the journal keeps them, in pages.
 func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {

@@ -95,11 +95,16 @@ func (t *tx) noteAct(act trade.AuditRecord, entries []int64) error {
 func (t *tx) noteJob(act trade.AuditRecord, status trade.JobStatus) {
 	r := t.noting(journal.Act, time.UnixMilli(atOr(act.At, time.Time{})))
 	r.ActName, r.Who = cleanText(act.Act), cleanText(act.Who)
+	r.Jobs = append(r.Jobs, jobFact(status))
+}
+
+// jobFact is a job as a person left it.
+func jobFact(status trade.JobStatus) journal.JobFact {
 	fact := journal.JobFact{Job: status.Job}
 	if status.State == trade.Paused && status.Stop != nil {
 		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, cleanText(status.Stop.Text), status.Since.UTC()
 	}
-	r.Jobs = append(r.Jobs, fact)
+	return fact
 }
 
 // writeNote flushes the note to the journal and stores its number in the transaction. Journal first, ledger second: a crash between the two is seen at the next

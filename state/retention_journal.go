@@ -144,6 +144,22 @@ func (n *snapshot) page(t *tx, after *int64) (done bool, err error) {
 	}); err != nil {
 		return false, err
 	}
+	if n.base == 0 { // the pauses too: they are decisions about sending
+		var rows []struct {
+			Job string `db:"job"`
+			statusRow
+		}
+		if err := t.all(&rows, `SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
+			return false, err
+		}
+		for _, row := range rows {
+			status, err := statusOf(row.Job, []statusRow{row.statusRow})
+			if err != nil {
+				return false, err
+			}
+			note.Jobs = append(note.Jobs, jobFact(status))
+		}
+	}
 	sum, err := json.Marshal(note.Facts)
 	if err != nil {
 		return false, err
@@ -273,7 +289,7 @@ func (r *retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 		}
 		for _, e := range rows {
 			f := of[e.Key]
-			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String {
+			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String && f.RemoteID != e.MovedID.String {
 				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
 			}
 		}

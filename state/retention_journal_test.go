@@ -369,3 +369,25 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 		t.Fatal(err)
 	}
 }
+
+// A pause outlives the segment in which it was noted.
+func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 3)
+		done, err := k.s.Act(t.Context(), []trade.Act{{
+			Audit: trade.AuditRecord{Who: "ana", Act: "pause", Target: "contracts", Reason: "the harvest", At: at},
+			Job:   &trade.JobAct{Job: "contracts", Status: trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"}}},
+		}})
+		if err != nil || !done[0] {
+			t.Fatal(done, err)
+		}
+		k.beginAgain()
+		if first := k.firstRecord(); first < 2 {
+			t.Fatalf("the journal still begins with record %d", first)
+		}
+		h, err := readHistory(k.dir())
+		if err != nil || !h.jobs["contracts"].Paused || h.jobs["contracts"].Text != "ana: the harvest" {
+			t.Errorf("the journal says %+v, %v", h.jobs, err)
+		}
+	})
+}
