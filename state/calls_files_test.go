@@ -1,0 +1,230 @@
+package state
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// scene is a folder with a ledger in SQLite and its journal, which is set up again as it was.
+type scene struct {
+	*kept
+	b            *breaker
+	home, before string
+	step         int // of the calls that fail, every step-th does
+}
+
+func newScene(t *testing.T, prepare func(s *scene)) *scene {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
+	s.kept = &kept{t: t, o: Options{Driver: SQLite, DSN: filepath.Join(home, "state.db"), Journal: filepath.Join(home, "journal"), Version: "1.0.0-test"}}
+	prepare(s)
+	if err := os.CopyFS(s.before, os.DirFS(home)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// again sets the scene up.
+func (s *scene) again() {
+	s.t.Helper()
+	if err := errors.Join(os.RemoveAll(s.home), os.CopyFS(s.home, os.DirFS(s.before))); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// each lets op's first call of the database fail, then its second, and so on. An op that says that it failed is called again, and succeeds; then check looks at what came of it. Nothing of what
+// is made on the way stays.
+func (s *scene) each(op func(tune tuning) error, check func()) {
+	s.t.Helper()
+	for at := 1; ; at += s.step {
+		s.again()
+		s.b.arm(at, false)
+		err := op(s.b.tuning())
+		hit := s.b.disarm()
+		if hit == "" && err != nil {
+			s.t.Fatalf("without a failure: %v", err)
+		}
+		if err != nil {
+			if again := op(s.b.tuning()); again != nil {
+				s.t.Errorf("the next try after call %d of the database failed (%s; %v): %v", at, hit, err, again)
+			}
+		}
+		check()
+		files, err := filepath.Glob(filepath.Join(s.home, "*"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.Contains(file, ".part-") || strings.Contains(file, ".restore-") {
+				s.t.Errorf("call %d of the database failed (%s), and left %s", at, hit, file)
+			}
+		}
+		if hit == "" {
+			return
+		}
+	}
+}
+
+// rows opens the ledger and checks how many rows it has.
+func (s *scene) rows(want int) func() {
+	return func() {
+		s.t.Helper()
+		if err := s.try(defaultTuning); err != nil {
+			s.t.Fatalf("opening the ledger afterwards: %v", err)
+		}
+		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
+			s.t.Errorf("the ledger has %d rows, want %d", got, want)
+		}
+		mustAddUp(s.t, s.s, "contracts")
+		s.close()
+	}
+}
+
+// opens gives an opening as op.
+func (s *scene) opens(o Options) func(tune tuning) error {
+	return func(tune tuning) error {
+		ledger, err := open(s.t.Context(), o, tune)
+		if err == nil {
+			err = ledger.Close()
+		}
+		return err
+	}
+}
+
+// lived fills the ledger: accepted rows, one that is being sent, one in doubt.
+func lived(s *scene) {
+	s.open()
+	s.send("a", 3)
+	s.doubts(1)
+	s.close()
+}
+
+// older has a ledger from before its journal's end: so many records of it are missing.
+func older(records int) func(s *scene) {
+	return func(s *scene) {
+		lived(s)
+		copyFile(s.t, s.o.DSN, s.o.DSN+".older")
+		s.open()
+		for range records {
+			e := mustEntry(s.t, s.s, "contracts", "d0")
+			if e.State == trade.InDoubt {
+				s.order(adoption(e, "remote-d"))
+			} else {
+				s.order(entryAct("reopen", mustEntry(s.t, s.s, "contracts", "a0"), func(*trade.Entry) {}))
+			}
+		}
+		s.close()
+		removeLedger(s.t, s.o.DSN)
+		if err := os.Rename(s.o.DSN+".older", s.o.DSN); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// F047, F048: a database that fails at any call while a ledger is opened, made, copied, restored, rebuilt or gets a new journal: the next try succeeds, and nothing is missing.
+func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testing.T) {
+	t.Parallel()
+	nothing := func(*scene) {}
+	for name, test := range map[string]struct {
+		prepare func(s *scene)
+		op      func(s *scene) func(tune tuning) error
+		rows    int
+	}{
+		"a new ledger":          {nothing, func(s *scene) func(tuning) error { return s.opens(s.o) }, 0},
+		"one that is there":     {lived, func(s *scene) func(tuning) error { return s.opens(s.o) }, 4},
+		"one behind a crash":    {older(1), func(s *scene) func(tuning) error { return s.opens(s.o) }, 4},
+		"one for reading":       {lived, func(s *scene) func(tuning) error { o := s.o; o.ReadOnly, o.Verify = true, true; return s.opens(o) }, 4},
+		"one without a journal": {lived, func(s *scene) func(tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4},
+		"a backup": {lived, func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				o := s.o
+				o.ReadOnly = true
+				ledger, err := open(s.t.Context(), o, tune)
+				if err != nil {
+					return err
+				}
+				return errors.Join(ledger.Backup(s.t.Context(), filepath.Join(s.home, "copy.db")), ledger.Close())
+			}
+		}, 4},
+		"a restored one": {func(s *scene) {
+			lived(s)
+			copyFile(s.t, s.o.DSN, filepath.Join(s.home, "copy.db"))
+		}, func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				_, err := restore(s.t.Context(), s.o, tune, filepath.Join(s.home, "copy.db"), restoreAct)
+				return err
+			}
+		}, 4},
+		"a plan to rebuild": {lived, func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				_, err := rebuild(s.t.Context(), s.o, tune, false, rebuildAct)
+				return err
+			}
+		}, 4},
+		"one rebuilt": {lived, func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+				return err
+			}
+		}, 4},
+		"one rebuilt from nothing": {func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) }, func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+				return err
+			}
+		}, 4},
+		"a new journal": {lived, func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				_, err := newJournal(s.t.Context(), s.o, tune, true, rebuildAct)
+				var known *Error
+				if errors.As(err, &known) && known.Code == CodeRolledBack { // the new journal was there already, and the message says what to do
+					_, err = rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+				}
+				return err
+			}
+		}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, test.prepare)
+			if strings.Contains(name, "new ledger") || strings.Contains(name, "nothing") {
+				s.step = 4 // most calls are those of the migrations
+			}
+			s.each(test.op(s), s.rows(test.rows))
+		})
+	}
+}
+
+// The same in PostgreSQL, where what a failed opening has made is gone on with.
+func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
+	t.Parallel()
+	b, o := &breaker{}, Options{Driver: Postgres, DSN: pgtest.Database(t), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}
+	for at, well := 1, 0; well < 2; at++ {
+		b.arm(at, false)
+		s, err := open(t.Context(), o, b.tuning())
+		hit := b.disarm()
+		switch {
+		case err == nil:
+			err = s.Close()
+		case hit != "":
+			err = nil
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hit == "" { // a new ledger first, then one that is there
+			well++
+			at = 0
+		}
+	}
+}
