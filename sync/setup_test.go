@@ -122,6 +122,7 @@ type bench struct {
 	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
+	reads   func(engine.Source) engine.Source     // optional: an ERP that fails
 
 	zone *time.Location                                                    // of schedules and of "today"
 	dial func(ctx context.Context, network, addr string) (net.Conn, error) // to a platform that is not on TCP; nil = TCP
@@ -260,8 +261,12 @@ func (b *bench) engine() *engine.Engine {
 	if b.surface != nil {
 		platform = b.surface(platform)
 	}
+	var source engine.Source = b.source
+	if b.reads != nil {
+		source = b.reads(source)
+	}
 	return engine.New(engine.Config{
-		Ledger: ledger, Source: b.source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: jobs,
+		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
