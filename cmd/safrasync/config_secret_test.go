@@ -149,6 +149,7 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 	credential := write("credentials/key", "credential\n", 0o444)
 	write("both", "of the folder", 0o600)
 	write("credentials/both", "of systemd", 0o444)
+	write("credentials/secrets_key", "of a folder of systemd's", 0o444)
 	blank, two, large := write("blank", "\n", 0o600), write("two", "a\nb\n", 0o600), write("large", strings.Repeat("x", 65<<10), 0o600)
 	r := secretResolver{base: filepath.Join(dir, "config.yaml"), env: func(name string) (string, bool) {
 		return filepath.Join(dir, "credentials"), name == "CREDENTIALS_DIRECTORY"
@@ -160,7 +161,9 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 		{text: "${file:" + credential + "}", want: "credential"},
 		{text: "${file:key}", want: "credential"},
 		{text: "${file:both}", want: "of systemd"},
-		{text: "${file:./both}", want: "of the folder"},
+		{text: "${file:./both}", want: "of systemd"},
+		{text: "${file:" + filepath.Join(dir, "both") + "}", want: "of the folder"},
+		{text: "${file:secrets/key}", want: "of a folder of systemd's"},
 		{text: "${file:" + open + "}", problem: "the file " + open + " may be read by others than its owner (mode 0640); run: chmod 600 " + open},
 		{text: "${file:credentials/../open}", problem: "the file credentials/../open may be read by others than its owner (mode 0640); run: chmod 600 credentials/../open"},
 		{text: "${file:" + blank + "}", problem: "the file " + blank + " is empty"},
