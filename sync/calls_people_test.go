@@ -1,0 +1,170 @@
+package sync_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// brokenDesk is the ledger of people's acts.
+type brokenDesk struct {
+	brokenLedger
+	s *state.Store
+}
+
+func (d brokenDesk) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
+	return through(d.b, "Entry", func() (trade.Entry, error) { return d.s.Entry(ctx, job, key) })
+}
+
+func (d brokenDesk) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
+	return d.b.call("Rows", func() error { return d.s.Rows(ctx, filter, fn) })
+}
+
+func (d brokenDesk) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
+	return through(d.b, "Attempts", func() ([]trade.Attempt, error) { return d.s.Attempts(ctx, entryID) })
+}
+
+func (d brokenDesk) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+	return through(d.b, "Holder", func() (trade.ParentKey, error) { return d.s.Holder(ctx, sends, remoteID, except) })
+}
+
+func (d brokenDesk) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
+	return through(d.b, "Act", func() ([]bool, error) { return d.s.Act(ctx, acts) })
+}
+
+// each lets the first call of an operation fail, then its second, and so on: each time it says so. Without a failure it succeeds.
+func (b *breaker) each(t *testing.T, name string, op func() error) {
+	t.Helper()
+	for at := 1; ; at++ {
+		b.arm(at, false)
+		err := op()
+		hit := b.disarm()
+		switch {
+		case hit == "" && err != nil:
+			t.Fatalf("%s: %v", name, err)
+		case hit == "":
+			return
+		case err == nil:
+			t.Errorf("%s: its call %d failed (%s), and it says nothing", name, at, hit)
+			return
+		}
+	}
+}
+
+// F052: what people ask and order says so when ledger or ERP fail at any of its calls; an order that fails is not carried out, and is possible the next time.
+func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
+	t.Parallel()
+	world := sandbox.OpenWorld()
+	world.KnowProducer(producerID, cpfA)
+	b := newLookupBench(t, databases[0], world, "lost-before,reset@1")
+	b.limits.MaxInFlight = 1
+	for n := 1; n <= 5; n++ {
+		b.producer(n, cpfA)
+	}
+	b.sync(engine.Options{})
+	b.expect(1, trade.InDoubt, trade.CauseUnknown)
+	b.exec(`UPDATE contrato SET preco = preco + 1 WHERE num = '0002'`)
+	b.exec(`INSERT INTO contrato VALUES ('01', '0006', 6, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, cpfA)
+	b.sync(engine.Options{Sweep: true})
+	br := &breaker{}
+	b.breaks(br, true)
+	b.asked(br)
+	b.ordered(br)
+}
+
+// asked: what stores and sends nothing.
+func (b *bench) asked(br *breaker) {
+	t, ctx := b.t.(*testing.T), b.t.Context()
+	e := b.engine()
+	job := e.Jobs[0]
+	sent, waiting := b.entry(3), b.entry(6)
+	for name, op := range map[string]func() error{
+		"Preview":             func() error { _, err := e.Preview(ctx, "contracts", key(3)); return err },
+		"Why":                 func() error { _, err := e.Why(ctx, "contracts", key(6), &waiting); return err },
+		"Why without a row":   func() error { _, err := e.Why(ctx, "contracts", key(99), nil); return err },
+		"CaseOf":              func() error { _, err := e.CaseOf(ctx, "contracts", key(3)); return err },
+		"Audit":               func() error { _, err := e.Audit(ctx, job, nil); return err },
+		"Check":               func() error { return e.Check(ctx, job) },
+		"Newest":              func() error { _, err := e.Newest(ctx, "contracts", sent); return err },
+		"a dry run":           func() error { return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})) },
+		"Compare":             func() error { return compare(ctx, e, job, false, sent, waiting) },
+		"Compare and ask":     func() error { return compare(ctx, e, job, true, sent, waiting) },
+		"a resync of a day":   func() error { return b.resync(e, engine.Resync{Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}) },
+		"a resync of a row":   func() error { return b.resync(e, engine.Resync{Keys: []string{key(6)}}) },
+		"a resync of a state": func() error { return b.resync(e, engine.Resync{States: []trade.State{trade.Waiting}}) },
+	} {
+		br.each(t, name, op)
+	}
+}
+
+func compare(ctx context.Context, e *engine.Engine, job *engine.Job, ask bool, entries ...trade.Entry) error {
+	c, err := e.Comparer(ctx, job, ask)
+	if err != nil {
+		return err
+	}
+	_, err = c.Compare(ctx, entries)
+	return err
+}
+
+// resync reads again; what this process could not give back ends.
+func (b *bench) resync(e *engine.Engine, asked engine.Resync) error {
+	b.leasesEnd()
+	return failureOf(e.Sync(b.t.Context(), nil, engine.Options{Resync: &asked, DryRun: true}))
+}
+
+// failureOf is the error of a pass, what stopped it, or what it remarks.
+func failureOf(reports []trade.RunReport, err error) error {
+	for _, r := range reports {
+		if (r.Stopped != nil || len(r.Notes) > 0) && err == nil {
+			err = errBroken
+		}
+	}
+	return err
+}
+
+// ordered: what people do, planned and done.
+func (b *bench) ordered(br *breaker) {
+	t, ctx := b.t.(*testing.T), b.t.Context()
+	acts := b.acts()
+	acts.Desk = brokenDesk{brokenLedger{b.ledger, br}, b.ledger}
+	rows := func(name string, plan func() (engine.RowPlan, error)) {
+		t.Helper()
+		var p engine.RowPlan
+		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
+		if !p.Possible() {
+			t.Fatalf("%s is refused: %+v", name, p)
+		}
+		br.each(t, name, func() (err error) { _, err = acts.Do(ctx, p, maria); return err })
+	}
+	jobs := func(name string, plan func() (engine.JobPlan, error)) {
+		t.Helper()
+		var p engine.JobPlan
+		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
+		br.each(t, name, func() (err error) { _, err = acts.DoJob(ctx, p, maria); return err })
+	}
+	br.each(t, "Watch", func() error { return acts.Watch(ctx, "contracts") })
+	b.clock.advance(16 * time.Minute)
+	br.each(t, "Select", func() error {
+		_, err := acts.Select(ctx, "dismiss", "contracts", nil, nil)
+		return err
+	})
+	rows("an acknowledgement", func() (engine.RowPlan, error) { return acts.Acknowledge(ctx, "contracts", []string{key(2)}) })
+	rows("a dismissal", func() (engine.RowPlan, error) { return acts.Dismiss(ctx, "contracts", []string{key(6)}) })
+	rows("a reopening", func() (engine.RowPlan, error) { return acts.Reopen(ctx, "contracts", []string{key(6)}) })
+	br.each(t, "the id of another row", func() error {
+		p, err := acts.Adopt(ctx, "contracts", key(1), engine.Adoption{ID: b.entry(3).RemoteID})
+		if err == nil && p.Steps[0].Refused != engine.IDTaken {
+			t.Errorf("%+v", p)
+		}
+		return err
+	})
+	rows("a second sending", func() (engine.RowPlan, error) { return acts.Resend(ctx, "contracts", key(1), true) })
+	jobs("a pause", func() (engine.JobPlan, error) { return acts.Pause(ctx, "contracts", maria) })
+	jobs("its end", func() (engine.JobPlan, error) { return acts.Resume(ctx, "contracts") })
+	b.expect(1, trade.Pending, "")
+}
