@@ -23,8 +23,10 @@ const (
 // Create makes a journal in a folder that does not exist yet, with what the ledger knows already: pages calls put with parts of it. The journal appears whole
 // or not at all. It gives the last record's number and mark; 0 and "" when there is none.
 func Create(dir string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
-	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(dir); err == nil {
 		return 0, "", fmt.Errorf("journal: %s exists already", dir)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return 0, "", fmt.Errorf("journal: %w", err)
 	}
 	parent := filepath.Dir(dir)
 	if err := makeFolders(parent); err != nil {
