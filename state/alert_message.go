@@ -42,12 +42,15 @@ func (t *tx) addMessages(alertID string, messages []trade.AlertMessage) error {
 	return t.insertRows("alert_message", []string{"id", "alert_id", "kind", "target", "content", "created_at", "attempts", "next_at", "outcome", "fault"}, rows, "")
 }
 
+// messageRests is longer than any pause between two tries of a message: a next try that is further away was planned by a clock that has been set back since (F078).
+const messageRests = 2 * time.Hour
+
 // DueMessages gives the messages whose time to be delivered has come, in the order in which they were made.
 func (s *Store) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
 	var rows []messageRow
 	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
-		WHERE done_at IS NULL AND next_at <= ? ORDER BY created_at, id LIMIT ?`
-	if err := s.read.SelectContext(ctx, &rows, s.q(query), now.UnixMilli(), limit); err != nil {
+		WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
+	if err := s.read.SelectContext(ctx, &rows, s.q(query), now.UnixMilli(), now.Add(messageRests).UnixMilli(), limit); err != nil {
 		return nil, s.fault(ctx, "reading messages", err)
 	}
 	out := make([]trade.AlertMessage, len(rows))

@@ -103,6 +103,9 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	}
 	first := !t.known
 	t.known = true
+	if first && len(runs) > 0 && runs[0].SendsAgain != nil {
+		t.sendsAt = *runs[0].SendsAgain
+	}
 	if len(runs) > 0 && runs[0].StartedAt.After(t.base) || t.base.After(now.Add(future)) {
 		t.base = noTime
 		if len(runs) > 0 {
@@ -126,7 +129,7 @@ func leftWork(status trade.JobStatus) bool {
 		return false
 	}
 	code := stopCode(status.Stop.Code)
-	return slices.Contains([]stopCode{stopInterrupt, stopThrottled, stopUnreachable, stopLedger}, code) || slices.Contains(endedByProbe, code)
+	return slices.Contains([]stopCode{stopInterrupt, stopThrottled, stopUnreachable, stopLedger, stopERP, stopReferences}, code) || slices.Contains(endedByProbe, code)
 }
 
 // overcome tells whether the stop that the ledger knows of a job keeps it from running.

@@ -305,6 +305,43 @@ func TestRowsThatWaitForTheirHoursGoWhenTheyBegin(t *testing.T) {
 	})
 }
 
+// A reload makes a new scheduler: what a run left for a time of its own, before the next one of its schedule, does not wait for that.
+func TestAReloadForgetsNothingThatARunLeftForLater(t *testing.T) {
+	t.Run("hours", func(t *testing.T) {
+		inOffice(t, saoPaulo, "2026-11-23 05:10", func(o *office) { // a Monday
+			o.schedules("0 6 * * *", "@every 1000h", "@every 1000h")
+			o.spec.Hours = []string{"mon-fri 07:30-19:00"}
+			o.contract(1)
+			o.config.AtStart = true
+			o.open()
+			o.pass(time.Hour)
+			o.stop()
+			o.config.AtStart = false
+			o.open()
+			o.want("contracts", "23 05:10", "23 06:00")
+			o.pass(2 * time.Hour)
+			o.expect(1, trade.Accepted, "")
+			o.want("contracts", "23 07:30")
+		})
+	})
+	t.Run("ERP", func(t *testing.T) {
+		inOffice(t, saoPaulo, "2026-11-21 06:55", func(o *office) {
+			o.schedules("0 7 * * *", "@every 1000h", "@every 1000h")
+			o.open()
+			o.exec(`ALTER TABLE contrato RENAME TO gone`)
+			o.runs("contracts")
+			o.pass(5*time.Minute + 30*time.Second)
+			o.stands("contracts", trade.Stopped, "erp")
+			o.stop()
+			o.open()
+			o.exec(`ALTER TABLE gone RENAME TO contrato`)
+			o.contract(1)
+			o.pass(10 * time.Minute)
+			o.expect(1, trade.Accepted, "")
+		})
+	})
+}
+
 // A job that rests because the API asked for it holds up no other job of the pass.
 func TestAJobThatRestsHoldsUpNobody(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {

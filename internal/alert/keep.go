@@ -104,7 +104,7 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	}
 	a.GoneAt = time.Time{}
 	var messages []trade.AlertMessage
-	if a.RaisedAt.IsZero() && now.Sub(a.SeenAt) >= c.lasts {
+	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
 		c.detail.Causes = s.causesFor(ctx, c)
 		messages = s.messagesFor(kindRaised, s.voice().raised(c), now)
@@ -122,6 +122,12 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 		s.Log.Warn("alert", zap.String("topic", a.Topic), zap.String("subject", a.Subject), zap.Int("rows", c.detail.Rows), zap.String("code", c.detail.Code))
 	}
 	return err
+}
+
+// lasted tells whether something has been so for long enough. A beginning in the future says that the clock was set back: nobody waits until it comes (F078).
+func lasted(since, now time.Time, enough time.Duration) bool {
+	d := now.Sub(since)
+	return d >= enough || d < -time.Minute
 }
 
 // causesFor groups the rows that an alert is about; an alert without them is better than none.
@@ -151,7 +157,7 @@ func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
 		a.GoneAt = f.at
 		_, err := s.Ledger.SaveAlert(ctx, a, nil)
 		return err
-	case f.at.Sub(a.GoneAt) < Settling:
+	case !lasted(a.GoneAt, f.at, Settling):
 		return nil
 	}
 	a.ClosedAt = f.at
