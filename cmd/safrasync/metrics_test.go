@@ -226,3 +226,36 @@ func TestTheAlertRulesDoWhatTheySay(t *testing.T) {
 		}
 	}
 }
+
+// A process that was killed while it ran a job beside the service is not said to run it.
+func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
+	s := newService(t, state.SQLite, true)
+	s.edit(`schedule: "@every 1s"`, `schedule: "@every 1000h"`)
+	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
+	byHand := s.command("sync", "contracts")
+	if err := byHand.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.posted()
+	s.launch()
+	address := "http://" + s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address
+	s.line("the other process", func(l logLine) bool { return l.Msg == "another process runs the job" })
+	if _, text := get(t, address+"/metrics"); !strings.Contains(text, `safrasync_job_state{state="running",sync_job="contracts"} 1`) {
+		t.Errorf("while it runs:\n%s", text)
+	}
+	if err := byHand.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = byHand.Wait()
+	_, text := get(t, address+"/metrics")
+	for _, want := range []string{
+		`safrasync_job_state{state="running",sync_job="contracts"} 0`, `safrasync_job_state{state="stopped",sync_job="contracts"} 1`,
+		`safrasync_job_stopped{code="process_gone",sync_job="contracts"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("after the kill the metrics do not have %s:\n%s", want, text)
+		}
+	}
+	s.until("STATUS=contracts stopped: the process that ran the job is gone")
+	s.stop()
+}

@@ -70,7 +70,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	var nextAt time.Time
 	ran := false
 	for _, job := range g.engine.Jobs {
-		status, err := d.store.JobStatus(ctx, job.Name())
+		status, err := truthful{d.store}.JobStatus(ctx, job.Name())
 		if err != nil {
 			return v.text(runLedgerDown, firstLine(err))
 		}

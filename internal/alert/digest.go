@@ -60,35 +60,39 @@ type DigestAlert struct {
 // firstDigest is the time that a digest tells of when there was none before.
 const firstDigest = 24 * time.Hour
 
+// digestSettles is how long before the time at which it is made a digest ends: an answer stands in the ledger a moment after it arrived, and one that is stored while
+// the digest is made would be in none.
+const digestSettles = 2 * time.Minute
+
 // digestWhenDue makes the digest of the time since the last one, when a time of its schedule has come since. Times that were missed are one digest. The first start of
 // the service is where the first one begins.
 func (s *Service) digestWhenDue(ctx context.Context) error {
 	if s.DigestAt == nil {
 		return nil
 	}
-	now := s.now().Truncate(time.Millisecond) // as the ledger keeps it
+	now := s.now()
+	until := digestUntil(now)
 	last, err := s.Ledger.DigestedUntil(ctx)
 	if err != nil {
 		return err
 	}
-	if last.IsZero() {
-		_, err := s.Ledger.SaveDigest(ctx, last, now, nil)
+	if last.IsZero() || last.After(now.Add(firstDigest)) { // the first start; or the clock was set back: the next digest begins here
+		_, err := s.Ledger.SaveDigest(ctx, last, until, nil)
 		return err
 	}
-	if last.After(now.Add(firstDigest)) { // the clock was set back: the next digest begins here
-		_, err := s.Ledger.SaveDigest(ctx, last, now, nil)
-		return err
-	}
-	if next := s.DigestAt.Next(last); next.IsZero() || next.After(now) {
+	if next := s.DigestAt.Next(last.Add(digestSettles)); next.IsZero() || next.After(now) {
 		return nil
 	}
-	d, err := s.digest(ctx, last, now)
+	d, err := s.digest(ctx, last, until)
 	if err != nil {
 		return err
 	}
-	_, err = s.Ledger.SaveDigest(ctx, last, now, s.messagesFor(kindDigest, s.voice().digest(d), now))
+	_, err = s.Ledger.SaveDigest(ctx, last, until, s.messagesFor(kindDigest, s.voice().digest(d), now))
 	return err
 }
+
+// digestUntil is the end of a digest that is made now, as the ledger keeps it.
+func digestUntil(now time.Time) time.Time { return now.Add(-digestSettles).Truncate(time.Millisecond) }
 
 // Digest gives the digest that would be sent now, and its text.
 func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
@@ -96,7 +100,7 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	if err != nil {
 		return Digest{}, "", err
 	}
-	d, err := s.digest(ctx, last, s.now())
+	d, err := s.digest(ctx, last, digestUntil(s.now()))
 	if err != nil {
 		return Digest{}, "", err
 	}
@@ -104,10 +108,10 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	return d, m.Subject + "\n\n" + m.text(), nil
 }
 
-func (s *Service) digest(ctx context.Context, last, now time.Time) (Digest, error) {
-	d := Digest{From: last, Until: now, Missing: []DigestMissing{}, Alerts: []DigestAlert{}}
-	if last.IsZero() || last.After(now) {
-		d.From = now.Add(-firstDigest)
+func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, error) {
+	d := Digest{From: last, Until: until, Missing: []DigestMissing{}, Alerts: []DigestAlert{}}
+	if last.IsZero() || last.After(until) {
+		d.From = until.Add(-firstDigest)
 	}
 	for _, step := range []func(context.Context, *Digest) error{s.digestJobs, s.digestRuns, s.digestSent, s.digestMissing, s.digestAlerts} {
 		if err := step(ctx, &d); err != nil {

@@ -178,3 +178,24 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
+
+// A record whose answer has arrived, and is stored a moment later, is in the one digest or in the next.
+func TestADigestMissesNothingThatIsStoredWhileItIsMade(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.DigestAt = daily(7)
+		w.tick(0)
+		body := fmt.Sprintf(contractBody, "100", "MILHO", "KG", "COMPRA", "BRL", "1.1275")
+		e := w.record("contracts", w.contract("01|0001", body))[0]
+		w.now = monday.Add(22 * time.Hour)
+		a := trade.Attempt{ID: w.newID(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash, StartedAt: w.now.Add(-time.Second)}
+		w.commit("contracts", trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
+		a.Outcome, a.RemoteID, a.FinishedAt = trade.OutcomeCreated, remoteID(1), w.now.Add(-time.Millisecond)
+		w.tick(0) // a digest
+		w.commit("contracts", trade.Group{At: w.now, Settle: []trade.Settlement{{Attempt: a, State: trade.Accepted, Counts: true}}})
+		w.tick(24 * time.Hour)
+		mails := w.mail.take()
+		if len(mails) != 2 || !strings.Contains(mails[1].text, "100 kg") {
+			t.Errorf("%d digests, and the record is in none of them: %+v", len(mails), mails)
+		}
+	})
+}

@@ -129,8 +129,8 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prome
 	if status.Stop != nil && status.State != trade.Idle && status.State != trade.Running {
 		gauge(jobStopped, 1, job, status.Stop.Code)
 	}
-	if len(runs) > 0 && !runs[0].EndedAt.IsZero() {
-		gauge(lastRun, float64(runs[0].EndedAt.Unix()), job)
+	if end := lastEnd(runs); !end.IsZero() {
+		gauge(lastRun, float64(end.Unix()), job)
 	}
 	if !cursor.SweptAt.IsZero() {
 		gauge(lastSweep, float64(cursor.SweptAt.Unix()), job)
@@ -139,6 +139,16 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge func(*prome
 		gauge(cursorLag, max(0, now.Sub(read).Seconds()), job)
 	}
 	return nil
+}
+
+// lastEnd is when the last run ended; the one that is on its way, or was killed, has no end.
+func lastEnd(runs []trade.RunReport) time.Time {
+	for _, r := range runs {
+		if !r.EndedAt.IsZero() {
+			return r.EndedAt
+		}
+	}
+	return time.Time{}
 }
 
 // lastReading is when the ERP was last read to its end, as far as the last runs tell.
