@@ -52,6 +52,17 @@ func (r *jobRun) tried(key string) {
 	}
 }
 
+// untried takes that back: the row certainly did not go, and nobody can look at it on the platform.
+func (r *jobRun) untried(key string) {
+	if r.trial == nil {
+		return
+	}
+	r.trial.Rows = max(0, r.trial.Rows-1)
+	if i := slices.Index(r.trial.Samples, key); i >= 0 {
+		r.trial.Samples = slices.Delete(slices.Clone(r.trial.Samples), i, i+1)
+	}
+}
+
 // unconfirmed is the brake of a mapping of which the first rows have gone.
 func (r *jobRun) unconfirmed() error {
 	b := trade.Brake{Job: r.job.Name(), Rows: r.trial.Rows, Samples: r.trial.Samples, Mapping: r.trial.Mapping}
@@ -71,8 +82,12 @@ func (r *jobRun) remember(ctx context.Context) {
 		if r.trial != nil {
 			cursor.Brakes.Canary = r.trial
 		}
-		if r.released != nil && r.report.Stopped != nil && r.send != nil {
-			if left := r.released.Less(r.send.went); left.Rows > 0 {
+		if r.released != nil && r.report.Stopped != nil {
+			left := *r.released
+			if r.send != nil {
+				left = left.Less(r.send.went)
+			}
+			if left.Rows > 0 {
 				cursor.Brakes.Released = &left
 			}
 		}

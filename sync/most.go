@@ -112,6 +112,16 @@ func (s *submission) fitting(ctx context.Context, batch []trade.Entry) ([]trade.
 	return batch, nil
 }
 
+// cameBack takes back what was counted of a row that certainly did not go, or that nobody took.
+func (s *submission) cameBack(e trade.Entry) {
+	s.untried(e.Key)
+	if s.job.Spec.Most != nil {
+		var f trade.Freight
+		f.Add(e)
+		s.went = s.went.Less(f)
+	}
+}
+
 // countBegun counts a POST that was begun.
 func (s *submission) countBegun(e trade.Entry) {
 	if s.job.Spec.Most != nil {

@@ -133,6 +133,57 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 	})
 }
 
+// Only rows that may be on the platform are a canary that somebody can look at there: one that the gateway turned away has its turn again.
+func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Canary = 1
+		b.contracts(3)
+		b.api.SetFaults(faults(t, "status=401@1")...)
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" || r.States[trade.Pending] != 3 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		r := b.sync(engine.Options{})
+		if r.Stopped == nil || r.Stopped.Code != "brake_canary" || r.States[trade.Accepted] != 1 || r.Stopped.Brake.Rows != 1 || len(r.Stopped.Brake.Samples) != 1 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+// What a person has released is not used up by rows that came back, nor by a run that had to rest before it could send.
+func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Most = &trade.Freight{Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1")}}
+		b.contracts(3)
+		b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
+		b.release("contracts")
+		b.api.SetFaults(faults(t, "status=401@1")...)
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" || r.States[trade.Pending] != 3 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		until := time.Now().Add(10 * time.Minute).UTC()
+		b.setStatus(trade.JobStatus{Job: "contracts", State: trade.BackingOff, Stop: &trade.Stop{Code: "api_throttled", Text: "wait", Until: until}})
+		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_throttled" {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.setStatus(trade.JobStatus{Job: "contracts", State: trade.Idle})
+		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 3 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+func (b *bench) setStatus(status trade.JobStatus) {
+	b.t.Helper()
+	status.Since = time.Now().UTC()
+	if err := b.ledger.SetJobStatus(b.t.Context(), status); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // A process that is killed while its canary flies sends no second one.
 func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

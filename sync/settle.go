@@ -49,6 +49,7 @@ func (s *submission) take(l landing) {
 		s.found = append(s.found, s.blocks.confirm(needs)...)
 	case trade.Pending:
 		s.again = s.again || d.retry == retryNone
+		s.cameBack(l.entry)
 	}
 	for _, m := range d.missing {
 		for _, n := range needs {

@@ -355,7 +355,7 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 	}
 	for _, f := range flights {
 		if !result.Claimed[f.attempt.ID] {
-			s.blocks.answered(f.entry.ID)
+			s.unask([]flight{f})
 			continue
 		}
 		s.flights++
@@ -367,10 +367,11 @@ func (s *submission) commit(ctx context.Context, group trade.Group, flights []fl
 	return nil
 }
 
-// unask takes back the questions of flights that do not leave: rows of other jobs may wait for their answers.
+// unask takes back the questions of flights that do not leave: rows of other jobs may wait for their answers. They are no canary either.
 func (s *submission) unask(flights []flight) {
 	for _, f := range flights {
 		s.blocks.answered(f.entry.ID)
+		s.untried(f.entry.Key)
 	}
 }
 
