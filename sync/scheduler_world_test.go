@@ -174,13 +174,6 @@ func (o *office) postsSince() int {
 	return len(o.posts)
 }
 
-// sinceAlive is how long ago the watchdog was fed last.
-func (o *office) sinceAlive() time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return time.Since(o.alive)
-}
-
 func (o *office) status(job string) trade.JobStatus {
 	o.t.Helper()
 	status, err := o.ledger.JobStatus(o.t.Context(), job)
