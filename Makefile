@@ -17,7 +17,7 @@ GOTEST := $(RACE) -timeout 15m
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the static binary bin/safrasync
@@ -43,6 +43,12 @@ failpoints: need ## fail, panic, kill and stall the program at its own steps, wi
 disks: need ## cut the power of ledger and journal, and let writes and flushes fail, where strace sees them (build tag strace)
 	@.ci/need-strace
 	$(GOTEST) -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
+
+.PHONY: error-branches
+error-branches: need ## list the error branches of engine, ledger and journal that their tests do not execute, and the share that they do
+	@mkdir -p bin
+	-go test -timeout 30m -coverpkg=./sync,./state,./state/journal -coverprofile=bin/errors.out ./sync ./state/...
+	go run ./internal/errorbranches bin/errors.out
 
 .PHONY: check
 check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
