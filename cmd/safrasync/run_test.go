@@ -152,6 +152,20 @@ func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
 	}
 }
 
+// A job that gets another name sends nothing a second time: a person decides about its rows.
+func TestAJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.start()
+	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	s.edit("jobs:\n  contracts:\n", "jobs:\n  contratos:\n")
+	s.signal(syscall.SIGHUP)
+	s.line("the renamed job", func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" })
+	if job := s.job("contratos"); job.States[trade.Held] != 2 || len(s.posts) != 2 {
+		t.Errorf("%v after %d POSTs, want 2 held and 2 POSTs", job.States, len(s.posts))
+	}
+	s.stop()
+}
+
 // An ERP that is not there keeps the service from nothing but its work: it is ready, says so, and works when the ERP is back.
 func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	s := newService(t, state.SQLite, false)
