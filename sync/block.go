@@ -167,7 +167,7 @@ func (s *submission) unpark() []trade.Entry {
 	return free
 }
 
-// heedRetries takes up the records that a person has ordered to be asked about again since they were read.
+// heedRetries takes up the records that a person has ordered to be asked about again since they were read, and forgets those that another process has found.
 func (s *submission) heedRetries(ctx context.Context) error {
 	if len(s.blocks.missing) == 0 {
 		return nil
@@ -176,9 +176,17 @@ func (s *submission) heedRetries(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	stored := map[need]trade.Block{}
 	for _, b := range blocks {
-		n := need{b.Kind, b.ID}
-		if _, known := s.blocks.missing[n]; known && b.Tries == 0 && !slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == b.Kind && l.ID == b.ID }) {
+		stored[need{b.Kind, b.ID}] = b
+	}
+	for n := range s.blocks.missing {
+		if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.kind && l.ID == n.id }) {
+			continue // not stored yet
+		}
+		if b, still := stored[n]; !still {
+			delete(s.blocks.missing, n)
+		} else if b.Tries == 0 {
 			s.blocks.missing[n] = b
 		}
 	}
