@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -79,6 +80,28 @@ func (s *Store) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 			return t.exec(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ?`, m.DoneAt.UnixMilli(), m.Outcome, cleanText(m.Fault), m.ID)
 		}
 		return t.exec(`UPDATE alert_message SET next_at = ?, fault = ? WHERE id = ? AND done_at IS NULL`, m.NextAt.UnixMilli(), cleanText(m.Fault), m.ID)
+	})
+}
+
+// ReaddressMessage stores that a message is done with, because its address is not configured any more, and makes one like it for each of the configured addresses
+// that has none: who corrects a wrong address is told what waited for it.
+func (s *Store) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error {
+	return s.inTx(ctx, "readdressing a message", func(t *tx) error {
+		n, err := t.changed(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ? AND done_at IS NULL`, m.DoneAt.UnixMilli(), m.Outcome, cleanText(m.Fault), m.ID)
+		if err != nil || n == 0 {
+			return err
+		}
+		var had []string
+		if err := t.all(&had, `SELECT target FROM alert_message WHERE alert_id = ? AND kind = ? AND created_at = ?`, m.AlertID, m.Kind, m.CreatedAt.UnixMilli()); err != nil {
+			return err
+		}
+		var copies []trade.AlertMessage
+		for _, target := range targets {
+			if !slices.Contains(had, target) {
+				copies = append(copies, trade.AlertMessage{Kind: m.Kind, Target: target, Content: m.Content, CreatedAt: m.CreatedAt})
+			}
+		}
+		return t.addMessages(m.AlertID, copies)
 	})
 }
 

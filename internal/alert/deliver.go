@@ -86,6 +86,9 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	case fault.Code == faultNoWay || now.Sub(m.CreatedAt) >= GiveUp:
 		m.Outcome, m.DoneAt, m.Fault = givenUp, now, fault.Code
 		s.Log.Error("message given up", zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code), zap.String("reason", fault.Hint))
+		if s.channelOf(m) == nil && now.Sub(m.CreatedAt) < GiveUp {
+			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind))
+		}
 	default:
 		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
 		s.tellFault(m, fault, now)

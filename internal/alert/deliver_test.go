@@ -107,6 +107,32 @@ func TestAnAddressThatWasTakenOutGetsNothingMore(t *testing.T) {
 	})
 }
 
+// Whoever corrects a wrong address is told what waited for it.
+func TestACorrectedAddressGetsWhatWasNotDelivered(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.Channels = []Channel{w.mail.channel(func(o *EmailOptions) { o.To = []string{"anna@coop.example", "gone@coop.example"} })}
+		w.mail.answers(func(line string) string {
+			if strings.HasPrefix(line, "RCPT") {
+				return "550 5.1.1 no such user"
+			}
+			return ""
+		})
+		w.status("contracts", trade.Stopped, "api_key")
+		w.tick(time.Minute)
+		w.wantMails()
+		w.mail.answers(nil)
+		w.Service = w.another()
+		w.Channels = []Channel{w.mail.channel(func(o *EmailOptions) { o.To = []string{"ana@coop.example"} })}
+		w.tick(2 * time.Minute)
+		w.tick(2 * time.Minute)
+		if m := w.wantMails(begins + keyStop)[0]; m.to != "ana@coop.example" {
+			t.Errorf("to %s", m.to)
+		}
+		w.tick(time.Hour)
+		w.wantMails()
+	})
+}
+
 func TestARefusedAddressDoesNotKeepTheOthersFromTheirs(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		w.Channels[0] = w.mail.channel(func(o *EmailOptions) { o.To = []string{"gone@coop.example", "ana@coop.example"} })

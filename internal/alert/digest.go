@@ -100,7 +100,7 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	if err != nil {
 		return Digest{}, "", err
 	}
-	d, err := s.digest(ctx, last, digestUntil(s.now()))
+	d, err := s.digest(ctx, last, s.now())
 	if err != nil {
 		return Digest{}, "", err
 	}

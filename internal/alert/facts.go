@@ -44,6 +44,8 @@ type Book interface {
 	// ClaimMessage begins a delivery, which no other process tries until then; false when another one was first.
 	ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (bool, error)
 	SettleMessage(ctx context.Context, m trade.AlertMessage) error
+	// ReaddressMessage stores that a message is done with, and makes one like it for each of the addresses that has none.
+	ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error
 	PruneAlerts(ctx context.Context, before time.Time) error
 }
 

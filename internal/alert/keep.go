@@ -195,10 +195,17 @@ func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.Ale
 		return nil
 	}
 	var out []trade.AlertMessage
+	for _, target := range s.targets(kind) {
+		out = append(out, trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now})
+	}
+	return out
+}
+
+// targets are the addresses of all channels for a kind of message.
+func (s *Service) targets(kind string) []string {
+	var out []string
 	for _, c := range s.Channels {
-		for _, target := range c.Targets(kind) {
-			out = append(out, trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now})
-		}
+		out = append(out, c.Targets(kind)...)
 	}
 	return out
 }
