@@ -48,7 +48,7 @@ func TestF164_AlertsThatCannotWorkAreTold(t *testing.T) {
 		`  webhook: {form: teams}`:                                                        "alerts.webhook.url: is required and missing",
 		`  rejected_above: -1`:                                                            "alerts.rejected_above: must be a whole number",
 		`  oldest_waiting: 2`:                                                             "alerts.oldest_waiting: must be a time with its unit",
-		`  nothing_new: 500d`:                                                             "alerts.nothing_new: must be from 0s to 8760h",
+		`  nothing_new: 500d`:                                                             "alerts.nothing_new: must be from 0s to 365d",
 		`  digest: every morning`:                                                         "; or write off",
 		`  digets: off`:                                                                   "unknown key `digets`; did you mean `digest`?",
 	} {
