@@ -68,7 +68,7 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 		"no STARTTLS":          {NoTLS, nil, func(o *EmailOptions) { o.Security = STARTTLS }, "no_starttls"},
 		"TLS where there none": {STARTTLS, nil, func(o *EmailOptions) { o.Security = TLS }, "no_tls"},
 		"unknown authority":    {STARTTLS, nil, func(o *EmailOptions) { o.Roots = nil }, "certificate"},
-		"silence":              {STARTTLS, func(s *mailServer) { s.mute = true }, func(o *EmailOptions) { o.Timeout = 50 * time.Millisecond }, "timeout"},
+		"silence":              {STARTTLS, (*mailServer).silence, func(o *EmailOptions) { o.Timeout = 50 * time.Millisecond }, "timeout"},
 		"sender refused": {STARTTLS, func(s *mailServer) {
 			s.answers(func(line string) string {
 				if strings.HasPrefix(line, "MAIL") {
@@ -125,7 +125,7 @@ func wantFault(t *testing.T, err error, code string) {
 func TestAStopOfTheServiceEndsADelivery(t *testing.T) {
 	t.Parallel()
 	s := startMailServer(t, STARTTLS)
-	s.mute = true
+	s.silence()
 	ctx, cancel := context.WithCancel(t.Context())
 	channel := s.channel()
 	done := make(chan error)

@@ -180,6 +180,13 @@ func (s *mailServer) refusal(line string) string {
 	return s.refuse(line)
 }
 
+// silence makes it accept connections and say nothing.
+func (s *mailServer) silence() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = true
+}
+
 // answers changes how the server answers from now on.
 func (s *mailServer) answers(refuse func(line string) string) {
 	s.mu.Lock()
