@@ -33,7 +33,7 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		doubt := mustSend(t, s, lease, rows[1])
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(doubt)}})
 		want := trade.Ages{
-			Unsent: at.Add(2 * time.Minute).Truncate(time.Millisecond), InDoubt: at.Truncate(time.Millisecond), Newest: at.Add(3 * time.Minute).Truncate(time.Millisecond),
+			Unsent: at.Add(2 * time.Minute).Truncate(time.Millisecond), Pending: at.Add(2 * time.Minute).Truncate(time.Millisecond), InDoubt: at.Truncate(time.Millisecond), Newest: at.Add(3 * time.Minute).Truncate(time.Millisecond),
 			FirstRun: at.Add(-time.Hour).Truncate(time.Millisecond),
 		}
 		got, err := s.Ages(t.Context(), "contracts")

@@ -220,7 +220,7 @@ func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
 			return slowPlatform{p, func() { once.Do(func() { b.clock.advance(11 * time.Second) }) }}
 		}
 		r := b.sync(engine.Options{})
-		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 3 {
+		if r.States[trade.Accepted] != 2 || len(b.api.Created()) != 2 {
 			t.Fatalf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}
 		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
