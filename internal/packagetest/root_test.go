@@ -18,7 +18,7 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// root is a small Debian in a folder: the essential packages and systemd, as they are installed on this machine, with their own entries in dpkg's database.
+// root is a small Debian in a folder: the essential packages and systemd, as they are installed on this host, with their own entries in dpkg's database.
 type root struct {
 	t   *testing.T
 	dir string
@@ -51,7 +51,7 @@ func newRoot(t *testing.T) *root {
 		}
 	})
 	if base.err != nil {
-		t.Fatalf("the root could not be made from this machine's Debian packages: %v", base.err)
+		t.Fatalf("the root could not be made from this host's Debian packages: %v", base.err)
 	}
 	dir := filepath.Join(t.TempDir(), "root")
 	if out, err := exec.Command("cp", "-a", "--reflink=auto", base.dir.Path, dir).CombinedOutput(); err != nil {
@@ -88,7 +88,7 @@ func (r *root) run(env []string, args ...string) (output string, code int) {
 	return r.outcome(r.command(env, args...))
 }
 
-// outside runs a program of this machine, for those that enter the root by themselves.
+// outside runs a program of this host, for those that enter the root by themselves.
 func (r *root) outside(env []string, args ...string) (output string, code int) {
 	r.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -264,7 +264,7 @@ func copyPackage(dir string, p debian) error {
 	return nil
 }
 
-// copyFile copies a file, folder or link of this machine to the same place under dir.
+// copyFile copies a file, folder or link of this host to the same place under dir.
 func copyFile(dir, file string) error {
 	info, err := os.Lstat(file)
 	if err != nil {
