@@ -71,7 +71,7 @@ func (c *Client) Close() {
 }
 
 // CertificateEnds is when the certificate ends that the API, or a proxy that inspects traffic, showed in the last handshake. It is the zero time before the first one,
-// and for http://.
+// and for http://. It is no call: it tells of the connections of chapter 5.
 func (c *Client) CertificateEnds() time.Time {
 	if at := c.dialer.ends.Load(); at != 0 {
 		return time.Unix(at, 0).UTC()

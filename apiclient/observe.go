@@ -7,12 +7,12 @@ import (
 
 // Observation is what may be told of a request: no path, no body, no header, no key, nothing of the record (I10).
 type Observation struct {
-	Operation string    // "create order commitment", from a closed set
-	Method    string    // GET, POST, …
-	Status    int       // 0 when no complete answer came
-	Outcome   string    // what is known of the record that it was to create; "answered" after a good answer of a request that creates nothing
-	Started   time.Time // when its turn had come
-	Took      time.Duration
+	Operation string        // "create order commitment", from a closed set
+	Method    string        // GET, POST, …
+	Status    int           // 0 when no complete answer came
+	Outcome   string        // what is known of the record that it was to create; "answered" after a good answer of a request that creates nothing
+	Started   time.Time     // when its turn had come
+	Took      time.Duration // from then to the end of the answer
 }
 
 // observe tells of a request that is over.
