@@ -28,9 +28,12 @@ func withPerson(config []byte) []byte {
 // transcriptsVariable names the folder of the transcripts.
 const transcriptsVariable = "SAFRASYNC_TEST_TRANSCRIPTS"
 
+// transcripts is the folder, in the process that made it; the processes of the tests, and those that fuzz, leave it to that one.
+var transcripts string
+
 func beginTranscripts() {
 	if os.Getenv(transcriptsVariable) != "" {
-		return // this is a process of a test
+		return
 	}
 	folder, err := os.MkdirTemp("", "safrasync-transcripts")
 	if err == nil {
@@ -39,6 +42,7 @@ func beginTranscripts() {
 	if err != nil {
 		panic(err)
 	}
+	transcripts = folder
 }
 
 // transcribed is the program, with a transcript of what it writes. On a terminal it writes as ever: a program that asks looks whether it speaks to one.
@@ -57,15 +61,17 @@ func transcribed() {
 
 // searchTranscripts looks for the canaries in everything that was written, and removes it.
 func searchTranscripts() error {
-	folder := os.Getenv(transcriptsVariable)
-	files, err := os.ReadDir(folder)
+	if transcripts == "" {
+		return nil
+	}
+	files, err := os.ReadDir(transcripts)
 	if err != nil {
 		return err
 	}
 	digits := strings.NewReplacer(".", "", "-", "")
 	var errs []error
 	for _, f := range files {
-		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
+		text, err := os.ReadFile(filepath.Join(transcripts, f.Name()))
 		if err != nil {
 			return err
 		}
@@ -75,5 +81,5 @@ func searchTranscripts() error {
 			}
 		}
 	}
-	return errors.Join(errors.Join(errs...), os.RemoveAll(folder))
+	return errors.Join(errors.Join(errs...), os.RemoveAll(transcripts))
 }
