@@ -1,9 +1,12 @@
 package state
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lib/pq"
 )
 
 // bulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and a longer text costs more to parse than it saves.
@@ -12,7 +15,7 @@ const bulkRows = 250
 // numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list of values.
 var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
-	"version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
+	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
 }
 
 func values(rows, columns int) string {
@@ -22,6 +25,12 @@ func values(rows, columns int) string {
 
 // insertRows inserts rows in few statements. Each statement's text ends with suffix; each is called for each statement that returns rows.
 func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix string) error {
+	if t.s.d.name == Postgres && table == "attempt" && len(rows) > 1 { // the one that has many
+		_, err := t.unnested(table, columns, rows, func(list string) string {
+			return "INSERT INTO attempt (" + strings.Join(columns, ", ") + ") SELECT * FROM " + list + " " + suffix
+		})
+		return err
+	}
 	for chunk := range slices.Chunk(rows, bulkRows) {
 		if err := t.exec(insertText(table, columns, len(chunk), suffix), slices.Concat(chunk...)...); err != nil {
 			return err
@@ -49,6 +58,9 @@ func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bo
 			set = append(set, fmt.Sprintf("%s = v.column%d", c, i+1))
 		}
 	}
+	if t.s.d.name == Postgres && len(rows) > 1 {
+		return t.updateUnnested(table, columns, rows)
+	}
 	for chunk := range slices.Chunk(rows, bulkRows) {
 		list := "(" + strings.Join(casts, ", ") + ")"
 		if len(chunk) > 1 {
@@ -64,6 +76,40 @@ func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bo
 		}
 	}
 	return nil
+}
+
+func (t *tx) updateUnnested(table string, columns []string, rows [][]any) error {
+	set := make([]string, 0, len(columns))
+	for _, c := range columns[1:] {
+		set = append(set, c+" = v."+c)
+	}
+	n, err := t.unnested(table, columns, rows, func(list string) string {
+		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." + columns[0] + " = v." + columns[0]
+	})
+	if err == nil && n != len(rows) {
+		err = fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, len(rows))
+	}
+	return err
+}
+
+// among compares a column with all values of one argument, which [listOf] makes: the text of the statement stays the same however many there are.
+func (d dialect) among(column string) string {
+	if d.name == SQLite {
+		return column + " IN (SELECT value FROM json_each(?))"
+	}
+	return column + " = ANY(?)"
+}
+
+// listOf is the argument of dialect.among.
+func listOf[T int64 | string](d dialect, values []T) any {
+	if d.name != SQLite {
+		return pq.Array(values)
+	}
+	text, err := json.Marshal(values)
+	if err != nil { // unreachable: numbers and texts
+		return "[]"
+	}
+	return string(text)
 }
 
 // marks gives n placeholders for IN (…).

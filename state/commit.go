@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -20,6 +19,17 @@ type groupTx struct {
 	sums     tallyChange
 	attempts map[string]*attemptRow
 	entries  map[int64]*narrowRow
+}
+
+func newGroupTx(t *tx, lease trade.Lease, group trade.Group) *groupTx {
+	g := &groupTx{
+		tx: t, lease: lease, group: group, now: group.At, sums: tallyChange{},
+		result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
+	}
+	if g.now.IsZero() {
+		g.now = time.Now()
+	}
+	return g
 }
 
 // checkPause looks, for a group that would begin to send, whether the job is paused: once a pause is stored, no intent is (the row is locked until then).
@@ -39,20 +49,25 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
+	if len(group.Intents) > 0 {
+		if _, err := s.marksFile(); err != nil { // before an intent is: one that is not found in the file had not left
+			return trade.GroupResult{}, s.keepAnswers(group, nil, err)
+		}
+	}
 	var g *groupTx
 	err := s.inTx(ctx, "storing a group", func(t *tx) error {
-		g = &groupTx{
-			tx: t, lease: lease, group: group, now: group.At, sums: tallyChange{},
-			result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
-		}
-		if g.now.IsZero() {
-			g.now = time.Now()
+		g = newGroupTx(t, lease, group)
+		if keyed := s.d.keyed; keyed != "" {
+			if err := t.exec(keyed); err != nil {
+				return err
+			}
 		}
 		return g.run()
 	})
 	if err != nil {
 		return trade.GroupResult{}, s.keepAnswers(group, g, err)
 	}
+	s.unmark(group.Settle, g.result.Conflicts)
 	return g.result, nil
 }
 
@@ -113,23 +128,14 @@ func (g *groupTx) run() error {
 
 // load locks all that the group touches: attempts first, then entries in the order of their numbers.
 func (g *groupTx) load() error {
-	var ids []string
-	for _, s := range g.group.Settle {
-		ids = append(ids, s.Attempt.ID)
+	ids := make([]string, len(g.group.Settle))
+	for i, s := range g.group.Settle {
+		ids[i] = s.Attempt.ID
 	}
-	for _, in := range g.group.Intents {
-		ids = append(ids, in.Attempt.ID)
-	}
-	g.attempts = map[string]*attemptRow{}
-	for chunk := range slices.Chunk(ids, inList) {
-		var rows []attemptRow
-		query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
-			FROM attempt a WHERE a.id IN (` + marks(len(chunk)) + `) ORDER BY a.id`
-		if err := g.all(&rows, g.s.d.locked(query, "a"), anys(chunk)...); err != nil {
+	g.attempts = make(map[string]*attemptRow, len(ids)+len(g.group.Intents))
+	if len(ids) > 0 {
+		if err := g.loadAttempts("a.id", listOf(g.s.d, ids)); err != nil {
 			return err
-		}
-		for i := range rows {
-			g.attempts[rows[i].ID] = &rows[i]
 		}
 	}
 	entryIDs := updateIDs(g.group.Updates)
@@ -142,6 +148,21 @@ func (g *groupTx) load() error {
 	var err error
 	g.entries, err = lockEntries(g.tx, entryIDs)
 	return err
+}
+
+func (g *groupTx) loadAttempts(column string, list any) error {
+	var rows []attemptRow
+	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
+		FROM attempt a WHERE ` + g.s.d.among(column) + ` ORDER BY a.id`
+	if err := g.all(&rows, g.s.d.locked(query, "a"), list); err != nil {
+		return err
+	}
+	for i := range rows {
+		if g.attempts[rows[i].ID] == nil { // one that is loaded is as this group has left it
+			g.attempts[rows[i].ID] = &rows[i]
+		}
+	}
+	return nil
 }
 
 // claim makes intents durable. One whose entry has moved, or whose generation has an attempt that may have created a record, is left out: not an error.
@@ -201,33 +222,29 @@ type attemptsOf struct {
 	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
 }
 
+// history reads the earlier attempts of the entries that the group's intents are of. What a settlement of this group ended counts as ended.
 func (g *groupTx) history() (map[int64]attemptsOf, error) {
-	out := map[int64]attemptsOf{}
-	var ids []int64
-	for _, in := range g.group.Intents {
-		ids = append(ids, in.Entry.ID)
+	out := make(map[int64]attemptsOf, len(g.group.Intents))
+	if len(g.group.Intents) == 0 {
+		return out, nil
 	}
-	for chunk := range slices.Chunk(ids, inList) {
-		var rows []struct {
-			EntryID    int64 `db:"entry_id"`
-			Generation int   `db:"generation"`
-			Last       int   `db:"last"`
-			Spent      int   `db:"spent"`
+	ids := make([]int64, len(g.group.Intents))
+	for i, in := range g.group.Intents {
+		ids[i] = in.Entry.ID
+	}
+	if err := g.loadAttempts("a.entry_id", listOf(g.s.d, ids)); err != nil {
+		return nil, err
+	}
+	for _, a := range g.attempts {
+		h := out[a.EntryID]
+		if h.spent == nil {
+			h.spent = map[int]bool{}
 		}
-		if err := g.all(&rows, `SELECT entry_id, generation, MAX(no) AS last,
-			SUM(CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN 1 ELSE 0 END) AS spent
-			FROM attempt WHERE entry_id IN (`+marks(len(chunk))+`) GROUP BY entry_id, generation`, anys(chunk)...); err != nil {
-			return nil, err
+		h.last = max(h.last, a.No)
+		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated {
+			h.spent[a.Generation] = true
 		}
-		for _, r := range rows {
-			h := out[r.EntryID]
-			if h.spent == nil {
-				h.spent = map[int]bool{}
-			}
-			h.last = max(h.last, r.Last)
-			h.spent[r.Generation] = r.Spent > 0
-			out[r.EntryID] = h
-		}
+		out[a.EntryID] = h
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ type dialect struct {
 	safe   func(setting string) error
 	goose  string // folder of the migrations
 	tables string // names of the tables that exist
+	keyed  string // at the start of a transaction that writes by keys only; "" = nothing
 	pack   string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
@@ -34,7 +35,9 @@ var postgresDialect = dialect{
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
-	safe:  safePostgres,
+	safe: safePostgres,
+	// The planner does not know how long an array is, and would read a whole table to join it with some rows.
+	keyed: `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
 	goose: "migrations/postgres",
 	tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,

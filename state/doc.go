@@ -51,7 +51,8 @@
 // ledger second, POSTs after both. What opening makes of the two:
 //
 //	in step                            the work goes on
-//	one group more in the journal      a process ended between the two: its answers are stored, its intents become in doubt (at most max_in_flight, I11)
+//	one group more in the journal      a process ended between the two: its answers are stored; its intents go again where its notes show that they had not left, else they
+//	                                   become in doubt
 //	one act more in the journal        the same: it is done, but for a second sending, after which the row stays in doubt
 //	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal refuses to put such a journal aside
 //	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
@@ -62,6 +63,11 @@
 // A record whose commit was refused is named by the next one (journal.Record.Void), so that only the last record can be a crash. Answers that the ledger cannot
 // take are flushed all the same (keepAnswers). Several processes of a host share one journal, under its lock; each host has its own.
 //
+// # What is on the wire
+//
+// Beside the journal stands a file for each process that sends (package marks, wire.go): which requests have left, and what was answered, without a flush. Recover believes it of a process that
+// has ended, under the boot of the kernel that it ran under: of what the process had claimed, the rest goes again, and only what had left without an answer is in doubt (I11).
+//
 // # Who may write what
 //
 // Reading and intents need the job's lease, checked in the same transaction (I12). The result of an attempt needs only that the attempt is open or
@@ -71,7 +77,7 @@
 // # Where to read on
 //
 // state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
-// may, act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
+// may, wire.go what a process that died had on the wire, act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; backup.go, restore.go and doctor*.go are the commands of these
 // names; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).
 package state

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -20,10 +21,7 @@ const (
 // groupOf makes the group again that a record tells of. fits is false when the ledger does not stand as it did just before that group: then it is an older
 // copy, and not what a crash left.
 func (s *Store) groupOf(t *tx, r journal.Record) (g *groupTx, fits bool, err error) {
-	g = &groupTx{
-		tx: t, now: time.Now(), sums: tallyChange{},
-		result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
-	}
+	g = newGroupTx(t, trade.Lease{}, trade.Group{})
 	for _, o := range r.Outcomes {
 		g.group.Settle = append(g.group.Settle, settlementOf(o, r.At))
 	}
@@ -53,6 +51,9 @@ func (s *Store) groupOf(t *tx, r journal.Record) (g *groupTx, fits bool, err err
 			return g, false, nil
 		}
 	}
+	if _, err := g.history(); err != nil {
+		return g, false, err
+	}
 	for _, in := range r.Intents {
 		if g.attempts[in.Attempt] != nil {
 			return g, false, nil
@@ -78,8 +79,8 @@ func (s *Store) fits(t *tx, r journal.Record) (bool, error) {
 }
 
 // settleRecord stores what a crash left between journal and ledger: the answers that the record has, as they were, and doubts for its intents. Had the process
-// ended just before the commit, nothing left; but a ledger that was rolled back by one group looks the same, so that nobody knows. They are no more than
-// max_in_flight (I11). What a person decided is done, but for a second sending: of that only the generation is kept, and the row stays in doubt.
+// ended just before the commit, nothing left; but a ledger that was rolled back by one group looks the same: where the process did
+// not note what had left, nobody knows. What a person decided is done, but for a second sending: of that only the generation is kept, and the row stays in doubt.
 func (s *Store) settleRecord(t *tx, v *verdict) (out Opening, err error) {
 	r := *v.record
 	switch r.Kind {
@@ -91,13 +92,14 @@ func (s *Store) settleRecord(t *tx, v *verdict) (out Opening, err error) {
 		if err := g.settle(); err != nil {
 			return out, err
 		}
+		leaveUnsent(g, s.traces(v.dir), r)
 		if err := g.doubt(journalDoubt); err != nil {
 			return out, err
 		}
 		if err := g.sums.apply(t); err != nil {
 			return out, err
 		}
-		out = Opening{Settled: len(g.result.Settled), Doubts: len(r.Intents)}
+		out = Opening{Settled: len(g.result.Settled), Doubts: len(g.group.Intents)}
 		if _, err := s.auditSettled(t, r); err != nil {
 			return out, err
 		}
@@ -110,6 +112,14 @@ func (s *Store) settleRecord(t *tx, v *verdict) (out Opening, err error) {
 	t.note = nil // the journal has it already
 	v.row.Seq, v.row.Mark = r.Seq, v.compare.FirstMark
 	return out, t.exec(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark, r.At.UnixMilli(), v.row.ID)
+}
+
+// leaveUnsent takes the intents out of a group of which it is certain that nothing of them left: they are as before.
+func leaveUnsent(g *groupTx, traces trace, r journal.Record) {
+	g.group.Intents = slices.DeleteFunc(g.group.Intents, func(in trade.Intent) bool {
+		st, ok := traces.of(r.By, in.Attempt.ID)
+		return ok && st.Attempt.Outcome == trade.OutcomeNotSent
+	})
 }
 
 // settleAct does an act of which only the journal knows, as a rebuilding would, to the rows and jobs that it was about.

@@ -179,7 +179,7 @@ type remoteKey struct{ sends, id string }
 // remoteOwners finds the entries that have one of the platform ids of the group already.
 func (g *groupTx) remoteOwners() (map[remoteKey]*narrowRow, error) {
 	owners := map[remoteKey]*narrowRow{}
-	ids := map[string][]any{} // by kind: a list of pairs would not use the index, which is partial
+	ids := map[string][]string{} // by kind: a list of pairs would not use the index, which is partial
 	for _, st := range g.group.Settle {
 		if a := g.attempts[st.Attempt.ID]; a != nil && st.Attempt.Outcome == trade.OutcomeCreated {
 			sends := g.entries[a.EntryID].Sends
@@ -187,14 +187,12 @@ func (g *groupTx) remoteOwners() (map[remoteKey]*narrowRow, error) {
 		}
 	}
 	for sends, list := range ids {
-		for chunk := range slices.Chunk(list, inList) {
-			var rows []narrowRow
-			if err := g.all(&rows, selectNarrow+`WHERE e.sends = ? AND e.remote_id IN (`+marks(len(chunk))+`)`, append([]any{sends}, chunk...)...); err != nil {
-				return nil, err
-			}
-			for i := range rows {
-				owners[remoteKey{rows[i].Sends, rows[i].RemoteID.String}] = &rows[i]
-			}
+		var rows []narrowRow
+		if err := g.all(&rows, selectNarrow+`WHERE e.sends = ? AND `+g.s.d.among("e.remote_id"), sends, listOf(g.s.d, list)); err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			owners[remoteKey{rows[i].Sends, rows[i].RemoteID.String}] = &rows[i]
 		}
 	}
 	return owners, nil

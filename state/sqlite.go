@@ -30,7 +30,7 @@ func durable(tune tuning) []string {
 		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
 		busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0", "_error_rc=1",
 		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)", "_pragma=cell_size_check(1)",
-		"_pragma=journal_size_limit(67108864)",
+		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-16384)", "_pragma=wal_autocheckpoint(4000)",
 	}
 }
 

@@ -52,6 +52,7 @@ type Store struct {
 	journalPath string           // its folder
 	served      bool             // the ledger has a journal, so that it must not be sent from without it
 	opening     Opening
+	wire        wire   // notes of requests on the wire
 	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
 
@@ -187,6 +188,7 @@ func (s *Store) Close() error {
 	if s.write != nil {
 		err = errors.Join(err, s.write.Close())
 	}
+	err = errors.Join(err, s.closeWire())
 	if s.journal != nil {
 		err = errors.Join(err, s.journal.Close())
 	}

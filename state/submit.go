@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -15,26 +14,29 @@ import (
 // recovered is what an entry says whose process stopped while it was sending.
 const recovered = "the process that sent it stopped before the answer was stored"
 
-// Recover moves every entry that an earlier epoch left in sending to in_doubt, before anything is sent. Their attempts become unknown and count; a
-// definite late answer can still close them.
+// Recover settles every entry that an earlier epoch left in sending, before anything is sent, and counts those that are in doubt now. Where the process noted that no byte of the request
+// had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite late answer can still close it.
 func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	type open struct {
 		EntryID int64          `db:"entry_id"`
 		Attempt sql.NullString `db:"attempt"`
+		Owner   sql.NullString `db:"owner"`
 	}
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
 	if err != nil {
 		return 0, fmt.Errorf("recovering: %w", err)
 	}
 	var n int
+	traces := s.traces(s.journalPath)
+	var settled map[string]bool
 	err = s.inTx(ctx, "recovering what an earlier process left", func(t *tx) error {
-		n = 0
+		n, settled = 0, nil
 		if err := fence(t, lease); err != nil {
 			return err
 		}
 		var found []open
 		// The lease is ours and locked: nobody begins an attempt meanwhile, and a late answer waits.
-		if err := t.all(&found, `SELECT e.id AS entry_id, a.id AS attempt FROM entry e
+		if err := t.all(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner FROM entry e
 			LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
 			WHERE e.job = ? AND e.state = 'sending' AND (a.epoch IS NULL OR a.epoch < ?) ORDER BY e.id`, lease.Job, lease.Epoch); err != nil {
 			return err
@@ -42,9 +44,21 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (
 		if len(found) == 0 {
 			return nil
 		}
+		certain := trade.Group{At: now}
+		for _, f := range found {
+			if st, ok := traces.of(f.Owner.String, f.Attempt.String); ok && f.Attempt.Valid {
+				certain.Settle = append(certain.Settle, st)
+			}
+		}
+		if settled, err = settleCertain(t, lease, certain); err != nil {
+			return err
+		}
 		var ids []int64
 		var attempts []any
 		for _, f := range found {
+			if settled[f.Attempt.String] {
+				continue
+			}
 			ids = append(ids, f.EntryID)
 			if f.Attempt.Valid {
 				attempts = append(attempts, f.Attempt.String)
@@ -57,13 +71,31 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (
 				return err
 			}
 		}
-		n = len(ids)
+		if n = len(ids); n == 0 {
+			return nil
+		}
 		return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
 	})
 	if err != nil {
 		return 0, err
 	}
+	s.forgetTraces()
 	return n, nil
+}
+
+// settleCertain settles attempts of which the outcome is certain, within a transaction that has more to do. It tells which of them it settled.
+func settleCertain(t *tx, lease trade.Lease, group trade.Group) (map[string]bool, error) {
+	if len(group.Settle) == 0 {
+		return nil, nil
+	}
+	g := newGroupTx(t, lease, group)
+	if err := g.load(); err != nil {
+		return nil, err
+	}
+	if err := g.settle(); err != nil {
+		return nil, err
+	}
+	return g.result.Settled, g.sums.apply(t)
 }
 
 // moveAll moves entries to one state, with the same further changes for all, and keeps the sums.
@@ -177,28 +209,25 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 	find := func(hashes []string, which string, times int) error {
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(h string) bool { return h == "" })
 		slices.Sort(hashes)
-		for chunk := range slices.Chunk(slices.Compact(hashes), inList) {
-			args := append([]any{string(sends)}, slices.Repeat(anys(chunk), times)...)
-			query := `WHERE e.sends = ? AND e.id IN (` + strings.ReplaceAll(which, `(?)`, `(`+marks(len(chunk))+`)`) + `) ORDER BY e.id`
-			found, err := s.entries(ctx, "looking for the same content", query, args...)
-			if err != nil {
-				return err
-			}
-			for _, e := range found {
-				if !seen[e.ID] {
-					seen[e.ID] = true
-					out = append(out, e)
-				}
+		if hashes = slices.Compact(hashes); len(hashes) == 0 {
+			return nil
+		}
+		args := append([]any{string(sends)}, slices.Repeat([]any{listOf(s.d, hashes)}, times)...)
+		found, err := s.entries(ctx, "looking for the same content", `WHERE e.sends = ? AND e.id IN (`+which+`) ORDER BY e.id`, args...)
+		for _, e := range found {
+			if !seen[e.ID] {
+				seen[e.ID] = true
+				out = append(out, e)
 			}
 		}
-		return nil
+		return err
 	}
-	err := find(payloads, `SELECT a.entry_id FROM attempt a WHERE a.payload_hash IN (?) AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-		UNION SELECT x.id FROM entry x WHERE x.payload_hash IN (?) AND x.state = 'accepted'`, 2)
+	err := find(payloads, `SELECT a.entry_id FROM attempt a WHERE `+s.d.among("a.payload_hash")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+		UNION SELECT x.id FROM entry x WHERE `+s.d.among("x.payload_hash")+` AND x.state = 'accepted'`, 2)
 	if err != nil {
 		return nil, err
 	}
-	err = find(sources, `SELECT x.id FROM entry x WHERE x.source_hash IN (?) AND x.state IN ('accepted', 'in_doubt', 'sending')`, 1)
+	err = find(sources, `SELECT x.id FROM entry x WHERE `+s.d.among("x.source_hash")+` AND x.state IN ('accepted', 'in_doubt', 'sending')`, 1)
 	return out, err
 }
 

@@ -48,15 +48,16 @@ func lockEntries(t *tx, ids []int64) (map[int64]*narrowRow, error) {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	out := make(map[int64]*narrowRow, len(ids))
-	for chunk := range slices.Chunk(ids, inList) {
-		var rows []narrowRow
-		query := selectNarrow + `WHERE e.id IN (` + marks(len(chunk)) + `) ORDER BY e.id`
-		if err := t.all(&rows, t.s.d.locked(query, "e"), anys(chunk)...); err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			out[rows[i].ID] = &rows[i]
-		}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	rows := make([]narrowRow, 0, len(ids))
+	query := selectNarrow + `WHERE ` + t.s.d.among("e.id") + ` ORDER BY e.id`
+	if err := t.all(&rows, t.s.d.locked(query, "e"), listOf(t.s.d, ids)); err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		out[rows[i].ID] = &rows[i]
 	}
 	return out, nil
 }

@@ -167,6 +167,14 @@ func (s *submission) unpark() []trade.Entry {
 	return free
 }
 
+// unstored are the blocks that the ledger does not have yet.
+func (s *submission) unstored() []trade.Block {
+	if s.storing == nil {
+		return s.lacking
+	}
+	return slices.Concat(s.storing.group.Block, s.lacking)
+}
+
 // heedRetries takes up the records that a person has ordered to be asked about again since they were read, and forgets those that another process has found.
 func (s *submission) heedRetries(ctx context.Context) error {
 	if len(s.blocks.missing) == 0 {
@@ -181,7 +189,7 @@ func (s *submission) heedRetries(ctx context.Context) error {
 		stored[need{b.Kind, b.ID}] = b
 	}
 	for n := range s.blocks.missing {
-		if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.kind && l.ID == n.id }) {
+		if slices.ContainsFunc(s.unstored(), func(l trade.Block) bool { return l.Kind == n.kind && l.ID == n.id }) {
 			continue // not stored yet
 		}
 		if b, still := stored[n]; !still {

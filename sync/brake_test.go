@@ -264,7 +264,8 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 		if r.Stopped == nil || r.Stopped.Code != "paused" || !strings.Contains(r.Stopped.Text, "maria: looked at") {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
-		if r.Sent != 2 || r.States[trade.Accepted] != 2 || r.States[trade.Pending] != 4 || r.States[trade.Sending] != 0 {
+		// One more may have been handed to the wire when the pause came.
+		if r.Sent < 2 || r.Sent > 3 || r.States[trade.Accepted] != r.Sent || r.States[trade.Pending] != 6-r.Sent || r.States[trade.Sending] != 0 {
 			t.Errorf("sent %d, states %v: what is on the wire is settled, and nothing more begins", r.Sent, r.States)
 		}
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "paused" || r.Sent != 0 {

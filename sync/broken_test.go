@@ -176,6 +176,16 @@ func (l brokenLedger) SameContent(ctx context.Context, sends trade.Kind, payload
 	return through(l.b, "SameContent", func() ([]trade.Entry, error) { return l.l.SameContent(ctx, sends, payloads, sources) })
 }
 
+func (l brokenLedger) Marked() bool { return l.l.Marked() }
+
+func (l brokenLedger) Mark(attempt string) error {
+	return l.b.call("Mark", func() error { return l.l.Mark(attempt) })
+}
+
+func (l brokenLedger) Heard(attempt string, outcome trade.Outcome, status int, remoteID string) {
+	l.l.Heard(attempt, outcome, status, remoteID)
+}
+
 func (l brokenLedger) Blocks(ctx context.Context) ([]trade.Block, error) {
 	return through(l.b, "Blocks", func() ([]trade.Block, error) { return l.l.Blocks(ctx) })
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // mayPass are the calls whose failure only the log tells: the next run, or the end of a lease, makes up for them; what was certainly not sent goes in the same run.
-var mayPass = []string{"Watch", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease", "SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability"}
+var mayPass = []string{"Watch", "Mark", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease", "SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability"}
 
 // brokenBench is a bench with all three kinds of records and lookups by document, whose engine calls everything through a breaker.
 func brokenBench(t *testing.T) (*bench, *breaker) {

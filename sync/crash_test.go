@@ -161,7 +161,7 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 			t.Parallel()
 			b := newBenchOn(t, db, sandbox.Options{})
 			b.limits.MaxInFlight = 2
-			b.contracts(6)
+			b.contracts(30)
 			b.wrap = func(l engine.Ledger) engine.Ledger {
 				return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
 			}
@@ -171,7 +171,7 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 			}
 			b.wrap = nil
 			r = b.sync(engine.Options{Sweep: true})
-			if r.States[trade.Accepted] != 6 || len(b.api.Created()) != 6 {
+			if r.States[trade.Accepted] != 30 || len(b.api.Created()) != 30 {
 				t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 			}
 		})
@@ -184,7 +184,9 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
-		b.wrap = func(l engine.Ledger) engine.Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
+		b.wrap = func(l engine.Ledger) engine.Ledger {
+			return &failingLedger{Ledger: unmarkedLedger{l}, failAt: 3, lasting: true}
+		}
 		r := b.sync(engine.Options{})
 		sent := len(b.api.Created()) // one is accepted; of the two that are on their way when the ledger fails, the stop may hold the second back
 		if r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 3 {
@@ -193,6 +195,31 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b.wrap = nil
 		r = b.sync(engine.Options{Sweep: true})
 		if r.States[trade.Accepted] != 4 || r.States[trade.InDoubt] != 2 || len(b.api.Created()) != sent+3 {
+			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
+		}
+	})
+}
+
+// unmarkedLedger notes nothing of what is on the wire.
+type unmarkedLedger struct{ engine.Ledger }
+
+func (unmarkedLedger) Marked() bool                             { return false }
+func (unmarkedLedger) Mark(string) error                        { return nil }
+func (unmarkedLedger) Heard(string, trade.Outcome, int, string) {}
+
+// What was answered while the ledger took nothing was noted beside it: nothing is in doubt.
+func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
+		b.contracts(20)
+		b.wrap = func(l engine.Ledger) engine.Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
+		r := b.sync(engine.Options{})
+		if sent := len(b.api.Created()); r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 19 {
+			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
+		}
+		b.wrap = nil
+		if r = b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 20 || len(b.api.Created()) != 20 {
 			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}
 	})

@@ -11,7 +11,7 @@
 //	          mapping that nobody has confirmed pauses the job
 //	hours     a job may send only at some times             hours.go
 //	look      the rows about to go are read once more       look.go, twins.go
-//	submit    intent on disk → bytes leave → answer          submit.go
+//	submit    intent on disk → bytes leave → answer          submit.go, wire.go, flight.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go
 //	report    what was done, and that it adds up             report.go
 //
@@ -42,7 +42,8 @@
 //     their intents the keys are read again in one short query: changed rows are mapped again, gone ones are held.
 //   - I9 It adds up. After a sweep: keys in the ERP = sum of all states − gone, in counts and quantities; a run that does not add up is an error.
 //   - I10 Secrets and persons stay in. No key, document, name, price or body in a log line or error text.
-//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: a group of intents is never larger than the free slots.
+//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: what leaves is noted just before (Submission.Mark). Where it is not, a group of
+//     intents is never larger than the free slots. The loss of the host leaves at most one window in doubt.
 //   - I12 One reader per job. Discovery, sweep and cursors run under the job's lease, fenced by its epoch; the result of an attempt is fenced
 //     only by the attempt itself, so that a former owner's definite answer counts.
 //   - I13 A send window. If more than 10 s pass between an intent and its first byte, on a clock that counts suspended time, the attempt is
@@ -51,7 +52,10 @@
 //
 // # What is written in which order
 //
-// Around one POST: the group commit makes the intent durable (entry pending → sending, attempt open); the gate checks the send window; the
-// bytes leave; the next group commit settles the attempt and moves the entry. A crash before the commit changes nothing. A crash between
-// the commit and the settlement leaves the entry in sending, and the next run moves it to in doubt before it sends anything.
+// Around one POST: the group commit makes the intent durable (entry pending → sending, attempt open); the gate checks the send window and notes that the request leaves; the
+// bytes leave; the answer is noted; a later group commit settles the attempt and moves the entry. A crash before the commit changes nothing. A crash between
+// the commit and the settlement leaves the entry in sending, and the next run settles it before it sends anything: as noted, or as in doubt.
+//
+// Groups are stored beside the flights (submit.go): while one is on its way to the disk, the rows of the one before leave (wire.go) and those of the next one are looked at. How far the
+// intents may be ahead follows from what is measured: how long a commit takes, and how long an answer.
 package sync

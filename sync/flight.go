@@ -49,7 +49,8 @@ func (s *submission) prepare(entry trade.Entry) flight {
 }
 
 // fly sends one request and reports what came of it. The request outlives the end of the run's context: what is on the wire is awaited.
-func (s *submission) fly(ctx context.Context, f flight) {
+func (s *submission) fly(f flight) {
+	ctx := s.context
 	gate := func() error {
 		switch {
 		case s.Clock.Boot()-f.intent > sendWindow:
@@ -63,8 +64,11 @@ func (s *submission) fly(ctx context.Context, f flight) {
 		case <-ctx.Done():
 			return errHalted
 		default:
-			return failpoint.Hit("gate.open")
 		}
+		if err := failpoint.Hit("gate.open"); err != nil {
+			return err
+		}
+		return s.ledger.Mark(f.attempt.ID)
 	}
 	answer, err := submit(context.WithoutCancel(ctx), s.Platform, f.entry.Sends, f.attempt, gate)
 	fault := apiclient.FaultNone
@@ -75,7 +79,15 @@ func (s *submission) fly(ctx context.Context, f flight) {
 	if failpoint.Hit("answer.here") != nil { // the answer is lost on its way through us
 		answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
-	s.landed <- landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
+	l := landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
+	if l.decision.outcome == trade.OutcomeCreated {
+		if other, taken := s.wire.holder(answer.ID, f.entry); taken {
+			l.decision = idOf(other)
+		}
+	}
+	s.ledger.Heard(f.attempt.ID, l.decision.outcome, answer.Status, answer.ID)
+	s.landed <- l
+	s.wire.landed(l.decision.usual())
 }
 
 // preflight asks the API one harmless question before the first POST of a run, so that a wrong key, address, proxy or certificate costs no doubt.

@@ -54,6 +54,7 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{Seed: 5})
 	b.limits.MaxInFlight, b.limits.StopAfterUnknown = 2, 0
+	b.limits.RateLimit = 10_000 // no intents ahead: many small groups, and a copy of the ledger after each
 	b.api.SetFaults(faults(t, "lost-after@7", "lost-after@31", "lost-after@64")...)
 	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
 	if err := b.reopenLedger(o); err != nil {

@@ -115,6 +115,11 @@ func (s *submission) fitting(ctx context.Context, batch []trade.Entry) ([]trade.
 // cameBack takes back what was counted of a row that certainly did not go, or that nobody took.
 func (s *submission) cameBack(e trade.Entry) {
 	s.untried(e.Key)
+	s.didNotGo(e)
+}
+
+// didNotGo takes back countBegun.
+func (s *submission) didNotGo(e trade.Entry) {
 	if s.job.Spec.Most != nil {
 		var f trade.Freight
 		f.Add(e)

@@ -88,8 +88,8 @@ type Discovery interface {
 
 // Submission is the part of the ledger that sending uses.
 type Submission interface {
-	// Recover moves every entry that an earlier epoch left in sending to in_doubt, before anything is sent. Their attempts become unknown
-	// and can still be closed by a definite late answer.
+	// Recover settles every entry that an earlier epoch left in sending, before anything is sent, as far as its process noted what happened (Mark, Heard), and counts the
+	// others: they are in doubt, their attempts unknown, and can still be closed by a definite late answer.
 	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending.
 	Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
@@ -102,6 +102,11 @@ type Submission interface {
 	// settlements are stored all the same and no intent is. Of a paused job no intent is stored either. The result says which intents were claimed and
 	// which settlements applied.
 	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
+	// Marked tells whether Mark survives the end of the process: intents may then be stored before their requests can leave. Mark notes that the first byte of an attempt's
+	// request leaves now; after an error it must not. Heard notes how it ended, until Commit has that; it tells of no error.
+	Marked() bool
+	Mark(attempt string) error
+	Heard(attempt string, outcome trade.Outcome, status int, remoteID string)
 	// SameContent gives the entries of this kind of record whose attempt created, or may have created, a record, and that have one of these payload hashes, or
 	// whose newest row has one of these source hashes.
 	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []string) ([]trade.Entry, error)

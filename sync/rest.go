@@ -16,11 +16,16 @@ func (s *submission) await(ctx context.Context, more bool) {
 			timer := time.NewTimer(d)
 			defer timer.Stop()
 			wake = timer.C
-		} else if s.flights == 0 {
+		} else if len(s.flights) == 0 && s.storing == nil {
 			return
 		}
-	} else if s.flights == 0 {
+	} else if len(s.flights) == 0 && s.storing == nil {
 		return
+	}
+	if wake == nil && s.wire.waiting() > 0 { // what is stored must not wait for too long
+		timer := time.NewTimer(aheadTime / 2)
+		defer timer.Stop()
+		wake = timer.C
 	}
 	done := ctx.Done()
 	if s.halt != nil {
@@ -29,6 +34,7 @@ func (s *submission) await(ctx context.Context, more bool) {
 	select {
 	case l := <-s.landed:
 		s.take(l)
+	case <-s.stored: // step concludes it
 	case <-wake:
 	case <-done:
 	}
@@ -49,7 +55,7 @@ func (s *submission) pause() time.Duration {
 	if d := s.resting(); d > 0 {
 		return d
 	}
-	if s.flights >= s.slots || len(s.queue) == 0 {
+	if len(s.flights) >= s.window() || len(s.queue) == 0 {
 		return 0
 	}
 	r := s.limiter.Reserve()

@@ -36,7 +36,7 @@ const (
 
 // take draws the conclusions of one landing for the job: how many may fly, whether it rests or stops, which records of the platform are there.
 func (s *submission) take(l landing) {
-	s.flights--
+	delete(s.flights, l.entry.ID)
 	if l.decision.outcome == trade.OutcomeNotSent {
 		s.report.Sent-- // no POST was begun
 	}
@@ -48,7 +48,6 @@ func (s *submission) take(l landing) {
 	case trade.Accepted:
 		s.found = append(s.found, s.blocks.confirm(needs)...)
 	case trade.Pending:
-		s.again = s.again || d.retry == retryNone
 		s.cameBack(l.entry)
 	}
 	for _, m := range d.missing {
@@ -57,6 +56,12 @@ func (s *submission) take(l landing) {
 				s.lacking = append(s.lacking, s.blocks.miss(n, m.message, l.at))
 			}
 		}
+	}
+	if s.calm++; !d.usual() {
+		s.calm = 0
+	}
+	if took := l.answer.Evidence.Duration; took > 0 && d.outcome != trade.OutcomeNotSent {
+		s.latency.add(took)
 	}
 	s.count(d, l)
 	s.pace(d, l.at)
@@ -267,21 +272,19 @@ func headerOf(h http.Header) json.RawMessage {
 }
 
 // settled forgets what is on disk now. An id that another entry has is no proof of anything: the row is in doubt, and the job stops (F100).
-func (s *submission) settled(ctx context.Context, group trade.Group, result trade.GroupResult) error {
-	s.alarm(result.Alarms)
-	var again []landing
-	for _, l := range s.settling {
-		holder, conflict := result.Conflicts[l.attempt.ID]
+func (s *submission) settled(ctx context.Context, g *storing) error {
+	s.alarm(g.result.Alarms)
+	for _, l := range g.settled {
+		holder, conflict := g.result.Conflicts[l.attempt.ID]
 		if !conflict {
+			s.again = s.again || l.decision.state == trade.Pending && l.decision.retry == retryNone
 			continue
 		}
-		l.decision = inDoubt("the API answered with an id that belongs to " + holder)
-		l.decision.stop = &stopOrder{stopAnswers, l.decision.reason + ": a cache or a fault of the API; look at both rows", thisJob}
+		l.decision = idOf(holder)
 		s.judge(l.decision)
-		again = append(again, l)
+		s.settling = append(s.settling, l)
 	}
-	s.settling, s.found, s.lacking = again, nil, nil
-	for _, b := range group.Unblock {
+	for _, b := range g.group.Unblock {
 		woken, err := s.ledger.WakeBlocked(context.WithoutCancel(ctx), s.lease, b.Kind, b.ID)
 		if err != nil {
 			return err
@@ -291,31 +294,42 @@ func (s *submission) settled(ctx context.Context, group trade.Group, result trad
 	return nil
 }
 
+// idOf is what an answer means with the id of another row.
+func idOf(other string) decision {
+	d := inDoubt("the API answered with an id that belongs to " + other)
+	d.stop = &stopOrder{stopAnswers, d.reason + ": a cache or a fault of the API; look at both rows", thisJob}
+	return d
+}
+
 // commitFailed keeps the answers until the ledger takes them, for Limits.KeepAnswers; the intents of the failed group were not sent, which is an answer too (F048,
 // F050, F052). What the ledger does not take by then is in doubt at the next start, and nothing is sent twice.
-func (s *submission) commitFailed(ctx context.Context, flights []flight, cause error) error {
+func (s *submission) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
-	s.giveUp(flights, "the ledger did not confirm the intent, so nothing was sent")
+	s.settling = append(g.settled, s.settling...)
+	s.found, s.lacking = append(g.group.Unblock, s.found...), append(g.group.Block, s.lacking...)
+	s.giveUp(g.flights, "the ledger did not confirm the intent, so nothing was sent")
+	s.recall()
 	err := cause
 	for wait := 250 * time.Millisecond; wait <= s.Limits.keepAnswers()/2 && len(s.settling) > 0; wait *= 2 {
 		timer := time.NewTimer(wait)
 		<-timer.C
-		group := trade.Group{At: s.Clock.Now()}
-		s.settleInto(&group)
-		var result trade.GroupResult
-		if result, err = s.ledger.Commit(context.WithoutCancel(ctx), s.lease, group); err == nil {
-			return s.settled(ctx, group, result)
+		g := &storing{group: trade.Group{At: s.Clock.Now()}, settled: s.settling}
+		s.settleInto(&g.group)
+		if g.result, err = s.ledger.Commit(context.WithoutCancel(ctx), s.lease, g.group); err == nil {
+			s.settling, s.found, s.lacking = nil, nil, nil
+			return s.settled(ctx, g)
 		}
 	}
 	s.log.Error("the ledger takes no results; the rows on the wire will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
-	s.settling = nil
+	s.settling, s.found, s.lacking = nil, nil, nil
 	return nil
 }
 
 // giveUp settles intents that may be durable and of which nothing was sent.
 func (s *submission) giveUp(flights []flight, reason string) {
-	s.unask(flights)
+	s.land(flights)
 	for _, f := range flights {
+		s.ledger.Heard(f.attempt.ID, trade.OutcomeNotSent, 0, "")
 		s.settling = append(s.settling, landing{flight: f, at: s.Clock.Now(), decision: decision{
 			outcome: trade.OutcomeNotSent, state: trade.Pending, reason: reason,
 		}})

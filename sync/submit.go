@@ -17,11 +17,18 @@ type submission struct {
 	*traffic
 
 	slots    int // POSTs that may be on the wire now: max_in_flight, or less after doubts and 429
-	flights  int
+	wire     wire
+	flights  map[int64]bool // entries whose intents were handed over, and that were not taken up again
 	landed   chan landing
-	settling []landing     // landed, not yet committed
-	found    []trade.Block // blocks that an acceptance ended, not yet committed
-	lacking  []trade.Block // blocks that a refusal made, not yet committed
+	settling []landing     // landed, not yet handed over
+	found    []trade.Block // blocks that an acceptance ended, not yet handed over
+	lacking  []trade.Block // blocks that a refusal made, not yet handed over
+	storing  *storing      // the group that is being stored; nil: none
+	stored   chan struct{} // closed when it is
+
+	calm                int  // answers as usual, in a row
+	limited             bool // by a rate: intents are stored when they may leave
+	latency, commitTime average
 
 	queue  []trade.Entry // looked at, ready to go
 	lookAt time.Duration // Boot time of the look at queue
@@ -45,13 +52,16 @@ type submission struct {
 	halted                               chan struct{} // closed when nothing more may leave
 	halt                                 error         // why
 	begun, preflown                      bool
+	context                              context.Context // of the turn, for what is launched in it
 }
 
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, landed: make(chan landing, r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, flights: map[int64]bool{}, landed: make(chan landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
+		limited: t.limiter.Limit() != rate.Inf,
 	}
+	s.wire.launch = s.fly
 	if stop := status.Stop; stop != nil && status.State == trade.BackingOff && stop.Code == string(stopThrottled) {
 		switch rest := stop.Until.Sub(r.now); {
 		case rest > longestAsked: // a clock stood wrong
@@ -104,6 +114,7 @@ func (s *submission) run(ctx context.Context, quota int) (finished bool, err err
 	if s.careful {
 		s.slots = 1
 	}
+	s.context = ctx
 	for {
 		if s.quota > 0 && s.Clock.Boot() >= s.until {
 			s.quota = 0
@@ -112,7 +123,7 @@ func (s *submission) run(ctx context.Context, quota int) (finished bool, err err
 		if err != nil {
 			s.stopSending(err)
 		}
-		if s.flights > 0 || len(s.settling) > 0 {
+		if len(s.flights) > 0 || len(s.settling) > 0 || s.storing != nil {
 			continue
 		}
 		switch {
@@ -138,32 +149,56 @@ func (s *submission) pending(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// step does one group: take up what has landed, choose what goes next, commit both, let it go.
+// step does the next thing: take up what has landed and what was stored, choose what goes next, and hand both over to be stored.
 func (s *submission) step(ctx context.Context) (more bool, err error) {
 	if ctx.Err() != nil {
 		s.stopSending(&stopError{trade.Stop{Code: string(stopInterrupt), Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run", All: true}})
 	}
-	s.collect()
-	group := trade.Group{At: s.Clock.Now()}
-	s.settleInto(&group)
-	var flights []flight
+	if err := s.collect(ctx); err != nil {
+		return false, err
+	}
+	s.recall()
+	s.wire.open(s.slots)
 	if s.halt == nil && s.quota != 0 {
-		more, err = s.fill(ctx)
-		if err == nil && more {
+		if more, err = s.fill(ctx); err != nil {
+			s.stopSending(err)
+		}
+	}
+	if s.storing == nil && s.worth(more) {
+		group := trade.Group{At: s.Clock.Now()}
+		s.settleInto(&group)
+		var flights []flight
+		if s.halt == nil && more {
 			flights = s.choose(ctx, &group)
 		}
-	}
-	if err != nil {
-		s.stopSending(err)
-	}
-	if len(group.Settle)+len(group.Intents)+len(group.Updates)+len(group.Block)+len(group.Unblock) > 0 {
-		if err := s.commit(ctx, group, flights); err != nil {
-			return false, err
+		if len(group.Settle)+len(group.Intents)+len(group.Updates)+len(group.Block)+len(group.Unblock) > 0 {
+			return true, s.store(ctx, group, flights)
 		}
-		return true, nil
 	}
 	s.await(ctx, more)
 	return more, nil
+}
+
+// worth tells whether a group should be stored now. While enough is cleared for the wire, a larger group costs less for each row.
+func (s *submission) worth(more bool) bool {
+	w := s.window()
+	free := min(w-len(s.flights), len(s.queue))
+	return !more || s.halt != nil || s.wire.waiting() == 0 || max(free, len(s.settling)) >= w/4
+}
+
+// recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.
+func (s *submission) recall() {
+	before := s.Clock.Boot() - aheadTime - sendWindow/4
+	if s.halt != nil || s.careful || s.slots < s.Limits.MaxInFlight || s.resting() > 0 {
+		before = s.Clock.Boot() + 1
+	}
+	if late := s.wire.recall(before); len(late) > 0 {
+		for _, f := range late {
+			s.report.Sent--
+			s.didNotGo(f.entry)
+		}
+		s.giveUp(late, "it was not its turn within the time that its intent is good for")
+	}
 }
 
 // stopSending lets nothing more leave. The first reason stays.
@@ -174,14 +209,20 @@ func (s *submission) stopSending(err error) {
 	}
 }
 
-// collect takes up everything that has landed, without waiting.
-func (s *submission) collect() {
+// collect takes up everything that has landed, and the group that was stored, without waiting.
+func (s *submission) collect(ctx context.Context) error {
 	for {
 		select {
 		case l := <-s.landed:
 			s.take(l)
+			continue
+		case <-s.stored:
+			if err := s.conclude(ctx); err != nil {
+				return err
+			}
+			continue
 		default:
-			return
+			return nil
 		}
 	}
 }
@@ -189,12 +230,12 @@ func (s *submission) collect() {
 // fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
 func (s *submission) fill(ctx context.Context) (more bool, err error) {
 	if s.trialLeft() == 0 {
-		if s.flights+len(s.settling) > 0 {
+		if len(s.flights)+len(s.settling) > 0 || s.storing != nil {
 			return true, nil
 		}
 		return false, s.unconfirmed()
 	}
-	if s.flights >= s.slots {
+	if len(s.flights) >= s.window() {
 		return true, nil
 	}
 	if s.closed() {
@@ -254,7 +295,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			return nil, err
 		}
 		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
-			return slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
+			return s.flights[e.ID] || slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
 		if len(batch) > 0 {
 			return s.fitting(ctx, batch)
@@ -291,12 +332,12 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 		return nil
 	}
 	if s.resting() > 0 {
-		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent), Note: s.restUntil.Format(time.RFC3339)})
+		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent - len(s.flights), Total: max(s.due, s.report.Sent), Note: s.restUntil.Format(time.RFC3339)})
 		return nil
 	}
 	rest := s.queue[:0:0]
 	for i, entry := range s.queue {
-		if s.flights+len(flights) >= s.slots || s.quota == 0 || s.trialLeft() == 0 {
+		if len(s.flights)+len(flights) >= s.window() || s.quota == 0 || s.trialLeft() == 0 {
 			rest = append(rest, s.queue[i:]...)
 			break
 		}
@@ -327,49 +368,89 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 	return flights
 }
 
-// commit makes the group durable (I1) and lets the claimed intents go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.
-func (s *submission) commit(ctx context.Context, group trade.Group, flights []flight) error {
-	if err := failpoint.Hit("group.chosen"); err != nil {
-		return s.commitFailed(ctx, flights, err)
+// storing is a group on its way to the disk, and what becomes of it.
+type storing struct {
+	group   trade.Group
+	flights []flight
+	settled []landing
+	began   time.Duration // Boot time
+	result  trade.GroupResult
+	err     error
+}
+
+// store hands a group over to be made durable (I1), beside the flights.
+func (s *submission) store(ctx context.Context, group trade.Group, flights []flight) error {
+	g := &storing{group: group, flights: flights, settled: s.settling, began: s.Clock.Boot()}
+	s.settling, s.found, s.lacking = nil, nil, nil
+	for _, f := range flights {
+		s.flights[f.entry.ID] = true
 	}
-	result, err := s.ledger.Commit(context.WithoutCancel(ctx), s.lease, group)
+	s.storing, s.stored = g, make(chan struct{})
+	if err := failpoint.Hit("group.chosen"); err != nil {
+		g.err = err
+		close(s.stored)
+		return nil
+	}
+	go func(done chan struct{}) {
+		defer close(done)
+		g.result, g.err = s.ledger.Commit(context.WithoutCancel(ctx), s.lease, g.group)
+	}(s.stored)
+	return nil
+}
+
+// conclude lets the claimed intents of a stored group go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.
+func (s *submission) conclude(ctx context.Context) error {
+	g, err := s.storing, s.storing.err
+	s.storing, s.stored = nil, nil
+	s.commitTime.add(s.Clock.Boot() - g.began)
 	if err == nil {
 		err = failpoint.Hit("group.stored")
 	}
 	if err != nil {
-		return s.commitFailed(ctx, flights, err)
+		return s.commitFailed(ctx, g, err)
 	}
-	if err := s.settled(ctx, group, result); err != nil {
-		s.giveUp(slices.DeleteFunc(flights, func(f flight) bool { return !result.Claimed[f.attempt.ID] }), "the run stopped before it was sent")
+	if err := s.settled(ctx, g); err != nil {
+		s.giveUp(slices.DeleteFunc(g.flights, func(f flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
 		return err
 	}
-	if result.LeaseLost {
-		s.unask(flights)
+	if g.result.LeaseLost {
+		s.land(g.flights)
 		s.stopSending(s.leaseLost())
 		return nil
 	}
-	if result.Paused { // what is on the wire is awaited and settled
+	if g.result.Paused { // what is on the wire is awaited and settled
 		if err := s.pausedNow(ctx); err != nil {
+			s.giveUp(slices.DeleteFunc(g.flights, func(f flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
 			return err
 		}
 	}
-	for _, f := range flights {
-		if !result.Claimed[f.attempt.ID] {
-			s.unask([]flight{f})
+	var cleared []flight
+	for _, f := range g.flights {
+		if !s.claimed(g, f) {
 			continue
 		}
-		s.flights++
 		s.report.Sent++
 		s.countBegun(f.entry)
-		go s.fly(ctx, f)
+		cleared = append(cleared, f)
 	}
-	s.Observe(Progress{Job: s.job.Name(), Phase: Sending, Done: s.report.Sent - s.flights, Total: max(s.due, s.report.Sent)})
+	s.wire.clear(cleared)
+	s.Observe(Progress{Job: s.job.Name(), Phase: Sending, Done: s.report.Sent - len(s.flights), Total: max(s.due, s.report.Sent)})
 	return nil
 }
 
-// unask takes back the questions of flights that do not leave: rows of other jobs may wait for their answers. They are no canary either.
-func (s *submission) unask(flights []flight) {
+// claimed tells whether the ledger took an intent; one that it did not take is nobody's.
+func (s *submission) claimed(g *storing, f flight) bool {
+	if g.result.Claimed[f.attempt.ID] {
+		return true
+	}
+	s.land([]flight{f})
+	return false
+}
+
+// land takes back flights that do not leave, and their questions: rows of other jobs may wait for the answers. They are no canary either.
+func (s *submission) land(flights []flight) {
 	for _, f := range flights {
+		delete(s.flights, f.entry.ID)
 		s.blocks.answered(f.entry.ID)
 		s.untried(f.entry.Key)
 	}

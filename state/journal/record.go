@@ -28,6 +28,7 @@ type Record struct {
 	Void     []int64          `json:"void,omitempty"` // earlier records whose commit the ledger refused: their intents never left
 	Outcomes []Outcome        `json:"outcomes,omitempty"`
 	Intents  []Intent         `json:"intents,omitempty"`
+	By       string           `json:"by,omitempty"`    // with Intents: the process that may send them
 	ActName  string           `json:"act,omitempty"`   // the name of a person's act
 	Who      string           `json:"who,omitempty"`   // who did it
 	Facts    []Fact           `json:"facts,omitempty"` // entries as they are after an act, or when the journal began

@@ -1,0 +1,72 @@
+package state
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// arrayRows bounds the rows of one statement with arrays.
+const arrayRows = 1000
+
+// textIDs are the tables whose id is no number.
+var textIDs = map[string]bool{"attempt": true}
+
+// unnested writes rows to PostgreSQL as one array for each column: one short text, whatever the number of rows, where a list of values costs the server more to read than the rows to write.
+// statement gets the list that has the rows, with the names of the columns.
+func (t *tx) unnested(table string, columns []string, rows [][]any, statement func(list string) string) (changed int, err error) {
+	kinds := make([]string, len(columns))
+	for i, c := range columns {
+		kinds[i] = "CAST(? AS TEXT[])"
+		if numberColumns[c] && (c != "id" || !textIDs[table]) {
+			kinds[i] = "CAST(? AS BIGINT[])"
+		}
+	}
+	query := statement("unnest(" + strings.Join(kinds, ", ") + ") AS v (" + strings.Join(columns, ", ") + ")")
+	for chunk := range slices.Chunk(rows, arrayRows) {
+		args := make([]any, len(columns))
+		for i := range columns {
+			if args[i], err = arrayOf(chunk, i); err != nil {
+				return changed, fmt.Errorf("column %s of %s: %w", columns[i], table, err)
+			}
+		}
+		n, err := t.changed(query, args...)
+		if changed += n; err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// arrayOf is one column of rows in PostgreSQL's text form of an array.
+func arrayOf(rows [][]any, column int) (string, error) {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value, err := driver.DefaultParameterConverter.ConvertValue(row[column])
+		if err != nil {
+			return "", err
+		}
+		switch v := value.(type) {
+		case nil:
+			b.WriteString("NULL")
+		case int64:
+			b.WriteString(strconv.FormatInt(v, 10))
+		case string:
+			b.WriteByte('"')
+			_, _ = arrayEscapes.WriteString(&b, v) // a Builder never fails
+			b.WriteByte('"')
+		default: // unreachable: rows have numbers and texts
+			return "", fmt.Errorf("a %T cannot be stored", v)
+		}
+	}
+	b.WriteByte('}')
+	return b.String(), nil
+}
+
+var arrayEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)

@@ -1,0 +1,11 @@
+//go:build !unix || solaris || illumos || aix
+
+package marks
+
+import (
+	"errors"
+	"os"
+)
+
+// hold fails where the system has no flock: no process is then known to have ended.
+func hold(*os.File) error { return errors.ErrUnsupported }

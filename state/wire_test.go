@@ -1,0 +1,201 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	wiremarks "github.com/safrasync/safrasync/state/marks"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func init() { moreRoles["wire"] = dieOnTheWire }
+
+// dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is on the wire, three were answered, one of these without an id that could be noted.
+func dieOnTheWire(ctx context.Context, options string) int {
+	var o Options
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	must(json.Unmarshal([]byte(options), &o))
+	s, err := Open(ctx, o)
+	must(err)
+	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	must(err)
+	var page trade.Page
+	for _, key := range []string{"unsent", "on the wire", "created", "refused", "lost"} {
+		page.New = append(page.New, newEntry(key))
+	}
+	_, err = s.Record(ctx, lease, page)
+	must(err)
+	due, err := s.Due(ctx, "contracts", at, 0, 10)
+	must(err)
+	var g trade.Group
+	for _, e := range due {
+		g.Intents = append(g.Intents, intentOf(e))
+	}
+	_, err = s.Commit(ctx, lease, g)
+	must(err)
+	for i, in := range g.Intents {
+		if i > 0 {
+			must(s.Mark(in.Attempt.ID))
+		}
+	}
+	s.Heard(g.Intents[2].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c1")
+	s.Heard(g.Intents[3].Attempt.ID, trade.OutcomeNotCreated, 400, "")
+	s.Heard(g.Intents[4].Attempt.ID, trade.OutcomeUnknown, 500, "")
+	must(syscall.Kill(os.Getpid(), syscall.SIGKILL))
+	select {}
+}
+
+// dead runs dieOnTheWire on a new ledger.
+func dead(t *testing.T, o Options) *kept {
+	t.Helper()
+	k := keep(t, o)
+	k.close()
+	options, err := json.Marshal(k.o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childRole+"=wire", childPath+"="+string(options))
+	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("%v: %s", err, out)
+	}
+	k.open()
+	return k
+}
+
+// after recovers, and says where the rows stand.
+func (k *kept) after() (doubts int, rows map[string]string) {
+	k.t.Helper()
+	lease := mustLease(k.t, k.s, "contracts")
+	doubts, err := k.s.Recover(k.t.Context(), lease, at)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	rows = map[string]string{}
+	if err := k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		rows[e.Key] = fmt.Sprint(e.State, " ", e.RemoteID, " ", e.Attempts)
+		return nil
+	}); err != nil {
+		k.t.Fatal(err)
+	}
+	return doubts, rows
+}
+
+// I11: after kill -9 only what was on the wire is in doubt. What had not left goes again, and an answer that had come counts.
+func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
+	t.Parallel()
+	for _, kind := range backends {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			k := dead(t, kind.open(t))
+			doubts, rows := k.after()
+			want := map[string]string{
+				"unsent": "pending  0", "on the wire": "in_doubt  1", "created": "accepted 5ca0a710-0000-4000-8000-0000000000c1 1", "refused": "pending  1", "lost": "in_doubt  1",
+			}
+			if d := cmp.Diff(want, rows); d != "" || doubts != 2 {
+				t.Errorf("%d doubts; %s", doubts, d)
+			}
+			k.close()
+			k.open() // journal and ledger agree
+		})
+	}
+}
+
+// What cannot be believed is not: of another boot, torn, lost, or of a process that still has it open. Then everything that was claimed is in doubt.
+func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
+	t.Parallel()
+	spoil := map[string]func(t *testing.T, path string){
+		"lost": func(t *testing.T, path string) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another boot": func(t *testing.T, path string) { edit(t, path, `"boot":"`, `"boot":"x`) },
+		"a process that runs": func(t *testing.T, path string) {
+			f, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = f.Close() })
+			if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, spoil := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := dead(t, backends[0].open(t))
+			paths, err := wiremarks.Paths(k.s.journalPath)
+			if err != nil || len(paths) != 1 {
+				t.Fatal(paths, err)
+			}
+			for _, path := range paths {
+				spoil(t, path)
+			}
+			doubts, rows := k.after()
+			if doubts != 5 {
+				t.Errorf("%d doubts: %v", doubts, rows)
+			}
+		})
+	}
+	t.Run("torn", func(t *testing.T) {
+		t.Parallel()
+		k := dead(t, backends[0].open(t))
+		paths, err := wiremarks.Paths(k.s.journalPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err == nil {
+				data[4096+20] ^= 1 // in the slot of the row that is on the wire
+				err = os.WriteFile(path, data, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if doubts, rows := k.after(); doubts != 3 || rows["created"][:8] != "accepted" {
+			t.Errorf("%d doubts: %v", doubts, rows)
+		}
+	})
+}
+
+// edit replaces a text in a file by one that is longer, over what follows it: heads have room.
+func edit(t *testing.T, path, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := []byte(fmt.Sprintf("%-4096s", ""))
+	n := 0
+	for i := 0; i < 4096 && data[i] != 0; i++ {
+		if n == 0 && string(data[i:i+len(from)]) == from {
+			n += copy(head[n:], to)
+			i += len(from) - 1
+			for j := i + 1; j < 4096 && data[j] != 0; j++ {
+				head[j+len(to)-len(from)] = data[j]
+			}
+			copy(head, data[:i+1-len(from)])
+			copy(head[i+1-len(from):], to)
+			break
+		}
+	}
+	copy(data[:4096], head)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

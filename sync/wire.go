@@ -1,0 +1,134 @@
+package sync
+
+import (
+	"sync"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// How many intents are stored ahead of free slots, so that the wire does not wait for the disk: what leaves while two groups are stored, between aheadLeast and aheadTimes times the slots, of at most
+// aheadMost rows,
+// and never more than leave within aheadTime (I13).
+const (
+	aheadLeast = 2   // times the slots
+	aheadTimes = 16  // times the slots, at most
+	aheadMost  = 512 // rows
+	aheadTime  = 2 * time.Second
+)
+
+// wire lets flights go whose intents are stored: as many at once as there are slots, the next one as soon as one has landed. Its methods may be called by several goroutines.
+type wire struct {
+	mu      sync.Mutex
+	cleared []flight // stored, not begun
+	flying  int
+	slots   int
+	held    bool // an answer must be judged before anything else leaves
+	launch  func(flight)
+	ids     map[string]string // the platform's ids that came last, and whose they are
+	order   []string
+}
+
+// holder notes whose an id is that came back, and tells whether it came back to another row before: a cache or a fault answers then, and nothing more should leave. Of ids that came long
+// ago the ledger knows.
+func (w *wire) holder(id string, of trade.Entry) (other string, taken bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := of.Job + " " + of.Key
+	if other, taken = w.ids[id]; taken && other != name {
+		return other, true
+	}
+	if w.ids == nil {
+		w.ids = map[string]string{}
+	}
+	w.ids[id] = name
+	if w.order = append(w.order, id); len(w.order) > aheadMost {
+		delete(w.ids, w.order[0])
+		w.order = w.order[1:]
+	}
+	return "", false
+}
+
+// clear lets flights go, now or when a slot is free.
+func (w *wire) clear(flights []flight) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cleared = append(w.cleared, flights...)
+	w.next()
+}
+
+// open sets how many may fly at once, after everything that has landed was judged.
+func (w *wire) open(slots int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slots, w.held = slots, false
+	w.next()
+}
+
+// landed makes room for the next flight. Where the answer was not as usual, nothing leaves until the submission has judged it.
+func (w *wire) landed(usual bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.flying--
+	w.held = w.held || !usual
+	w.next()
+}
+
+// recall takes back those that have not begun and were stored before a time of the Boot clock.
+func (w *wire) recall(before time.Duration) (back []flight) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	kept := w.cleared[:0:0]
+	for _, f := range w.cleared {
+		if f.intent < before {
+			back = append(back, f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	w.cleared = kept
+	return back
+}
+
+// waiting is how many are stored and not begun.
+func (w *wire) waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.cleared)
+}
+
+// next begins flights as long as there are free slots. The caller has the lock.
+func (w *wire) next() {
+	for !w.held && w.flying < w.slots && len(w.cleared) > 0 {
+		f := w.cleared[0]
+		w.cleared = w.cleared[1:]
+		w.flying++
+		go w.launch(f)
+	}
+}
+
+// usual tells whether an answer leaves the job as it is: the next row may go before anybody has looked at it.
+func (d decision) usual() bool {
+	return d.stop == nil && d.wait == 0 && d.state != trade.Pending && (d.outcome == trade.OutcomeCreated || d.outcome == trade.OutcomeNotCreated)
+}
+
+// average is a mean in which the last values count most.
+type average time.Duration
+
+func (a *average) add(d time.Duration) {
+	if *a == 0 {
+		*a = average(d)
+	}
+	*a += (average(d) - *a) / 8
+}
+
+// window is how many intents may be open at once: as many as may fly, and, where a crash shows which of them had left, those that leave soon. After an answer that was not as usual it
+// grows with each that is.
+func (s *submission) window() int {
+	if s.slots < s.Limits.MaxInFlight || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
+		return s.slots
+	}
+	leaves := func(d time.Duration) int { return int(float64(s.slots) * float64(d) / float64(s.latency)) }
+	ahead := max(s.slots+2*leaves(time.Duration(s.commitTime)), aheadLeast*s.slots)
+	return max(s.slots, min(ahead, s.slots+s.calm, s.slots+leaves(aheadTime), aheadTimes*s.slots, aheadMost))
+}
