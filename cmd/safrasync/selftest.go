@@ -84,7 +84,7 @@ func (a *App) printVerdict(v torture.Verdict) error {
 	if a.asJSON {
 		return a.printJSON(v)
 	}
-	a.show(selftestVerdict, v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt, v.MostSending, v.MaxInFlight, v.Undecided)
+	a.show(selftestVerdict, v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt, v.MostDoubts, v.MaxInFlight, v.Undecided)
 	if len(v.Examples) > 0 {
 		a.show(selftestExamples, strings.Join(v.Examples, "\n  "))
 	}

@@ -15,11 +15,11 @@ stop, a person decides what is in doubt, and each row must be on the platform ex
 	selftestVerdict  = phrase{
 		`%d mortes; %d linhas no ERP, %d registros na plataforma
 perdidas: %d · repetidas: %d · dadas por enviadas sem estar: %d · criadas sem que se saiba: %d
-sem confirmação ao fim das falhas: %d; em envio numa morte, no máximo: %d (de %d)
+sem confirmação ao fim das falhas: %d; deixadas sem confirmação por uma morte, no máximo: %d (de %d)
 fora do lugar depois que uma pessoa decidiu tudo: %d`,
 		`%d kills; %d rows in the ERP, %d records on the platform
 lost: %d · doubled: %d · accepted without being there: %d · created without our knowing: %d
-in doubt when the faults ended: %d; being sent at one kill, at most: %d (of %d)
+in doubt when the faults ended: %d; left in doubt by one kill, at most: %d (of %d)
 out of place after a person decided everything: %d`,
 	}
 	selftestExamples = phrase{"o que está errado:\n  %s", "what is wrong:\n  %s"}

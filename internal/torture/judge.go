@@ -27,8 +27,10 @@ type Verdict struct {
 	Undecided     int      `json:"undecided"`    // rows that are not on the platform once after a person has decided everything
 	InDoubt       int      `json:"in_doubt"`     // before a person decided
 	Held          int      `json:"held"`         // before a person decided
-	Sending       int      `json:"sending"`      // entries on the wire at all kills together
+	Sending       int      `json:"sending"`      // entries that were stored to be sent at all kills together: most of them had not left
 	MostSending   int      `json:"most_sending"` // at one kill
+	Doubts        int      `json:"doubts"`       // entries that all kills together left in doubt
+	MostDoubts    int      `json:"most_doubts"`  // one kill, in one job
 	MaxInFlight   int      `json:"max_in_flight"`
 	Seconds       float64  `json:"seconds"`
 	Examples      []string `json:"examples,omitempty"` // the first few faults that were found

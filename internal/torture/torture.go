@@ -50,6 +50,7 @@ type trial struct {
 	child   *child
 	trigger *trigger
 	verdict Verdict
+	doubts  map[rowKey]bool // that kills left, and that were counted
 }
 
 // Run tortures the program and judges what came of it. The error is for what kept the trial from running; a verdict that is not clean is none.
@@ -83,7 +84,7 @@ func newTrial(ctx context.Context, opts Options) (*trial, error) {
 	if opts.Progress == nil {
 		opts.Progress = func(Verdict) {}
 	}
-	t := &trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}}
+	t := &trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}, doubts: map[rowKey]bool{}}
 	t.verdict = Verdict{Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver, MaxInFlight: opts.MaxInFlight}
 	var err error
 	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
@@ -142,8 +143,8 @@ func (t *trial) rage(ctx context.Context) (err error) {
 		}
 		t.verdict.Sending += open
 		t.verdict.MostSending = max(t.verdict.MostSending, open)
-		if open > t.MaxInFlight {
-			t.verdict.OverBudget++
+		if err := t.countDoubts(ctx); err != nil {
+			return err
 		}
 		if time.Now().After(next) {
 			t.Progress(t.verdict)
@@ -174,6 +175,9 @@ func (t *trial) calm(ctx context.Context) error {
 		return t.judgeScript(ctx)
 	}
 	if err := t.child.settle(ctx); err != nil {
+		return err
+	}
+	if err := t.countDoubts(ctx); err != nil {
 		return err
 	}
 	if err := t.judge(ctx, false); err != nil {

@@ -1,0 +1,45 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// leftByAProcess is what the program says of a row that is in doubt because a process ended, and not because of an answer.
+const leftByAProcess = "the process that "
+
+// countDoubts counts the rows that are in doubt because the program was killed and that were not so when it was asked last. Those of one job are of one kill: a job sends nothing before what it
+// had on the wire is settled.
+func (t *trial) countDoubts(ctx context.Context) error {
+	if t.Script != "" {
+		return nil
+	}
+	fresh := map[string]int{}
+	err := t.child.lines(ctx, func(line []byte) error {
+		var r struct {
+			Job   string `json:"job"`
+			Key   string `json:"key"`
+			Error *struct {
+				Text string `json:"text"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			return err
+		}
+		at := rowKey{r.Job, r.Key}
+		if r.Error != nil && strings.HasPrefix(r.Error.Text, leftByAProcess) && !t.doubts[at] {
+			t.doubts[at] = true
+			fresh[r.Job]++
+		}
+		return nil
+	}, "rows", "--state", "in_doubt", "--json")
+	for _, n := range fresh {
+		t.verdict.Doubts += n
+		t.verdict.MostDoubts = max(t.verdict.MostDoubts, n)
+		if n > t.MaxInFlight {
+			t.verdict.OverBudget++
+		}
+	}
+	return err
+}
