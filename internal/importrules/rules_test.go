@@ -75,6 +75,10 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"internal/bench/size": {
+		testsMay: []string{"internal/pgtest"},
+		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
+	},
 	"internal/metrics": {may: []string{"trade"}, reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger"},
 	"internal/tracing": {may: []string{"trade"}, reason: "tracing is told what happened, and asks nobody"},
 	"internal/systemd": {reason: "systemd speaks to the service manager, and knows nothing of the service"},
@@ -92,7 +96,7 @@ var rules = map[string]rule{
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
-	"internal/errorbranches",
+	"internal/errorbranches", "internal/bench/size",
 }
 
 // source is what the checks need to know of one Go file.

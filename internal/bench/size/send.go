@@ -1,0 +1,120 @@
+package size
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// put is something that is taken off a table while it is filled, with the statement that makes it again.
+type put struct{ drop, again string }
+
+// Send makes of every pending entry one that was sent w.Attempts times, the last time with success.
+func (w *World) Send(ctx context.Context) error {
+	if w.Attempts == 0 {
+		return nil
+	}
+	if w.Ledger.Driver == SQLite {
+		return w.Ledger.on(ctx, func(c *sql.Conn) error { return w.send(ctx, c, sqliteAside, sqliteText) })
+	}
+	return w.Ledger.on(ctx, func(c *sql.Conn) error { return w.send(ctx, c, postgresAside, postgresText) })
+}
+
+// text is what the two databases write differently.
+type text struct {
+	before, after []string // settings of the connection that fills
+	uuid          string   // of an attempt: a time in milliseconds %s, and a number %s that makes it unique
+	remote        string   // of an entry
+	series        string   // numbers from 1 to %d, as n(no)
+}
+
+var sqliteText = text{
+	before: []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA locking_mode = EXCLUSIVE`, `PRAGMA cache_size = -1000000`, `PRAGMA temp_store = MEMORY`},
+	after:  []string{`PRAGMA locking_mode = NORMAL`, `PRAGMA journal_mode = WAL`, `PRAGMA wal_checkpoint(TRUNCATE)`},
+	uuid:   `printf('%%08x-%%04x-7000-8000-%%012x', (%[1]s) >> 16, (%[1]s) & 65535, %[2]s)`,
+	remote: `printf('2a000000-0000-4000-8000-%012x', id)`,
+	series: `(WITH RECURSIVE s(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM s WHERE no < %d) SELECT no FROM s) n`,
+}
+
+var postgresText = text{
+	before: []string{`SET session_replication_role = replica`, `SET statement_timeout = 0`, `SET maintenance_work_mem = '512MB'`},
+	after:  []string{`SET session_replication_role = origin`, `VACUUM (ANALYZE) entry`, `VACUUM (ANALYZE) attempt`},
+	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
+	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
+	series: `generate_series(1, %d) n(no)`,
+}
+
+func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Context, *sql.Conn) ([]put, error), t text) error {
+	run := func(statements ...string) error {
+		for _, s := range statements {
+			if _, err := c.ExecContext(ctx, s); err != nil {
+				return fmt.Errorf("%w in: %.300s", err, strings.Join(strings.Fields(s), " "))
+			}
+		}
+		return nil
+	}
+	if err := run(t.before...); err != nil {
+		return err
+	}
+	puts, err := aside(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, p := range puts {
+		if err := run(p.drop); err != nil {
+			return err
+		}
+	}
+	// An attempt every ten minutes before the last, which ended when the entry was accepted.
+	began := fmt.Sprintf(`(e.first_seen_at - (%d - n.no) * 600000)`, w.Attempts)
+	last := fmt.Sprintf(`n.no = %d`, w.Attempts)
+	err = run(
+		// The rows came one after the other over so long a time.
+		fmt.Sprintf(`UPDATE entry SET first_seen_at = first_seen_at - (%d - id %% %d) * %d / %d, updated_at = updated_at - (%d - id %% %d) * %d / %d
+			WHERE state = 'pending'`, w.Rows, w.Rows, w.Age.Milliseconds(), w.Rows, w.Rows, w.Rows, w.Age.Milliseconds(), w.Rows),
+		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
+			evidence, request_head, answer_head, answer_body)
+		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, e.payload, e.payload_hash,
+			`+began+`, `+began+` + 150, CASE WHEN `+last+` THEN 'created' ELSE 'not_created' END, 1, CASE WHEN `+last+` THEN 201 ELSE 503 END, '[]',
+			CASE WHEN `+last+` THEN `+strings.ReplaceAll(t.remote, "id", "e.id")+` ELSE '' END, '',
+			'{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}', 'POST /v1/order-commitments HTTP/1.1', 'HTTP/1.1 201 Created',
+			CASE WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
+		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
+		`UPDATE entry SET state = 'accepted', remote_id = `+t.remote+fmt.Sprintf(`, attempts = %d, version = version + %d WHERE state = 'pending'`, w.Attempts, 2*w.Attempts),
+		`INSERT INTO tally (job, state, unit, n, volume) SELECT job, 'accepted', unit, n, volume FROM tally WHERE state = 'pending'`,
+		`DELETE FROM tally WHERE state = 'pending'`)
+	for i := len(puts) - 1; i >= 0 && err == nil; i-- {
+		err = run(puts[i].again)
+	}
+	return errors.Join(err, run(t.after...))
+}
+
+// sqliteAside gives the indexes and triggers of the two large tables.
+func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
+	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('index', 'trigger') AND sql IS NOT NULL
+		ORDER BY type DESC, name`)
+}
+
+// postgresAside gives the indexes that no constraint needs; triggers and foreign keys rest by the session's setting.
+func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
+	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt')
+		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname) ORDER BY i.indexname`)
+}
+
+func puts(ctx context.Context, c *sql.Conn, query string) (out []put, err error) {
+	rows, err := c.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var p put
+		if err := rows.Scan(&p.drop, &p.again); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}

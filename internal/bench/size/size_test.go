@@ -1,0 +1,127 @@
+package size_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/internal/bench/size"
+	"github.com/safrasync/safrasync/internal/pgtest"
+)
+
+var (
+	rows     = flag.Int("rows", 2000, "rows of the ERP and the ledger")
+	attempts = flag.Int("attempts", 2, "attempts of each row")
+	age      = flag.Duration("age", 0, "how long ago the oldest row was sent")
+	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
+	dir      = flag.String("dir", "", "an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
+	erpDSN   = flag.String("erp", "", "an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
+	stateDSN = flag.String("state", "", "an empty PostgreSQL database for the ledger; a throwaway one when it is empty")
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "safrasync")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return binary
+}
+
+// A filled ledger is one that the program itself finds nothing wrong with.
+func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
+	binary := build(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers != "" && *ledgers != ledger {
+			continue
+		}
+		t.Run(ledger, func(t *testing.T) {
+			w := newWorld(t, binary, ledger)
+			fill(t, w)
+			measure(t, w)
+		})
+	}
+}
+
+func newWorld(t *testing.T, binary, ledger string) *size.World {
+	t.Helper()
+	database := func(dsn string) size.Database {
+		if dsn == "" {
+			dsn = pgtest.Database(t)
+		}
+		return size.Database{Driver: size.Postgres, DSN: dsn}
+	}
+	w := &size.World{Binary: binary, Dir: *dir, Rows: *rows, Attempts: *attempts, Age: *age, ERP: database(*erpDSN)}
+	if w.Dir == "" {
+		w.Dir = t.TempDir()
+	}
+	if ledger == size.Postgres {
+		w.Ledger = database(*stateDSN)
+	} else {
+		w.Ledger = size.Database{Driver: size.SQLite, DSN: filepath.Join(w.Dir, "ledger.db")}
+	}
+	return w
+}
+
+func fill(t *testing.T, w *size.World) {
+	t.Helper()
+	step := func(name string, fn func() error) {
+		began := time.Now()
+		if err := fn(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t.Logf("%-10s %8.1f s", name, time.Since(began).Seconds())
+	}
+	step("rows", func() error { return w.Prepare(t.Context()) })
+	step("discover", func() error {
+		r, c, err := w.Sync(t.Context())
+		if err != nil {
+			return err
+		}
+		if r.New != w.Rows || r.States["pending"] != w.Rows || r.Stopped != nil {
+			t.Fatalf("%+v: %s", r, c.Out)
+		}
+		took, err := w.LastRun(t.Context())
+		t.Logf("first pass: %.1f µs a row, peak %.1f MiB", took.Seconds()*1e6/float64(w.Rows), float64(c.Peak)/(1<<20))
+		return err
+	})
+	step("send", func() error { return w.Send(t.Context()) })
+	step("doctor", func() error {
+		_, err := w.Run(t.Context(), "doctor")
+		return err
+	})
+}
+
+// measure makes passes that find nothing.
+func measure(t *testing.T, w *size.World) {
+	t.Helper()
+	for _, pass := range []struct {
+		name  string
+		args  []string
+		sweep bool
+	}{{"sweep", []string{"--sweep"}, true}, {"no news", nil, false}, {"no news", nil, false}} {
+		r, c, err := w.Sync(t.Context(), pass.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Sweep != pass.sweep || r.New+r.Changed+r.Unreadable != 0 || r.States["accepted"] != w.Rows || r.Stopped != nil || pass.sweep && (r.Unchanged != w.Rows || *r.InScope != w.Rows || *r.Gone != 0) {
+			t.Fatalf("%s: %s", pass.name, c.Out)
+		}
+		took, err := w.LastRun(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-8s %8.1f ms (process %.1f ms, CPU %.1f ms), peak %.1f MiB", pass.name, ms(took), ms(c.Wall), ms(c.CPU), float64(c.Peak)/(1<<20))
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }
