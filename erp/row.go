@@ -78,14 +78,22 @@ func (r Row) Columns() []string {
 // Get returns the value of a column: the exact name first, else without regard
 // to case. ok is false when there is no such column.
 func (r Row) Get(name string) (v Value, ok bool) {
-	if r.columns == nil {
-		return Value{}, false
-	}
-	i, ok := r.columns.find(name)
-	if !ok || i >= len(r.Values) {
+	i, ok := r.Index(name)
+	if !ok {
 		return Value{}, false
 	}
 	return r.Values[i], true
+}
+
+// Index tells where among Values a column is: the exact name first, else without
+// regard to case. It is the same for all rows with the same Columns. ok is false
+// when there is no such column.
+func (r Row) Index(name string) (i int, ok bool) {
+	if r.columns == nil {
+		return 0, false
+	}
+	i, ok = r.columns.find(name)
+	return i, ok && i < len(r.Values)
 }
 
 // checkColumns refuses two columns of one name: a mapping could not tell them apart.

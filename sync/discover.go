@@ -43,6 +43,11 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 	if cursor.Fingerprint != r.job.fingerprint() { // another query or mapping: what differs for that is not late
 		window.Since = ""
 	}
+	if r.report.Sweep {
+		if err := r.callRoll(ctx, p, cursor.Sweep); err != nil {
+			return err
+		}
+	}
 	result, err := r.source.Read(ctx, r.job.query, window, func(row erp.Row) error { return p.add(ctx, row) })
 	if err != nil {
 		return err

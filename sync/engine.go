@@ -123,6 +123,8 @@ type jobRun struct {
 	send   *submission // nil when nothing may be sent
 	err    error       // why the run ended before its work was done
 
+	proved       []trade.Tally           // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
+	recorded     bool                    // the reading has stored something of a row
 	lookups      map[string]trade.Lookup // what the platform answered to questions by document, by code
 	pausedBefore bool                    // it did not begin, because the job is paused
 	anyHour      bool                    // it sends outside the job's hours too
@@ -169,6 +171,7 @@ func (r *jobRun) record(ctx context.Context, page trade.Page) error {
 	if len(page.New)+len(page.Updates) == 0 && page.Cursor == nil {
 		return nil
 	}
+	r.recorded = r.recorded || len(page.New)+len(page.Updates) > 0
 	if err := failpoint.Hit("page.read"); err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package sync
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"hash"
 	"runtime/debug"
@@ -93,23 +91,6 @@ func columnsIn(values trade.Values) columnsOf {
 		c, ok := values[column]
 		return valueOf(c), ok
 	}
-}
-
-// sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
-func (j *Job) sourceHash(get columnsOf) string {
-	h := sha256.New()
-	for _, name := range j.mapping.columns {
-		v, ok := get(name)
-		switch {
-		case !ok, v.Kind == erp.Null && v.Err == "":
-			hashPart(h, name, "-", "")
-		case v.Err != "":
-			hashPart(h, name, "!", v.Err)
-		default:
-			hashPart(h, name, "=", plainText(v))
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // hashPart is length-prefixed, so that ("a","bc") differs from ("ab","c").

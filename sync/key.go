@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -43,6 +44,17 @@ func splitCode(text string) []string {
 	return append(parts, part.String())
 }
 
+// appendEscaped adds one part of a key as joinCode writes it.
+func appendEscaped(to []byte, part string) []byte {
+	for i := range len(part) {
+		if part[i] == '\\' || part[i] == '|' {
+			to = append(to, '\\')
+		}
+		to = append(to, part[i])
+	}
+	return to
+}
+
 // rowKey reads the key of a row: its text form, and its parts as the database wrote them, for reading the row again. An error says
 // which column makes the key unusable.
 func rowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
@@ -50,24 +62,37 @@ func rowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
 	cells := make([]trade.Cell, len(columns))
 	for i, name := range columns {
 		v, ok := row.Get(name)
-		switch {
-		case !ok:
-			return "", nil, fmt.Errorf("key column %s is not in the query", name)
-		case v.Err != "":
-			return "", nil, fmt.Errorf("key column %s cannot be read: %s", name, v.Err)
-		case v.Kind == erp.Null:
-			return "", nil, fmt.Errorf("key column %s is NULL", name)
+		if err := keyFault(name, v, ok); err != nil {
+			return "", nil, err
 		}
 		texts[i], cells[i] = plainText(v), cellOf(v)
 	}
 	key := joinCode(texts)
+	return key, cells, keyForm([]byte(key))
+}
+
+// keyFault says what makes a part of a key unusable; nil when nothing does.
+func keyFault(column string, v erp.Value, ok bool) error {
 	switch {
-	case strings.Trim(key, "| ") == "":
-		return "", nil, fmt.Errorf("%w: every key column is blank", errKeyForm)
-	case !keepable(key):
-		return "", nil, fmt.Errorf("%w: longer than %d bytes, or with a NUL character", errKeyForm, maxCode)
+	case !ok:
+		return fmt.Errorf("key column %s is not in the query", column)
+	case v.Err != "":
+		return fmt.Errorf("key column %s cannot be read: %s", column, v.Err)
+	case v.Kind == erp.Null:
+		return fmt.Errorf("key column %s is NULL", column)
 	}
-	return key, cells, nil
+	return nil
+}
+
+// keyForm says why a text is no usable key all the same; nil when it is one.
+func keyForm(key []byte) error {
+	switch {
+	case len(bytes.Trim(key, "| ")) == 0:
+		return fmt.Errorf("%w: every key column is blank", errKeyForm)
+	case len(key) > maxCode || bytes.IndexByte(key, 0) >= 0:
+		return fmt.Errorf("%w: longer than %d bytes, or with a NUL character", errKeyForm, maxCode)
+	}
+	return nil
 }
 
 // errKeyForm says that every part of a key can be read, and the whole is no key all the same.
@@ -83,9 +108,41 @@ func keepable(text string) bool { return len(text) <= maxCode && !strings.Contai
 func plainText(v erp.Value) string {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind == erp.Number || v.Kind == erp.Float {
+		if plain, ok := plainNumber(text); ok {
+			return plain
+		}
 		if n, err := trade.ParseDecimal(text); err == nil {
 			return n.String()
 		}
 	}
 	return text
+}
+
+// plainDigits is up to how many digits plainNumber judges.
+const plainDigits = 30
+
+// plainNumber takes the zeros at the end of a fraction off, of a number as databases write it. ok is false where more has to be done.
+func plainNumber(text string) (plain string, ok bool) {
+	digits := strings.TrimPrefix(text, "-")
+	point := len(digits)
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c == '.' && point == len(digits):
+			point = i
+		case c < '0' || c > '9':
+			return "", false
+		}
+	}
+	whole := digits[:point]
+	if whole == "" || len(whole) > 1 && whole[0] == '0' || len(digits) > plainDigits || point == len(digits)-1 {
+		return "", false
+	}
+	if point < len(digits) {
+		text = strings.TrimRight(text, "0")
+		text = strings.TrimSuffix(text, ".")
+	}
+	if text == "-0" {
+		text = "0"
+	}
+	return text, true
 }

@@ -2,7 +2,7 @@ package sync
 
 import (
 	"context"
-	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -13,14 +13,6 @@ import (
 
 // pageSize is how many rows discovery records in one transaction: few enough to hold in memory, many enough that the flush costs nothing a row.
 const pageSize = 1000
-
-// keyHash identifies a key in the set of those seen; 128 bits never collide in practice, and cost 16 bytes a row.
-type keyHash [16]byte
-
-func hashKey(key string) keyHash {
-	sum := sha256.Sum256([]byte(key))
-	return keyHash(sum[:16])
-}
 
 // readRow is one row of the query with what discovery must know of it.
 type readRow struct {
@@ -36,7 +28,9 @@ type readRow struct {
 type pager struct {
 	run     *jobRun
 	rows    []readRow
-	seen    map[keyHash]bool        // true: a living row has it; false: only a cancelled one whose entry was sent
+	reader  rowReader
+	roll    *roll                   // of the keys that were read and, of a sweep, of those that the ledger knows
+	newest  int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
 	doubles map[string]int          // key → how often it stands in the ERP
 	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
 	badKeys int                     // rows whose key can be read and is none
@@ -45,14 +39,14 @@ type pager struct {
 }
 
 func newPager(r *jobRun) *pager {
-	return &pager{run: r, seen: map[keyHash]bool{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
+	return &pager{run: r, reader: rowReader{job: r.job}, roll: newRoll(0), doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
 }
 
 // add takes one row; a full page is recorded at once.
 func (p *pager) add(ctx context.Context, row erp.Row) error {
 	r := p.run
 	r.report.Read++
-	key, parts, err := rowKey(row, r.job.Spec.Key)
+	text, err := p.reader.keyOf(row)
 	if err != nil {
 		if errors.Is(err, errKeyForm) {
 			p.badKeys++
@@ -60,19 +54,32 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		r.unreadable(err)
 		return nil
 	}
-	if !p.chosen.wants(key, row) {
+	if p.chosen != nil && !p.chosen.wants(string(text), row) {
 		return nil
 	}
-	cancelled := r.job.isCancelled(row.Get)
-	h := hashKey(key)
-	if p.seen[h] && !cancelled {
+	cancelled := p.reader.isCancelled(row)
+	h := hashKeyBytes(text)
+	if !cancelled && p.roll.of(h)&living != 0 {
+		key := string(text)
 		p.doubles[key] = max(p.doubles[key], 1) + 1
 		return nil
 	}
-	if !cancelled {
-		p.seen[h] = true
+	sum := p.reader.sum(row)
+	if !cancelled && !p.anew && p.roll.unchanged(h, sourceMark(sum[:8])) {
+		if r.report.Unchanged++; r.report.Unchanged%pageSize == 0 {
+			r.Observe(Progress{Job: r.job.Name(), Phase: Reading, Read: r.report.Read})
+		}
+		return nil
 	}
-	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: r.job.sourceHash(row.Get), cancelled: cancelled, late: row.Late})
+	if !cancelled {
+		p.roll.note(h, living)
+	}
+	p.roll.forget(h, plain) // from here on what this reading makes of the entry counts
+	key, parts, err := rowKey(row, r.job.Spec.Key)
+	if err != nil {
+		return err
+	}
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hex.EncodeToString(sum[:]), cancelled: cancelled, late: row.Late})
 	if len(p.rows) < pageSize {
 		return nil
 	}
@@ -87,7 +94,7 @@ func (p *pager) flush(ctx context.Context) error {
 	r := p.run
 	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where the living one comes on a later page, it
 	// takes back what its past said.
-	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.seen[hashKey(row.key)] })
+	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.roll.of(hashKey(row.key))&living != 0 })
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
 		keys[i] = row.key
@@ -113,7 +120,7 @@ func (p *pager) flush(ctx context.Context) error {
 		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
 		switch verdict {
 		case cancel:
-			p.seen[hashKey(row.key)] = false // it stands in the ERP: its entry is found, not gone
+			p.roll.note(hashKey(row.key), cancelledOnly) // it stands in the ERP: its entry is found, not gone
 		case revive:
 			p.revived[row.key] = row.parts
 			continue

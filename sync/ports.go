@@ -72,6 +72,9 @@ type Discovery interface {
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding more than a page in memory; fn may write.
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
+	// Roll calls fn for every entry of the job, in no order and from several goroutines at once; the entry is that of the call only. Of one that is accepted, without flag,
+	// acknowledgement or absence, it tells no more than number, key, state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of Recount.
+	Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
 	// Record stores one page of discovery in one transaction, fenced by the lease (trade.ErrLeaseLost). An update whose entry has moved since it
 	// was read, or a new entry whose key exists meanwhile, is left out; lost counts them, the next run sees them again.
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)

@@ -3,6 +3,8 @@ package sync
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -22,17 +24,14 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 		r.report.Sweep = false
 		return nil
 	}
-	count, err := r.countKnown(ctx, p, cursor.Sweep)
-	if err != nil {
-		return err
-	}
+	count := p.roll.count()
 	if count.tooFew() && !believed(cursor.Sweep, count) {
 		r.report.Sweep = false
 		braked := trade.Sweep{}
 		if cursor.Sweep != nil {
 			braked = *cursor.Sweep
 		}
-		braked.Braked, braked.Found, braked.Released = count.last, count.found, nil
+		braked.Braked, braked.Found, braked.Released = p.newest, count.found, nil
 		cursor.Sweep = &braked
 		if err := r.record(ctx, trade.Page{Cursor: cursor}); err != nil {
 			return err
@@ -44,8 +43,8 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 				count.found, count.known, r.job.Name()),
 		}}
 	}
-	inScope, gone := len(p.seen), count.gone
-	if gone > 0 {
+	inScope, gone := count.inScope, count.gone
+	if count.unsettled > 0 {
 		if err := r.recordAbsences(ctx, p); err != nil {
 			return err
 		}
@@ -56,53 +55,55 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 	return nil
 }
 
-// knownCount is how much of what the ledger knows a sweep found.
-type knownCount struct {
-	known, found int   // living entries from before this reading, and those of them that it found
-	gone         int   // entries of all kinds that it did not find
-	last         int64 // the last entry from before this reading
-}
-
 // tooFew tells that so little was found that it proves nothing.
-func (c knownCount) tooFew() bool {
+func (c rollCount) tooFew() bool {
 	return c.known >= brakeFewest && c.found*2 < c.known || c.known >= brakeNone && c.found == 0
 }
 
 // believed tells whether a person has said that the ERP has become emptier. That is true of about as many rows as that person was shown, and once.
-func believed(last *trade.Sweep, count knownCount) bool {
+func believed(last *trade.Sweep, count rollCount) bool {
 	return last != nil && last.Released != nil && count.found*2 >= *last.Released
 }
 
-// countKnown compares the ledger with what a sweep found. The rows that are new with this reading are there, and say nothing of the others; the same is true
-// of those that came with a sweep that was braked (last.Braked).
-func (r *jobRun) countKnown(ctx context.Context, p *pager, last *trade.Sweep) (count knownCount, err error) {
-	tallies, err := r.ledger.Counts(ctx, r.job.Name())
+// callRoll notes all that the ledger knows of the job, before a sweep reads the ERP. The rows that came with a sweep that was braked (last.Braked) say nothing of the
+// others. It counts them too, which is what verify asks for at the end when nothing has moved until then.
+func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) error {
+	kept, err := r.ledger.Counts(ctx, r.job.Name())
 	if err != nil {
-		return count, err
+		return err
 	}
-	before := -r.report.New
-	for _, t := range tallies {
-		before += t.Count
+	total := 0
+	for _, t := range kept {
+		total += t.Count
 	}
-	err = r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
-		_, there := p.seen[hashKey(k.Key)]
-		if !there {
-			count.gone++
+	p.roll = newRoll(total)
+	var newest atomic.Int64
+	counted, err := r.ledger.Roll(ctx, r.job.Name(), func(k *trade.Known) {
+		notes := known
+		switch decideRow(k, k.SourceHash, r.eval.mappedWith, false) {
+		case same, leave:
+			notes |= plain
 		}
-		before--
-		if before < 0 || last != nil && last.Braked > 0 && k.ID > last.Braked {
-			return nil
-		}
-		count.last = k.ID
-		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
-			count.known++
-			if there {
-				count.found++
+		if last == nil || last.Braked == 0 || k.ID <= last.Braked {
+			for n := newest.Load(); k.ID > n && !newest.CompareAndSwap(n, k.ID); n = newest.Load() {
+			}
+			if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+				notes |= alive
 			}
 		}
-		return nil
+		if k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
+			notes |= settled
+		}
+		p.roll.enter(k, notes)
 	})
-	return count, err
+	if err != nil {
+		return err
+	}
+	p.newest = newest.Load()
+	if slices.Equal(tallyText(kept), tallyText(counted)) {
+		r.proved = kept
+	}
+	return nil
 }
 
 // recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws those that were never sent.
@@ -123,7 +124,7 @@ func (r *jobRun) recordAbsences(ctx context.Context, p *pager) error {
 		return r.record(ctx, page)
 	}
 	err := r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
-		if _, there := p.seen[hashKey(k.Key)]; there || k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
+		if p.roll.found(hashKey(k.Key)) || k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(&k) {
 			return nil
 		}
 		if ids = append(ids, k.ID); len(ids) < pageSize {
@@ -138,6 +139,6 @@ func (r *jobRun) recordAbsences(ctx context.Context, p *pager) error {
 }
 
 // settledAbsence tells that a further sweep without the row changes nothing of the entry.
-func settledAbsence(k trade.Known) bool {
+func settledAbsence(k *trade.Known) bool {
 	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
 }

@@ -43,6 +43,9 @@ func ParseDecimal(text string) (Decimal, error) {
 	return out, nil
 }
 
+// NewDecimal makes the number of so many digits after the point whose digits are a whole number: 12050 with scale 2 is 120.5.
+func NewDecimal(digits int64, scale int) Decimal { return Decimal{decimal.New(digits, -int32(scale))} }
+
 // String gives the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of the fraction, no "-0".
 func (d Decimal) String() string {
 	text := d.d.String()

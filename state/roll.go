@@ -1,0 +1,193 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rollWidth is how many numbers of entries one statement of Roll goes through: nothing is open between two, so that no snapshot is kept for long.
+const rollWidth = 16384
+
+// rollReaders is how many of them are read at once.
+const rollReaders = 2
+
+// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read.
+const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0 AND e.mapped_with <> ''`
+
+const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN NULL ELSE e.state END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.mapped_with END,
+	CASE WHEN ` + quiet + ` THEN NULL ELSE e.flags END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.gone_sweeps END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.cause END,
+	CASE WHEN ` + quiet + ` THEN NULL ELSE e.version END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.acknowledged END FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`
+
+// mapped stands for the mapping of an entry that Roll does not tell.
+const mapped = "mapped"
+
+// Roll calls fn for every entry of the job, in no order and from several goroutines at once; the entry is that of the call only. Of one that is accepted, without
+// flag, acknowledgement or absence, it tells no more than number, key, state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of
+// Recount: a job that is written meanwhile is seen partly before and partly after.
+func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
+	const op = "going through the entries"
+	var first, last sql.NullInt64
+	for into, query := range map[*sql.NullInt64]string{&first: `SELECT MIN(id) FROM entry WHERE job = ?`, &last: `SELECT MAX(id) FROM entry WHERE job = ?`} {
+		if err := s.read.GetContext(ctx, into, s.q(query), job); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+	}
+	if !first.Valid {
+		return nil, nil
+	}
+	readers := rollReaders
+	if s.memory {
+		readers = 1
+	}
+	var next atomic.Int64
+	next.Store(first.Int64 - 1)
+	sums := make([]rollSums, readers)
+	errs := make([]error, readers)
+	var group sync.WaitGroup
+	for i := range readers {
+		group.Go(func() {
+			sums[i] = rollSums{}
+			for errs[i] == nil {
+				from := next.Add(rollWidth) - rollWidth
+				if from >= last.Int64 {
+					return
+				}
+				errs[i] = s.rollPage(ctx, job, from, sums[i], fn)
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	all := tallyChange{}
+	for _, part := range sums {
+		part.addTo(all, job)
+	}
+	return all.list(), nil
+}
+
+// rollPage goes through the entries of one range of numbers.
+func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollSums, fn func(*trade.Known)) (err error) {
+	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, from+rollWidth)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var k trade.Known
+	var amount, unit string
+	var state, mappedWith, flags, cause, acknowledged sql.NullString
+	var gone, version sql.NullInt64
+	for rows.Next() {
+		k = trade.Known{State: trade.Accepted, MappedWith: mapped}
+		if err := rows.Scan(&k.ID, &k.Key, &k.SourceHash, &amount, &unit, &state, &mappedWith, &flags, &gone, &cause, &version, &acknowledged); err != nil {
+			return err
+		}
+		if state.Valid {
+			row := knownRow{
+				ID: k.ID, Key: k.Key, SourceHash: k.SourceHash, State: state.String, MappedWith: mappedWith.String, Flags: flags.String, GoneSweeps: int(gone.Int64),
+				Cause: cause.String, Version: version.Int64, Acknowledged: acknowledged.String,
+			}
+			if k, err = row.known(); err != nil {
+				return err
+			}
+		}
+		if err := sums.add(k.State, unit, amount); err != nil {
+			return fmt.Errorf("entry %d is damaged: its amount %w", k.ID, err)
+		}
+		fn(&k)
+	}
+	return rows.Err()
+}
+
+// rollSums are exact sums by state and unit, fast for the numbers that amounts are.
+type rollSums map[rollKey]*rollSum
+
+type rollKey struct {
+	state trade.State
+	unit  string
+}
+
+type rollSum struct {
+	n     int
+	scale [19]int64 // of the amounts with so many digits after the point: their digits, as whole numbers
+	rest  trade.Decimal
+}
+
+// add adds one amount.
+func (r rollSums) add(state trade.State, unit, amount string) error {
+	k := rollKey{state, unit}
+	sum := r[k]
+	if sum == nil {
+		sum = &rollSum{}
+		r[k] = sum
+	}
+	sum.n++
+	digits, scale, ok := wholeOf(amount)
+	if !ok {
+		q, err := quantity(amount, unit)
+		sum.rest = sum.rest.Add(q.Amount)
+		return err
+	}
+	if s := &sum.scale[scale]; *s > math.MaxInt64/2 || *s < math.MinInt64/2 {
+		sum.rest = sum.rest.Add(trade.NewDecimal(*s, scale))
+		*s = digits
+	} else {
+		*s += digits
+	}
+	return nil
+}
+
+// wholeOf reads an amount of at most 18 digits as a whole number and the number of digits after its point. ok is false for every other text.
+func wholeOf(amount string) (digits int64, scale int, ok bool) {
+	text, negative := amount, false
+	if len(text) > 0 && text[0] == '-' {
+		text, negative = text[1:], true
+	}
+	if len(text) == 0 || len(text) > 18 {
+		return 0, 0, false
+	}
+	point := -1
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.' && point < 0 && i > 0:
+			point = i
+		case c < '0' || c > '9':
+			return 0, 0, false
+		default:
+			digits = digits*10 + int64(c-'0')
+		}
+	}
+	if point == len(text)-1 {
+		return 0, 0, false
+	}
+	if point >= 0 {
+		scale = len(text) - point - 1
+	}
+	if negative {
+		digits = -digits
+	}
+	return digits, scale, true
+}
+
+func (r rollSums) addTo(all tallyChange, job string) {
+	for k, part := range r {
+		key := tallyKey{job, string(k.state), k.unit}
+		sum := all[key]
+		sum.n += part.n
+		sum.volume = sum.volume.Add(part.rest)
+		for scale, digits := range part.scale {
+			if digits != 0 {
+				sum.volume = sum.volume.Add(trade.NewDecimal(digits, scale))
+			}
+		}
+		all[key] = sum
+	}
+}

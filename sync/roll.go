@@ -1,0 +1,192 @@
+package sync
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math/bits"
+	"sync"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// keyHash identifies a key in a roll: 96 bits never meet by chance among the rows of an ERP, and cost 12 bytes a row.
+type keyHash [12]byte
+
+func hashKey(key string) keyHash { return hashKeyBytes([]byte(key)) }
+
+func hashKeyBytes(key []byte) keyHash {
+	sum := sha256.Sum256(key)
+	return keyHash(sum[:12])
+}
+
+// sourceMark is the beginning of a source hash.
+type sourceMark [8]byte
+
+// What a roll notes of a key.
+const (
+	living        uint8 = 1 << iota // a living row of the ERP has it
+	cancelledOnly                   // only a cancelled row has it so far, whose entry was sent
+	known                           // the ledger had it before this reading
+	alive                           // it counts among the rows that a sweep expects to find
+	plain                           // a living row with the same source hash is no news of it
+	settled                         // not to find it changes nothing of its entry
+)
+
+// roll is what a reading keeps of every key: some 28 bytes each, so that a sweep needs no lookup for a row that is as it was. Its parts grow one by one, and never
+// stand in memory twice.
+type roll struct {
+	shards [256]rollShard
+}
+
+type rollShard struct {
+	mu    sync.Mutex // while the ledger is read, by several goroutines
+	slots []rollSlot
+	used  int
+}
+
+type rollSlot struct {
+	key    keyHash
+	source sourceMark
+	bits   uint8 // 0: the slot is free
+}
+
+// newRoll makes a roll with room for so many keys.
+func newRoll(keys int) *roll {
+	r := &roll{}
+	if keys < 1000 {
+		return r // the parts grow as they are used
+	}
+	for i := range r.shards {
+		r.shards[i].slots = make([]rollSlot, room(keys/len(r.shards)))
+	}
+	return r
+}
+
+// room is how many slots a part needs for so many keys: with one in six free, a key is found within a few steps.
+func room(keys int) int { return keys + keys/5 + 16 }
+
+// at gives the slot of a key, or the free one where it belongs. The part has a free slot.
+func (s *rollShard) at(key keyHash) *rollSlot {
+	h := uint64(key[4])<<56 | uint64(key[5])<<48 | uint64(key[6])<<40 | uint64(key[7])<<32 | uint64(key[8])<<24 | uint64(key[9])<<16 | uint64(key[10])<<8 | uint64(key[11])
+	i, _ := bits.Mul64(h, uint64(len(s.slots)))
+	for {
+		slot := &s.slots[i]
+		if slot.bits == 0 || slot.key == key {
+			return slot
+		}
+		if i++; i == uint64(len(s.slots)) {
+			i = 0
+		}
+	}
+}
+
+// grow makes room for one more key.
+func (s *rollShard) grow() {
+	if s.used+s.used/8 < len(s.slots) {
+		return
+	}
+	old := s.slots
+	s.slots = make([]rollSlot, room(s.used+s.used/8))
+	for i := range old {
+		if old[i].bits != 0 {
+			*s.at(old[i].key) = old[i]
+		}
+	}
+}
+
+// of gives what is noted of a key: 0 for one that is not in the roll.
+func (r *roll) of(key keyHash) uint8 {
+	s := &r.shards[key[0]]
+	if len(s.slots) == 0 {
+		return 0
+	}
+	return s.at(key).bits
+}
+
+// note adds to what is noted of a key.
+func (r *roll) note(key keyHash, set uint8) {
+	s := &r.shards[key[0]]
+	s.grow()
+	slot := s.at(key)
+	if slot.bits == 0 {
+		slot.key = key
+		s.used++
+	}
+	slot.bits |= set
+}
+
+// forget takes away from what is noted of a key that is in the roll.
+func (r *roll) forget(key keyHash, unset uint8) {
+	if s := &r.shards[key[0]]; len(s.slots) > 0 {
+		s.at(key).bits &^= unset
+	}
+}
+
+// unchanged tells whether a living row with this source hash is no news, and notes that it is there.
+func (r *roll) unchanged(key keyHash, source sourceMark) bool {
+	s := &r.shards[key[0]]
+	if len(s.slots) == 0 {
+		return false
+	}
+	slot := s.at(key)
+	if slot.bits&plain == 0 || slot.source != source {
+		return false
+	}
+	slot.bits |= living
+	return true
+}
+
+// enter takes an entry of the ledger into the roll. Several goroutines may do so at once.
+func (r *roll) enter(k *trade.Known, notes uint8) {
+	key := hashKey(k.Key)
+	s := &r.shards[key[0]]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grow()
+	slot := s.at(key)
+	if slot.bits == 0 {
+		slot.key = key
+		s.used++
+	}
+	slot.bits |= notes
+	if n, err := hex.Decode(slot.source[:], []byte(k.SourceHash)[:min(len(k.SourceHash), 2*len(slot.source))]); err != nil || n != len(slot.source) {
+		slot.bits &^= plain // of an entry that was rebuilt without one
+	}
+}
+
+// found tells whether the reading has come upon a key.
+func (r *roll) found(key keyHash) bool { return r.of(key)&(living|cancelledOnly) != 0 }
+
+// rollCount is what a sweep found, in keys.
+type rollCount struct {
+	inScope      int // that the reading came upon
+	known, found int // that count among those that are expected, and of them those that it came upon
+	gone         int // of the ledger, that it did not come upon
+	unsettled    int // of these, where that is news
+}
+
+// count sums up what is noted.
+func (r *roll) count() (c rollCount) {
+	for i := range r.shards {
+		for j := range r.shards[i].slots {
+			b := r.shards[i].slots[j].bits
+			there := b&(living|cancelledOnly) != 0
+			if there {
+				c.inScope++
+			}
+			if b&alive != 0 {
+				c.known++
+				if there {
+					c.found++
+				}
+			}
+			if b&known != 0 && !there {
+				c.gone++
+				if b&settled == 0 {
+					c.unsettled++
+				}
+			}
+		}
+	}
+	return c
+}
