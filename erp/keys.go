@@ -93,7 +93,7 @@ func (s *Source) Table(ctx context.Context, sql string, columns []string, fn fun
 		for i, c := range at {
 			items[i] = s.d.item(cols[c], false)
 		}
-		return tx.stream(ctx, st.wrap(selectList(items)), nil, items, fn)
+		return tx.stream(ctx, st.wrap, nil, items, fn)
 	})
 	return forJob("", err)
 }

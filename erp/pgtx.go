@@ -68,15 +68,6 @@ const (
 	fetchBytes = 4 << 20
 )
 
-// stream reads through a cursor. The rows of one FETCH are taken off the wire
-// before the caller sees the first of them: statement_timeout is then about the
-// database's work alone, however slow the caller is, and memory is bounded by
-// one batch.
-func (t *pgTx) stream(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {
-	const name = "safrasync_rows"
-	return t.cursor(ctx, name, query, args, items, func(batch [][]Value) error { return deliver(ctx, batch, fn) })
-}
-
 func (t *pgTx) cursor(ctx context.Context, name, query string, args []any, items []selectItem, fn func([][]Value) error) error {
 	if _, err := t.tx.ExecContext(ctx, "DECLARE "+name+" NO SCROLL CURSOR FOR "+query, args...); err != nil {
 		return err

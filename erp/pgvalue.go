@@ -11,30 +11,30 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	switch col.Type {
 	case "bytea":
 		// The content is not wanted: old ERPs keep megabytes of notes in bytea.
-		return selectItem{sql: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END", convert: pgText(func(string) Value {
+		return pgItem("CASE WHEN "+name+" IS NULL THEN NULL ELSE '' END", func(string) Value {
 			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. convert_from(" + col.Name + ", 'WIN1252')"}
-		})}
+		})
 	case "int2", "int4", "int8", "oid":
-		return selectItem{sql: name + "::text", convert: pgText(func(s string) Value { return Value{Kind: Int, Text: s} })}
+		return pgItem(name+"::text", func(s string) Value { return Value{Kind: Int, Text: s} })
 	case "numeric":
-		return selectItem{sql: name + "::text", convert: pgText(numberValue)}
+		return pgItem(name+"::text", numberValue)
 	case "money":
 		// money::text follows the server's locale.
-		return selectItem{sql: name + "::numeric::text", convert: pgText(numberValue)}
+		return pgItem(name+"::numeric::text", numberValue)
 	case "float4":
-		return selectItem{sql: name + "::text", convert: pgText(func(s string) Value { return floatText(s, 32) })}
+		return pgItem(name+"::text", func(s string) Value { return floatText(s, 32) })
 	case "float8":
-		return selectItem{sql: name + "::text", convert: pgText(func(s string) Value { return floatText(s, 64) })}
+		return pgItem(name+"::text", func(s string) Value { return floatText(s, 64) })
 	case "bool":
-		return selectItem{sql: name + "::text", convert: pgText(func(s string) Value { return Value{Kind: Bool, Text: s} })}
+		return pgItem(name+"::text", func(s string) Value { return Value{Kind: Bool, Text: s} })
 	case "date":
-		return selectItem{sql: name + "::text", convert: pgText(pgDate)}
+		return pgItem(name+"::text", pgDate)
 	case "timestamp":
-		return selectItem{sql: name + "::text", convert: pgText(pgTimestamp)}
+		return pgItem(name+"::text", pgTimestamp)
 	case "timestamptz":
-		return selectItem{sql: name + "::text", convert: pgText(p.instant)}
+		return pgItem(name+"::text", p.instant)
 	case "uuid":
-		return selectItem{sql: name + "::text", convert: pgText(func(s string) Value { return Value{Kind: Text, Text: s} })}
+		return pgItem(name+"::text", func(s string) Value { return Value{Kind: Text, Text: s} })
 	}
 	if p.bytesMode {
 		return selectItem{sql: bytesOf(name), convert: func(v any) Value {
@@ -52,11 +52,16 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	default:
 		expr += "::text"
 	}
-	return selectItem{sql: expr, convert: pgText(func(s string) Value { return textValue(s, charset{}) })}
+	return pgItem(expr, func(s string) Value { return textValue(s, charset{}) })
 }
 
 func (p *postgres) rawItem(col Column) selectItem {
-	return selectItem{sql: "q." + quoteName(col.Name) + "::text", convert: pgText(func(s string) Value { return Value{Kind: Text, Text: s} })}
+	return pgItem("q."+quoteName(col.Name)+"::text", func(s string) Value { return Value{Kind: Text, Text: s} })
+}
+
+// pgItem is an expression that gives text.
+func pgItem(sql string, convert func(string) Value) selectItem {
+	return selectItem{sql: sql, convert: pgText(convert), text: convert}
 }
 
 func pgText(convert func(string) Value) func(any) Value {

@@ -102,6 +102,9 @@ type dialect interface {
 type selectItem struct {
 	sql     string
 	convert func(v any) Value
+	// text is convert for a value that is there, as text; nil where the value
+	// is no text.
+	text func(s string) Value
 }
 
 // readTx is an open read-only transaction.
@@ -110,8 +113,9 @@ type readTx interface {
 	columns(ctx context.Context, st statement) ([]Column, error)
 	// few runs a statement with a small result.
 	few(ctx context.Context, sql string, args []any, items []selectItem, fn func([]Value) error) error
-	// stream runs a statement of any size; fn may be slow.
-	stream(ctx context.Context, sql string, args []any, items []selectItem, fn func([]Value) error) error
+	// stream runs a statement of any size; fn may be slow. query makes the statement
+	// of what stands after its SELECT.
+	stream(ctx context.Context, query func(list []string) string, args []any, items []selectItem, fn func([]Value) error) error
 	// finish is asked when all was read without an error.
 	finish(ctx context.Context) error
 	// end closes the transaction; there is nothing to commit.

@@ -2,6 +2,7 @@ package erp
 
 import (
 	"context"
+	"encoding/binary"
 	"hash/maphash"
 )
 
@@ -99,6 +100,7 @@ type reader struct {
 	reach   reach
 	result  Result
 	seed    maphash.Seed
+	hashed  []byte
 	given   []uint64 // hashes of the rows given, only where salvage may follow
 	keep    bool
 }
@@ -123,7 +125,7 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 	if bad != nil {
 		return bad
 	}
-	query := where(r.plan.st.wrap(selectList(items)), cond)
+	query := func(list []string) string { return where(r.plan.st.wrap(list), cond) }
 	salvager := tx.(salvageTx)
 	if !salvager.salvages() {
 		if err := tx.stream(ctx, query, b.args, items, r.give); err != nil {
@@ -174,11 +176,17 @@ func (r *reader) give(values []Value) error {
 	return r.fn(row)
 }
 
+// hash tells rows apart: of kind, length and content of each value.
 func (r *reader) hash(values []Value) uint64 {
-	var h maphash.Hash
-	h.SetSeed(r.seed)
-	for _, v := range values {
-		maphash.WriteComparable(&h, v)
+	b := r.hashed[:0]
+	for i := range values {
+		v := &values[i]
+		b = append(b, byte(v.Kind))
+		b = binary.AppendUvarint(b, uint64(len(v.Text)))
+		b = append(b, v.Text...)
+		b = binary.AppendUvarint(b, uint64(len(v.Err)))
+		b = append(b, v.Err...)
 	}
-	return h.Sum64()
+	r.hashed = b
+	return maphash.Bytes(r.seed, b)
 }

@@ -83,7 +83,7 @@ func (t *streamTx) fetch(ctx context.Context, query string, args []any, items []
 	return rows, nil
 }
 
-func (t *streamTx) stream(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) (err error) {
+func (t *streamTx) stream(ctx context.Context, query func([]string) string, args []any, items []selectItem, fn func([]Value) error) (err error) {
 	if t.relax != "" {
 		if _, err := t.tx.ExecContext(ctx, t.relax); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (t *streamTx) stream(ctx context.Context, query string, args []any, items [
 			}
 		}()
 	}
-	return t.rows(ctx, query, args, items, fn)
+	return t.rows(ctx, query(selectList(items)), args, items, fn)
 }
 
 func (t *streamTx) rows(ctx context.Context, query string, args []any, items []selectItem, fn func([]Value) error) error {

@@ -109,17 +109,28 @@ func (s *Store) Known(ctx context.Context, job string, keys []string) (map[strin
 	const op = "looking up keys"
 	out := make(map[string]trade.Known, len(keys))
 	for chunk := range slices.Chunk(keys, inList) {
-		var rows []knownRow
-		args := append([]any{job}, anys(chunk)...)
-		if err := s.read.SelectContext(ctx, &rows, s.q(selectKnown+`WHERE job = ? AND key IN (`+marks(len(chunk))+`)`), args...); err != nil {
+		found, err := s.known(ctx, `WHERE job = ? AND key IN (`+marks(len(chunk))+`)`, append([]any{job}, anys(chunk)...)...)
+		if err != nil {
 			return nil, s.fault(ctx, op, err)
 		}
-		for _, r := range rows {
-			k, err := r.known()
-			if err != nil {
-				return nil, s.fault(ctx, op, err)
-			}
-			out[r.Key] = k
+		for _, k := range found {
+			out[k.Key] = k
+		}
+	}
+	return out, nil
+}
+
+// known reads what discovery must know of the entries that a condition selects.
+func (s *Store) known(ctx context.Context, where string, args ...any) ([]trade.Known, error) {
+	var rows []knownRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(selectKnown+where), args...); err != nil {
+		return nil, err
+	}
+	out := make([]trade.Known, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.known(); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -151,21 +162,17 @@ func (s *Store) entries(ctx context.Context, op, where string, args ...any) ([]t
 func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
 	const op = "going through the entries"
 	for after := int64(0); ; {
-		var rows []knownRow
-		if err := s.read.SelectContext(ctx, &rows, s.q(selectKnown+`WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, knownPage); err != nil {
+		page, err := s.known(ctx, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, knownPage)
+		if err != nil {
 			return s.fault(ctx, op, err)
 		}
-		for _, r := range rows {
-			k, err := r.known()
-			if err != nil {
-				return s.fault(ctx, op, err)
-			}
+		for _, k := range page {
 			if err := fn(k); err != nil {
 				return err
 			}
-			after = r.ID
+			after = k.ID
 		}
-		if len(rows) < knownPage {
+		if len(page) < knownPage {
 			return nil
 		}
 	}

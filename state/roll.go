@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -21,9 +22,7 @@ const rollReaders = 2
 // quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read.
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0 AND e.mapped_with <> ''`
 
-const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN NULL ELSE e.state END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.mapped_with END,
-	CASE WHEN ` + quiet + ` THEN NULL ELSE e.flags END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.gone_sweeps END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.cause END,
-	CASE WHEN ` + quiet + ` THEN NULL ELSE e.version END, CASE WHEN ` + quiet + ` THEN NULL ELSE e.acknowledged END FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`
+const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN NULL ELSE e.state END FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`
 
 // mapped stands for the mapping of an entry that Roll does not tell.
 const mapped = "mapped"
@@ -76,35 +75,43 @@ func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]
 
 // rollPage goes through the entries of one range of numbers.
 func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollSums, fn func(*trade.Known)) (err error) {
+	var loud []int64
 	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, from+rollWidth)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	var k trade.Known
+	k := trade.Known{State: trade.Accepted, MappedWith: mapped}
 	var amount, unit string
-	var state, mappedWith, flags, cause, acknowledged sql.NullString
-	var gone, version sql.NullInt64
+	var state sql.NullString
 	for rows.Next() {
-		k = trade.Known{State: trade.Accepted, MappedWith: mapped}
-		if err := rows.Scan(&k.ID, &k.Key, &k.SourceHash, &amount, &unit, &state, &mappedWith, &flags, &gone, &cause, &version, &acknowledged); err != nil {
+		if err := rows.Scan(&k.ID, &k.Key, &k.SourceHash, &amount, &unit, &state); err != nil {
 			return err
 		}
+		now := trade.Accepted
 		if state.Valid {
-			row := knownRow{
-				ID: k.ID, Key: k.Key, SourceHash: k.SourceHash, State: state.String, MappedWith: mappedWith.String, Flags: flags.String, GoneSweeps: int(gone.Int64),
-				Cause: cause.String, Version: version.Int64, Acknowledged: acknowledged.String,
-			}
-			if k, err = row.known(); err != nil {
-				return err
-			}
+			now = trade.State(state.String)
+			loud = append(loud, k.ID)
+		} else {
+			fn(&k)
 		}
-		if err := sums.add(k.State, unit, amount); err != nil {
+		if err := sums.add(now, unit, amount); err != nil {
 			return fmt.Errorf("entry %d is damaged: its amount %w", k.ID, err)
 		}
-		fn(&k)
 	}
-	return rows.Err()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(loud, inList) {
+		found, err := s.known(ctx, `WHERE id IN (`+marks(len(chunk))+`)`, anys(chunk)...)
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			fn(&found[i])
+		}
+	}
+	return nil
 }
 
 // rollSums are exact sums by state and unit, fast for the numbers that amounts are.

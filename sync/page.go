@@ -58,23 +58,18 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		return nil
 	}
 	cancelled := p.reader.isCancelled(row)
-	h := hashKeyBytes(text)
-	if !cancelled && p.roll.of(h)&living != 0 {
+	sum := p.reader.sum(row)
+	switch p.roll.meet(hashKeyBytes(text), sourceMark(sum[:8]), cancelled, p.anew) {
+	case again:
 		key := string(text)
 		p.doubles[key] = max(p.doubles[key], 1) + 1
 		return nil
-	}
-	sum := p.reader.sum(row)
-	if !cancelled && !p.anew && p.roll.unchanged(h, sourceMark(sum[:8])) {
+	case asItWas:
 		if r.report.Unchanged++; r.report.Unchanged%pageSize == 0 {
 			r.Observe(Progress{Job: r.job.Name(), Phase: Reading, Read: r.report.Read})
 		}
 		return nil
 	}
-	if !cancelled {
-		p.roll.note(h, living)
-	}
-	p.roll.forget(h, plain) // from here on what this reading makes of the entry counts
 	key, parts, err := rowKey(row, r.job.Spec.Key)
 	if err != nil {
 		return err

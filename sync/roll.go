@@ -115,25 +115,36 @@ func (r *roll) note(key keyHash, set uint8) {
 	slot.bits |= set
 }
 
-// forget takes away from what is noted of a key that is in the roll.
-func (r *roll) forget(key keyHash, unset uint8) {
-	if s := &r.shards[key[0]]; len(s.slots) > 0 {
-		s.at(key).bits &^= unset
-	}
-}
+// meets is what a row of the ERP means to the roll.
+type meets uint8
 
-// unchanged tells whether a living row with this source hash is no news, and notes that it is there.
-func (r *roll) unchanged(key keyHash, source sourceMark) bool {
+const (
+	toJudge meets = iota // it has to be looked at
+	again                // a living row with this key was read before
+	asItWas
+)
+
+// meet takes note of a row: of a living one that it is there. always says that every row has to be looked at.
+func (r *roll) meet(key keyHash, source sourceMark, cancelled, always bool) meets {
 	s := &r.shards[key[0]]
-	if len(s.slots) == 0 {
-		return false
-	}
+	s.grow()
 	slot := s.at(key)
-	if slot.bits&plain == 0 || slot.source != source {
-		return false
+	switch {
+	case cancelled:
+		slot.bits &^= plain // from here on what this reading makes of the entry counts
+		return toJudge
+	case slot.bits&living != 0:
+		return again
+	case slot.bits == 0:
+		slot.key = key
+		s.used++
 	}
 	slot.bits |= living
-	return true
+	if !always && slot.bits&plain != 0 && slot.source == source {
+		return asItWas
+	}
+	slot.bits &^= plain
+	return toJudge
 }
 
 // enter takes an entry of the ledger into the roll. Several goroutines may do so at once.
