@@ -76,6 +76,15 @@ SEED ?= 1
 torture: need ## kill the real program KILLS times (200) on both ledgers while everything fails, and judge from outside; SEED repeats a plan
 	go test -count=1 -timeout 12h -v ./internal/torture -kills $(KILLS) -seed $(SEED)
 
+ROWS ?= 20000
+REPS ?= 3
+ONLY ?=
+
+.PHONY: bench
+bench: build ## measure speed beside the yardsticks: ROWS rows (20000), REPS repetitions (3), ONLY=20ms,sqlite leaves out the rest
+	@.ci/need-postgres
+	go run ./internal/bench -rows $(ROWS) -reps $(REPS) -only '$(ONLY)'
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found
 	.ci/fuzz

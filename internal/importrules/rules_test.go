@@ -75,6 +75,10 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"internal/bench": {
+		may:    []string{"internal/pgtest", "internal/throwaway", "internal/bench/size"},
+		reason: "bench measures the program from outside, beside others; only it runs test servers without being a test",
+	},
 	"internal/bench/size": {
 		testsMay: []string{"internal/pgtest"},
 		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
@@ -96,7 +100,7 @@ var rules = map[string]rule{
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
-	"internal/errorbranches", "internal/bench/size",
+	"internal/errorbranches", "internal/bench", "internal/bench/size",
 }
 
 // source is what the checks need to know of one Go file.

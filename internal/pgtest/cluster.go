@@ -29,6 +29,7 @@ type Cluster struct {
 	as     *syscall.Credential
 	dir    *throwaway.Dir
 	nextDB atomic.Int64
+	more   string // settings after our own
 
 	mu     sync.Mutex // guards what follows
 	port   int
@@ -37,7 +38,9 @@ type Cluster struct {
 }
 
 // newCluster creates a data directory and starts a server on it.
-func newCluster() (*Cluster, error) {
+func newCluster() (*Cluster, error) { return newClusterWith("") }
+
+func newClusterWith(more string) (*Cluster, error) {
 	binDir, err := findBinDir()
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func newCluster() (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the server: %w", err)
 	}
-	c := &Cluster{binDir: binDir, as: as, dir: dir, log: throwaway.NewLog(readyLine)}
+	c := &Cluster{binDir: binDir, as: as, dir: dir, more: more, log: throwaway.NewLog(readyLine)}
 	if err = c.initialize(); err == nil {
 		err = c.startOnFreePort()
 	}
@@ -170,7 +173,7 @@ func (c *Cluster) initialize() error {
 	if p.Err != nil {
 		return fmt.Errorf("initdb failed: %w: %s", p.Err, out.String())
 	}
-	files := map[string]string{"postgresql.auto.conf": settings, "pg_hba.conf": authentication}
+	files := map[string]string{"postgresql.auto.conf": settings + c.more, "pg_hba.conf": authentication}
 	for name, text := range files {
 		path := filepath.Join(c.DataDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil { // the file exists and keeps its owner

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	_ "github.com/lib/pq" // the ERP of a measurement
+)
+
+// erpSchema is a table as cooperatives have them: some columns that go to the platform, more that do not.
+const erpSchema = `CREATE TABLE entrega (
+	filial CHAR(2) NOT NULL, ticket CHAR(9) NOT NULL, item CHAR(1) NOT NULL,
+	contrato VARCHAR(20) NOT NULL, peso_liquido NUMERIC(15,3) NOT NULL, um CHAR(2) NOT NULL, data_entrega CHAR(8) NOT NULL, car VARCHAR(60) NOT NULL,
+	placa CHAR(7) NOT NULL, transportadora VARCHAR(40) NOT NULL, umidade NUMERIC(5,2) NOT NULL, impureza NUMERIC(5,2) NOT NULL, obs VARCHAR(200) NOT NULL,
+	atualizado_em TIMESTAMPTZ NOT NULL,
+	PRIMARY KEY (filial, ticket, item))`
+
+// erpRows writes rows $1 to $2, one every second until some days ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again.
+const erpRows = `INSERT INTO entrega
+	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'), 10000 + n / 1000.0, 'KG',
+		to_char(date '2026-02-01' + (n % 120)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
+		'ABC' || lpad((n % 10000)::text, 4, '0'), 'TRANSPORTADORA ' || n % 40, 13.5, 0.8, repeat('carga conferida na balanca ', 3),
+		now() - interval '10 days' - ($2 - n) * interval '1 second'
+	FROM generate_series($1::bigint, $2::bigint) n`
+
+// erpQuery is what every contestant reads.
+const erpQuery = `SELECT filial, ticket, item, contrato, peso_liquido, um, data_entrega, car, atualizado_em FROM entrega`
+
+// fillERP makes the table with so many rows.
+func fillERP(ctx context.Context, dsn string, rows int) (err error) {
+	db, err := sql.Open("postgres", dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, erpSchema); err != nil {
+		return fmt.Errorf("the table of the ERP: %w", err)
+	}
+	if _, err := db.ExecContext(ctx, erpRows, 1, rows); err != nil {
+		return fmt.Errorf("the rows of the ERP: %w", err)
+	}
+	for _, statement := range []string{`CREATE INDEX ON entrega (atualizado_em)`, `VACUUM ANALYZE entrega`, `CHECKPOINT`} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("the ERP: %w", err)
+		}
+	}
+	return nil
+}
+
+// body is what the platform gets of row n, by whichever contestant; date is the n-th of 120 days.
+func body(n int, date, car string) []byte {
+	return fmt.Appendf(nil, `{"contract_id":"C%08d","delivered_volume":%d.%03d,"delivered_volume_unit_of_measure":"kg","delivery_date":%q,"car":%q}`,
+		n, 10000+n/1000, n%1000, date, car)
+}
+
+// rowOfKey is the number of the row with a key of the ledger: 7 of 01|T00000007|1.
+func rowOfKey(key string) (int32, error) {
+	parts := strings.Split(key, "|")
+	if len(parts) != 3 || !strings.HasPrefix(parts[1], "T") {
+		return 0, fmt.Errorf("the key %q is none of a measurement", key)
+	}
+	n, err := strconv.ParseInt(parts[1][1:], 10, 32)
+	return int32(n), err
+}

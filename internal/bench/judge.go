@@ -1,0 +1,44 @@
+package main
+
+import "fmt"
+
+// agreement is how the API's log, the rows of the ERP and a contestant's own book agree.
+type agreement struct {
+	Lost    int `json:"lost"`    // rows that never came to the API
+	Doubled int `json:"doubled"` // POSTs too many
+	Wrong   int `json:"wrong"`   // rows of which the book says what is not so: accepted and never arrived, another id, not accepted although answered
+	InDoubt int `json:"in_doubt"`
+}
+
+// judge compares. A book of nil is that of a contestant without one.
+func judge(rows int, s seen, book map[int32]entry) (a agreement) {
+	for row := int32(1); row <= int32(rows); row++ {
+		ids := s.rows[row]
+		if len(ids) == 0 {
+			a.Lost++
+		}
+		a.Doubled += max(0, len(ids)-1)
+		if book == nil {
+			continue
+		}
+		switch e := book[row]; {
+		case e.state == "in_doubt" || e.state == "sending":
+			a.InDoubt++
+		case e.state == "accepted" && len(ids) > 0 && ids[len(ids)-1] == e.id:
+		default:
+			a.Wrong++
+		}
+	}
+	if book != nil && len(book) != rows {
+		a.Wrong += max(0, len(book)-rows)
+	}
+	return a
+}
+
+// err is the only reason for which a measurement fails: a figure bought with a row.
+func (a agreement) err(who string) error {
+	if a.Lost+a.Doubled+a.Wrong == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %d rows lost, %d sent twice, %d of which its book says what is not so", who, a.Lost, a.Doubled, a.Wrong)
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+)
+
+// result is one run, and one JSON line.
+type result struct {
+	Measure    string  `json:"measure"`
+	Who        string  `json:"who"`
+	LatencyMS  int     `json:"latency_ms"`
+	Rep        int     `json:"rep"`
+	Rows       int     `json:"rows"`
+	Seconds    float64 `json:"seconds"`     // of the whole process; of the loop alone for the limit
+	APISeconds float64 `json:"api_seconds"` // from the first POST to the last answer, as the API saw it
+	RowsPerS   float64 `json:"rows_per_s"`  // by Seconds
+	Ratio      float64 `json:"ratio"`       // to the limit of the same repetition
+	CPU        float64 `json:"cpu_per_1000"`
+	LedgerCPU  float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
+	ERPCPU     float64 `json:"erp_cpu_per_1000"`
+	PeakMiB    float64 `json:"peak_mib"`
+	agreement
+}
+
+// serverSettings make the throwaway servers like those of a cooperative; what commits wait for stays as it is.
+const serverSettings = "shared_buffers = 256MB\nmax_wal_size = 4GB\n"
+
+// bench is a measurement with its servers.
+type bench struct {
+	flags
+	w            io.Writer
+	json         io.Writer
+	erpServer    *pgtest.Cluster
+	ledgerServer *pgtest.Cluster
+	erp          string // data source name of the ERP
+	databases    int
+	runs         int
+	results      []result
+	failed       error
+}
+
+func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
+	if f.binary, err = filepath.Abs(f.binary); err != nil {
+		return err
+	}
+	if f.dir == "" {
+		if f.dir, err = os.MkdirTemp("", "safrasync-bench-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(f.dir)) }()
+	}
+	b := &bench{flags: f, w: w, json: io.Discard}
+	if f.asJSON != "" {
+		file, err := os.OpenFile(f.asJSON, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		b.json = file
+	}
+	for _, server := range []**pgtest.Cluster{&b.erpServer, &b.ledgerServer} {
+		if *server, err = pgtest.Start(serverSettings); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, (*server).Remove()) }()
+	}
+	if b.erp, err = b.erpServer.Create("erp"); err != nil {
+		return err
+	}
+	if err := fillERP(ctx, b.erp, f.rows); err != nil {
+		return err
+	}
+	for rep := range f.reps {
+		for _, latency := range []time.Duration{0, 20 * time.Millisecond} {
+			if !b.wanted(latency.String()) {
+				continue
+			}
+			if err := b.send(ctx, rep, latency); err != nil {
+				return err
+			}
+		}
+	}
+	return b.failed
+}
+
+// add prints a result and keeps it.
+func (b *bench) add(r result) error {
+	r.RowsPerS = float64(r.Rows) / r.Seconds
+	b.results = append(b.results, r)
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(b.json, "%s\n", line); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(b.w, "%-8s %-18s %2d ms  %7.0f rows/s  %.2f of the limit (API: %.2f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d\n",
+		r.Measure, r.Who, r.LatencyMS, r.RowsPerS, r.Ratio, r.Ratio*r.Seconds/max(r.APISeconds, 1e-9), r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
+	return err
+}
+
+// send measures each contestant once at a latency, the limit first.
+func (b *bench) send(ctx context.Context, rep int, latency time.Duration) error {
+	base := result{Measure: "send", Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: b.rows}
+	limit, err := b.limit(ctx, base, latency)
+	if err != nil {
+		return err
+	}
+	if err := b.add(limit); err != nil {
+		return err
+	}
+	for _, ledger := range []string{"sqlite", "postgres"} {
+		if !b.wanted(ledger) {
+			continue
+		}
+		r, err := b.program(ctx, base, ledger, latency)
+		if err != nil {
+			return err
+		}
+		r.Ratio = limit.Seconds / r.Seconds
+		if err := b.add(r); err != nil {
+			return err
+		}
+		b.failed = errors.Join(b.failed, r.err(r.Who))
+	}
+	return nil
+}
+
+func (b *bench) limit(ctx context.Context, r result, latency time.Duration) (_ result, err error) {
+	a, err := startAPI(apiOptions{latency: latency})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, a.stop()) }()
+	r.Who, r.Ratio = "limit", 1
+	cmd, err := part("-url", a.url, "-rows", fmt.Sprint(r.Rows), "-in-flight", fmt.Sprint(b.inFlight), "limit")
+	if err != nil {
+		return r, err
+	}
+	u, err := measure(ctx, cmd, filepath.Join(b.folder(), "log"), nil)
+	if err != nil {
+		return r, err
+	}
+	var t told
+	if err := json.Unmarshal(u.Out, &t); err != nil {
+		return r, fmt.Errorf("the limit: %w: %s", err, u.Err)
+	}
+	s, err := a.log(ctx)
+	r.Seconds, r.APISeconds, r.CPU, r.PeakMiB = t.Seconds, s.Seconds, t.CPU/float64(r.Rows)*1000, u.PeakMiB
+	r.agreement = judge(r.Rows, s, nil)
+	return r, err
+}
+
+func (b *bench) program(ctx context.Context, r result, ledger string, latency time.Duration) (_ result, err error) {
+	a, err := startAPI(apiOptions{latency: latency})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, a.stop()) }()
+	r.Who = "safrasync " + ledger
+	if ledger == "postgres" {
+		b.databases++
+		if ledger, err = b.ledgerServer.Create(fmt.Sprintf("ledger_%d", b.databases)); err != nil {
+			return r, err
+		}
+	}
+	p, err := newProgram(b.binary, b.folder(), a.url, b.erp, ledger, b.inFlight)
+	if err != nil {
+		return r, err
+	}
+	ledgerBefore, err1 := cpuOfServer(b.ledgerServer.PID())
+	erpBefore, err2 := cpuOfServer(b.erpServer.PID())
+	u, _, err := p.sync(ctx, nil)
+	ledgerAfter, err3 := cpuOfServer(b.ledgerServer.PID())
+	erpAfter, err4 := cpuOfServer(b.erpServer.PID())
+	if err := errors.Join(err, err1, err2, err3, err4); err != nil {
+		return r, err
+	}
+	thousands := float64(r.Rows) / 1000
+	r.Seconds, r.CPU, r.PeakMiB = u.Seconds, u.CPU/thousands, u.PeakMiB
+	r.ERPCPU = (erpAfter - erpBefore) / thousands
+	if r.Who == "safrasync postgres" {
+		r.LedgerCPU = (ledgerAfter - ledgerBefore) / thousands
+	}
+	s, err := a.log(ctx)
+	if err != nil {
+		return r, err
+	}
+	book, err := p.ledger(ctx)
+	r.APISeconds, r.agreement = s.Seconds, judge(r.Rows, s, book)
+	return r, err
+}
+
+// wanted tells whether a name is among those of -only. A list that has names of one kind (0s, 20ms; sqlite, postgres) leaves out the others of that kind.
+func (b *bench) wanted(name string) bool {
+	for _, kind := range [][]string{{"0s", "20ms"}, {"sqlite", "postgres"}} {
+		if !slices.Contains(kind, name) {
+			continue
+		}
+		named := slices.DeleteFunc(strings.Split(b.only, ","), func(s string) bool { return !slices.Contains(kind, s) })
+		return len(named) == 0 || slices.Contains(named, name)
+	}
+	return true
+}
+
+// folder is a new folder for one run.
+func (b *bench) folder() string {
+	b.runs++
+	dir := filepath.Join(b.dir, fmt.Sprintf("run%03d", b.runs))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		panic(err) // the next file in it says why
+	}
+	return dir
+}

@@ -1,0 +1,29 @@
+package pgtest
+
+// Start starts a server for a program that measures or tries things out and is no test (internal/bench). The settings are lines of postgresql.conf
+// that come after this package's own; whoever starts a server calls [Cluster.Remove].
+func Start(settings string) (*Cluster, error) { return newClusterWith(settings) }
+
+// Remove stops the server and deletes all that it has.
+func (c *Cluster) Remove() error { return c.remove() }
+
+// Create creates an empty database and returns its data source name. It goes with the server.
+func (c *Cluster) Create(name string) (string, error) {
+	if err := c.admin("CREATE DATABASE " + name); err != nil {
+		return "", err
+	}
+	return c.DSN(name), nil
+}
+
+// PID returns the process id of the server's first process, the parent of all others; 0 while it is stopped.
+func (c *Cluster) PID() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.server == nil {
+		return 0
+	}
+	return c.server.Cmd.Process.Pid
+}
+
+// Program returns the path of one of PostgreSQL's programs, such as psql.
+func (c *Cluster) Program(name string) string { return c.binDir + "/" + name }
