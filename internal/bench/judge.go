@@ -4,7 +4,7 @@ import "fmt"
 
 // agreement is how the API's log, the rows of the ERP and a contestant's own book agree.
 type agreement struct {
-	Lost    int `json:"lost"`    // rows that never came to the API
+	Lost    int `json:"lost"`    // rows that never came to the API, and of which the book does not say that this may be so
 	Doubled int `json:"doubled"` // POSTs too many
 	Wrong   int `json:"wrong"`   // rows of which the book says what is not so: accepted and never arrived, another id, not accepted although answered
 	InDoubt int `json:"in_doubt"`
@@ -14,7 +14,7 @@ type agreement struct {
 func judge(rows int, s seen, book map[int32]entry) (a agreement) {
 	for row := int32(1); row <= int32(rows); row++ {
 		ids := s.rows[row]
-		if len(ids) == 0 {
+		if e := book[row]; len(ids) == 0 && !e.inDoubt() {
 			a.Lost++
 		}
 		a.Doubled += max(0, len(ids)-1)
@@ -22,7 +22,7 @@ func judge(rows int, s seen, book map[int32]entry) (a agreement) {
 			continue
 		}
 		switch e := book[row]; {
-		case e.state == "in_doubt" || e.state == "sending":
+		case e.inDoubt():
 			a.InDoubt++
 		case e.state == "accepted" && len(ids) > 0 && ids[len(ids)-1] == e.id:
 		default:

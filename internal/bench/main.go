@@ -78,7 +78,9 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 		return serveAPI(ctx, w, apiOptions{f.latency, f.lose, f.tell})
 	case "limit":
 		return runLimit(ctx, w, f.url, f.rows, f.inFlight)
+	case "script":
+		return runScript(ctx, w, f.url, f.dsn)
 	default:
-		return fmt.Errorf("there is no part %q: api, limit", role)
+		return fmt.Errorf("there is no part %q: api, limit, script", role)
 	}
 }

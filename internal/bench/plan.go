@@ -26,11 +26,17 @@ type result struct {
 	APISeconds float64 `json:"api_seconds"` // from the first POST to the last answer, as the API saw it
 	RowsPerS   float64 `json:"rows_per_s"`  // by Seconds
 	Ratio      float64 `json:"ratio"`       // to the limit of the same repetition
+	APIRatio   float64 `json:"api_ratio"`   // the same by APISeconds: without the start, the reading of the ERP before, and the end
 	CPU        float64 `json:"cpu_per_1000"`
 	LedgerCPU  float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
 	ERPCPU     float64 `json:"erp_cpu_per_1000"`
 	PeakMiB    float64 `json:"peak_mib"`
 	agreement
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("%-8s %-18s %2d ms  %7.0f rows/s  %.3f of the limit (API: %.3f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d",
+		r.Measure, r.Who, r.LatencyMS, r.RowsPerS, r.Ratio, r.APIRatio, r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
 }
 
 // serverSettings make the throwaway servers like those of a cooperative; what commits wait for stays as it is.
@@ -44,6 +50,7 @@ type bench struct {
 	erpServer    *pgtest.Cluster
 	ledgerServer *pgtest.Cluster
 	erp          string // data source name of the ERP
+	builds       map[string]bool
 	databases    int
 	runs         int
 	results      []result
@@ -60,7 +67,7 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(f.dir)) }()
 	}
-	b := &bench{flags: f, w: w, json: io.Discard}
+	b := &bench{flags: f, builds: map[string]bool{}, w: w, json: io.Discard}
 	if f.asJSON != "" {
 		file, err := os.OpenFile(f.asJSON, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 		if err != nil {
@@ -86,7 +93,7 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 			if !b.wanted(latency.String()) {
 				continue
 			}
-			if err := b.send(ctx, rep, latency); err != nil {
+			if err := b.sends(ctx, rep, latency); err != nil {
 				return err
 			}
 		}
@@ -94,9 +101,12 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 	return b.failed
 }
 
-// add prints a result and keeps it.
+// add prints a result and keeps it. What does not agree in our own ledger fails the measurement in the end.
 func (b *bench) add(r result) error {
 	r.RowsPerS = float64(r.Rows) / r.Seconds
+	if strings.HasPrefix(r.Who, "safrasync") {
+		b.failed = errors.Join(b.failed, r.err(r.Measure+", "+r.Who))
+	}
 	b.results = append(b.results, r)
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -105,13 +115,12 @@ func (b *bench) add(r result) error {
 	if _, err := fmt.Fprintf(b.json, "%s\n", line); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(b.w, "%-8s %-18s %2d ms  %7.0f rows/s  %.2f of the limit (API: %.2f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d\n",
-		r.Measure, r.Who, r.LatencyMS, r.RowsPerS, r.Ratio, r.Ratio*r.Seconds/max(r.APISeconds, 1e-9), r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
+	_, err = fmt.Fprintln(b.w, r)
 	return err
 }
 
-// send measures each contestant once at a latency, the limit first.
-func (b *bench) send(ctx context.Context, rep int, latency time.Duration) error {
+// sends measures each contestant once at a latency, beside the limit.
+func (b *bench) sends(ctx context.Context, rep int, latency time.Duration) error {
 	base := result{Measure: "send", Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: b.rows}
 	limit, err := b.limit(ctx, base, latency)
 	if err != nil {
@@ -120,30 +129,31 @@ func (b *bench) send(ctx context.Context, rep int, latency time.Duration) error 
 	if err := b.add(limit); err != nil {
 		return err
 	}
-	for _, ledger := range []string{"sqlite", "postgres"} {
-		if !b.wanted(ledger) {
+	for _, name := range names {
+		if !b.wanted(name) {
 			continue
 		}
-		r, err := b.program(ctx, base, ledger, latency)
+		r, err := b.send(ctx, base, name, latency)
 		if err != nil {
 			return err
 		}
 		r.Ratio = limit.Seconds / r.Seconds
+		r.APIRatio = limit.APISeconds / r.APISeconds
 		if err := b.add(r); err != nil {
 			return err
 		}
-		b.failed = errors.Join(b.failed, r.err(r.Who))
 	}
 	return nil
 }
 
+// limit measures the physical limit.
 func (b *bench) limit(ctx context.Context, r result, latency time.Duration) (_ result, err error) {
 	a, err := startAPI(apiOptions{latency: latency})
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.stop()) }()
-	r.Who, r.Ratio = "limit", 1
+	r.Who, r.Ratio, r.APIRatio = "limit", 1, 1
 	cmd, err := part("-url", a.url, "-rows", fmt.Sprint(r.Rows), "-in-flight", fmt.Sprint(b.inFlight), "limit")
 	if err != nil {
 		return r, err
@@ -162,49 +172,42 @@ func (b *bench) limit(ctx context.Context, r result, latency time.Duration) (_ r
 	return r, err
 }
 
-func (b *bench) program(ctx context.Context, r result, ledger string, latency time.Duration) (_ result, err error) {
+// send measures one contestant that sends all rows of the ERP in one pass.
+func (b *bench) send(ctx context.Context, r result, name string, latency time.Duration) (_ result, err error) {
 	a, err := startAPI(apiOptions{latency: latency})
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.stop()) }()
-	r.Who = "safrasync " + ledger
-	if ledger == "postgres" {
-		b.databases++
-		if ledger, err = b.ledgerServer.Create(fmt.Sprintf("ledger_%d", b.databases)); err != nil {
-			return r, err
-		}
-	}
-	p, err := newProgram(b.binary, b.folder(), a.url, b.erp, ledger, b.inFlight)
+	c, err := b.contestant(ctx, name, a.url)
 	if err != nil {
 		return r, err
 	}
-	ledgerBefore, err1 := cpuOfServer(b.ledgerServer.PID())
-	erpBefore, err2 := cpuOfServer(b.erpServer.PID())
-	u, _, err := p.sync(ctx, nil)
-	ledgerAfter, err3 := cpuOfServer(b.ledgerServer.PID())
-	erpAfter, err4 := cpuOfServer(b.erpServer.PID())
-	if err := errors.Join(err, err1, err2, err3, err4); err != nil {
+	r.Who = c.name
+	ledgerBefore, erpBefore, err1 := b.cpu(c)
+	u, err := measure(ctx, c.pass(), filepath.Join(c.folder, "log"), nil)
+	ledgerAfter, erpAfter, err2 := b.cpu(c)
+	if err := errors.Join(err, err1, err2); err != nil {
 		return r, err
+	}
+	if u.Exit != 0 {
+		return r, fmt.Errorf("%s ended with %d: %.2000s\n%s", c.name, u.Exit, u.Out, u.Err)
 	}
 	thousands := float64(r.Rows) / 1000
 	r.Seconds, r.CPU, r.PeakMiB = u.Seconds, u.CPU/thousands, u.PeakMiB
-	r.ERPCPU = (erpAfter - erpBefore) / thousands
-	if r.Who == "safrasync postgres" {
-		r.LedgerCPU = (ledgerAfter - ledgerBefore) / thousands
-	}
+	r.LedgerCPU, r.ERPCPU = (ledgerAfter-ledgerBefore)/thousands, (erpAfter-erpBefore)/thousands
 	s, err := a.log(ctx)
 	if err != nil {
 		return r, err
 	}
-	book, err := p.ledger(ctx)
+	book, err := c.book(ctx)
 	r.APISeconds, r.agreement = s.Seconds, judge(r.Rows, s, book)
 	return r, err
 }
 
 // wanted tells whether a name is among those of -only. A list that has names of one kind (0s, 20ms; sqlite, postgres) leaves out the others of that kind.
 func (b *bench) wanted(name string) bool {
-	for _, kind := range [][]string{{"0s", "20ms"}, {"sqlite", "postgres"}} {
+	for _, kind := range [][]string{{"0s", "20ms"}, names} {
 		if !slices.Contains(kind, name) {
 			continue
 		}

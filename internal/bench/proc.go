@@ -86,25 +86,34 @@ const ticks = 100
 
 // cpuOfServer is what a server with processes of its own has computed, in seconds: its first process, the children that live, and those that it has buried.
 func cpuOfServer(pid int) (float64, error) {
-	own, buried, _, err := statOf(pid)
-	if err != nil {
-		return 0, err
+	for {
+		own, before, _, err := statOf(pid)
+		if err != nil {
+			return 0, err
+		}
+		living := cpuOfChildren(pid)
+		_, after, _, err := statOf(pid)
+		if err != nil {
+			return 0, err
+		}
+		if before == after { // otherwise one was buried while we counted, and may be missing
+			return float64(own+living+after) / ticks, nil
+		}
 	}
-	sum := own + buried
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return 0, err
-	}
+}
+
+func cpuOfChildren(pid int) (sum int64) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is constant, and valid
 	for _, name := range stats {
 		child, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		if err != nil {
 			continue
 		}
-		if own, buried, parent, err := statOf(child); err == nil && parent == pid { // an error: it has ended just now, and is in buried the next time
+		if own, buried, parent, err := statOf(child); err == nil && parent == pid { // an error: it has ended just now
 			sum += own + buried
 		}
 	}
-	return float64(sum) / ticks, nil
+	return sum
 }
 
 // statOf reads /proc/PID/stat: the ticks of a process, those of its children that it has waited for, and its parent.

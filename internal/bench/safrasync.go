@@ -71,19 +71,21 @@ func (p *program) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// sync runs one pass, with the log of each row that `run` writes too. The pass is killed when kill says so.
-func (p *program) sync(ctx context.Context, kill <-chan struct{}, args ...string) (used, report, error) {
-	u, err := measure(ctx, p.command(append([]string{"sync", "--json", "--verbose"}, args...)...), filepath.Join(p.dir, "log"), kill)
+// sync is one pass, with the log of each row that `run` writes too.
+func (p *program) sync(args ...string) *exec.Cmd {
+	return p.command(append([]string{"sync", "--json", "--verbose"}, args...)...)
+}
+
+// reportOf reads the report of a pass that ended well.
+func reportOf(u used) (report, error) {
 	var out struct {
 		Runs []report `json:"runs"`
 	}
-	if err != nil || u.Exit == -1 {
-		return u, report{}, err
+	err := json.Unmarshal(u.Out, &out)
+	if err != nil || u.Exit != 0 || len(out.Runs) != 1 || out.Runs[0].Stopped != nil {
+		return report{}, errors.Join(fmt.Errorf("sync ended with %d: %.2000s\n%s", u.Exit, u.Out, u.Err), err)
 	}
-	if err := json.Unmarshal(u.Out, &out); err != nil || u.Exit != 0 || len(out.Runs) != 1 || out.Runs[0].Stopped != nil {
-		return u, report{}, errors.Join(fmt.Errorf("sync ended with %d: %.2000s\n%s", u.Exit, u.Out, u.Err), err)
-	}
-	return u, out.Runs[0], nil
+	return out.Runs[0], nil
 }
 
 // report is what is read of a pass's own report.
@@ -100,6 +102,9 @@ type entry struct {
 	state string
 	id    string
 }
+
+// inDoubt tells whether the row may be on the platform and may be not, as far as the book knows.
+func (e entry) inDoubt() bool { return e.state == "in_doubt" || e.state == "sending" }
 
 // ledger reads what the ledger says of all rows.
 func (p *program) ledger(ctx context.Context) (map[int32]entry, error) {

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// fault is what happens to a contestant once; then it runs again until its book is full or it gets no further.
+type fault struct {
+	measure string
+	kill    bool
+	lose    int // answers lost, of a thousand rows
+}
+
+var faults = []fault{{measure: "kill -9", kill: true}, {measure: "5 % lost", lose: 50}}
+
+// mostPasses is how often a contestant is started for one fault.
+const mostPasses = 6
+
+// faulty lets something happen to a contestant, and counts what comes of it. What is in doubt in our ledger is left to a person, so it stays.
+func (b *bench) faulty(ctx context.Context, rep int, name string, latency time.Duration, f fault) (r result, err error) {
+	r = result{Measure: f.measure, Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: min(b.rows, 5000)}
+	opts := apiOptions{latency: latency, lose: f.lose}
+	if f.kill {
+		opts.tell = r.Rows / 2
+	}
+	a, err := startAPI(opts)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, a.stop()) }()
+	c, err := b.contestant(ctx, name, a.url)
+	if err != nil {
+		return r, err
+	}
+	r.Who = c.name
+	kill := a.reached
+	if !f.kill {
+		kill = nil
+	}
+	began, book := time.Now(), map[int32]entry{}
+	for pass := range mostPasses {
+		u, err := measure(ctx, c.pass(), filepath.Join(c.folder, fmt.Sprintf("log%d", pass)), kill)
+		if err != nil {
+			return r, err
+		}
+		if kill != nil && u.Exit != -1 {
+			return r, fmt.Errorf("%s ended with %d before it was killed: %s", c.name, u.Exit, u.Err)
+		}
+		kill = nil
+		r.PeakMiB = max(r.PeakMiB, u.PeakMiB)
+		if book, err = c.book(ctx); err != nil {
+			return r, err
+		}
+		if done(book, r.Rows) {
+			break
+		}
+	}
+	r.Seconds = time.Since(began).Seconds()
+	s, err := a.log(ctx)
+	r.APISeconds, r.agreement = s.Seconds, judge(r.Rows, s, book)
+	return r, err
+}
+
+// done tells whether every row is accepted, or left to a person.
+func done(book map[int32]entry, rows int) bool {
+	n := 0
+	for _, e := range book {
+		if e.state == "accepted" || e.state == "in_doubt" {
+			n++
+		}
+	}
+	return n >= rows
+}
+
