@@ -79,11 +79,22 @@ torture: need ## kill the real program KILLS times (200) on both ledgers while e
 ROWS ?= 20000
 REPS ?= 3
 ONLY ?=
+FULL ?=
+BENCHFLAGS = -rows $(ROWS) -reps $(REPS) -only '$(ONLY)' $(if $(FULL),-full) -json bin/bench.jsonl
 
 .PHONY: bench
-bench: build ## measure speed beside the yardsticks: ROWS rows (20000), REPS repetitions (3), ONLY=20ms,sqlite leaves out the rest
+bench: build ## measure speed beside the yardsticks: ROWS (20000), REPS (3), ONLY=20ms,sqlite,send leaves out the rest, FULL=1 takes hours
 	@.ci/need-postgres
-	go run ./internal/bench -rows $(ROWS) -reps $(REPS) -only '$(ONLY)'
+	go run ./internal/bench $(BENCHFLAGS)
+
+.PHONY: bench-page
+bench-page: build ## the same, and put the table into docs/performance.md
+	@.ci/need-postgres
+	go run ./internal/bench $(BENCHFLAGS) -table docs/performance.md
+
+.PHONY: bench-steps
+bench-steps: need ## Go benchmarks of the steps of a row, with what they allocate
+	go test -run '^$$' -bench . -benchmem ./trade ./apiclient ./state/... ./sync
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found

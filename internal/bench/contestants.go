@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -17,33 +18,57 @@ type contestant struct {
 	folder    string
 	pass      func() *exec.Cmd // sends what is not in the book yet, and ends
 	book      func(ctx context.Context) (map[int32]entry, error)
+	check     func(u used, r *result) error // looks at what a pass has printed
+	ledger    string                        // data source name of a ledger in PostgreSQL; "" = none
+}
+
+// ourName begins the name of the program under measurement.
+const ourName = "safrasync "
+
+// ours tells whether a contestant is the program under measurement.
+func ours(name string) bool { return name == "sqlite" || name == "postgres" }
+
+// slowServer makes flushes of the ledger's server take longer: it sleeps before it flushes its log, and who waits for the same flush waits with it.
+func (c contestant) slowServer(ctx context.Context) error {
+	if c.ledger == "" {
+		return nil
+	}
+	return withDB(c.ledger, func(db *sql.DB) error {
+		for _, setting := range []string{fmt.Sprintf("commit_delay = %d", flushMore.Microseconds()), "commit_siblings = 0"} {
+			if _, err := db.ExecContext(ctx, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET `+setting+`', current_database()); END $$`); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // names are the contestants in their order; the first two are the program under measurement.
 var names = []string{"sqlite", "postgres", "bento", "river", "script"}
 
 // contestant makes one ready to start from nothing.
-func (b *bench) contestant(ctx context.Context, name, url string) (contestant, error) {
-	switch name {
-	case "sqlite", "postgres":
-		return b.ours(name, url)
+func (b *bench) contestant(ctx context.Context, name, url, erp string) (contestant, error) {
+	if ours(name) {
+		_, c, err := b.ours(name, url, erp)
+		return c, err
 	}
-	if err := clearBook(ctx, b.erp); err != nil {
+	if err := clearBook(ctx, erp); err != nil {
 		return contestant{}, fmt.Errorf("the book of %s: %w", name, err)
 	}
 	binary, err := b.built(name)
-	c := contestant{name: name, folder: b.folder(), book: func(ctx context.Context) (map[int32]entry, error) { return readBook(ctx, b.erp) }}
+	c := contestant{name: name, folder: b.folder(), check: func(used, *result) error { return nil }}
+	c.book = func(ctx context.Context) (map[int32]entry, error) { return readBook(ctx, erp) }
 	inFlight := fmt.Sprint(b.inFlight)
 	c.pass = func() *exec.Cmd {
 		var cmd *exec.Cmd
 		switch name {
 		case "bento":
 			cmd = exec.Command(binary, "-c", filepath.Join(moduleDir("bento"), "pipeline.yaml"))
-			cmd.Env = append(os.Environ(), "BENCH_URL="+url, "BENCH_KEY="+apiKey, "BENCH_IN_FLIGHT="+inFlight, "BENCH_ERP_URL="+b.erpURL())
+			cmd.Env = append(os.Environ(), "BENCH_URL="+url, "BENCH_KEY="+apiKey, "BENCH_IN_FLIGHT="+inFlight, "BENCH_ERP_URL="+asURL(erp))
 		case "river":
-			cmd = exec.Command(binary, "-url", url, "-dsn", b.erp, "-key", apiKey, "-in-flight", inFlight)
+			cmd = exec.Command(binary, "-url", url, "-dsn", erp, "-key", apiKey, "-in-flight", inFlight)
 		default:
-			cmd = exec.Command(binary, "-url", url, "-dsn", b.erp, "script")
+			cmd = exec.Command(binary, "-url", url, "-dsn", erp, "script")
 			cmd.Env = append(os.Environ(), roleEnv+"=1")
 		}
 		return cmd
@@ -52,28 +77,30 @@ func (b *bench) contestant(ctx context.Context, name, url string) (contestant, e
 }
 
 // ours is the program with a new ledger.
-func (b *bench) ours(name, url string) (contestant, error) {
-	c, ledger := contestant{name: "safrasync " + name, folder: b.folder()}, name
+func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
+	c := contestant{name: ourName + name, folder: b.folder(), check: checkPass}
+	p := &program{binary: b.binary, dir: c.folder, url: url, erp: erp, driver: name, ledger: filepath.Join(c.folder, "ledger", "state.db"), inFlight: b.inFlight}
 	if name == "postgres" {
 		b.databases++
 		var err error
-		if ledger, err = b.ledgerServer.Create(fmt.Sprintf("ledger_%d", b.databases)); err != nil {
-			return c, err
+		if c.ledger, err = b.ledgerServer.Create(fmt.Sprintf("ledger_%d", b.databases)); err != nil {
+			return nil, c, err
 		}
-		c.ledgerPID = b.ledgerServer.PID()
-	}
-	p, err := newProgram(b.binary, c.folder, url, b.erp, ledger, b.inFlight)
-	if err != nil {
-		return c, err
+		c.ledgerPID, p.ledger = b.ledgerServer.PID(), c.ledger
 	}
 	c.pass = func() *exec.Cmd { return p.sync() }
-	c.book = p.ledger
-	return c, nil
+	c.book = func(ctx context.Context) (map[int32]entry, error) { return p.ledgerOf(ctx) }
+	return p, c, p.configure(false)
 }
 
-// erpURL is the ERP's data source name as a URL, which is how Bento wants it.
-func (b *bench) erpURL() string {
-	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/erp?sslmode=disable", b.erpServer.Port())
+// asURL is a data source name of key=value pairs as a URL, which is how Bento wants it.
+func asURL(dsn string) string {
+	values := map[string]string{}
+	for pair := range strings.FieldsSeq(dsn) {
+		key, value, _ := strings.Cut(pair, "=")
+		values[key] = value
+	}
+	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"], values["dbname"], values["sslmode"])
 }
 
 // moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the root of the repository.

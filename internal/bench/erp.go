@@ -19,36 +19,51 @@ const erpSchema = `CREATE TABLE entrega (
 	atualizado_em TIMESTAMPTZ NOT NULL,
 	PRIMARY KEY (filial, ticket, item))`
 
-// erpRows writes rows $1 to $2, one every second until some days ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again.
+// erpRows writes rows $1 to $2, one every ten seconds until $3 days ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again.
 const erpRows = `INSERT INTO entrega
 	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'), 10000 + n / 1000.0, 'KG',
 		to_char(date '2026-02-01' + (n % 120)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
 		'ABC' || lpad((n % 10000)::text, 4, '0'), 'TRANSPORTADORA ' || n % 40, 13.5, 0.8, repeat('carga conferida na balanca ', 3),
-		now() - interval '10 days' - ($2 - n) * interval '1 second'
+		now() - $3 * interval '1 day' - ($2 - n) * interval '10 seconds'
 	FROM generate_series($1::bigint, $2::bigint) n`
 
 // erpQuery is what every contestant reads.
 const erpQuery = `SELECT filial, ticket, item, contrato, peso_liquido, um, data_entrega, car, atualizado_em FROM entrega`
 
 // fillERP makes the table with so many rows.
-func fillERP(ctx context.Context, dsn string, rows int) (err error) {
+func fillERP(ctx context.Context, dsn string, rows int) error {
+	if err := withDB(dsn, func(db *sql.DB) error { _, err := db.ExecContext(ctx, erpSchema); return err }); err != nil {
+		return fmt.Errorf("the table of the ERP: %w", err)
+	}
+	if err := addRows(ctx, dsn, 1, rows, 10); err != nil {
+		return err
+	}
+	return withDB(dsn, func(db *sql.DB) error {
+		for _, statement := range []string{`CREATE INDEX ON entrega (atualizado_em)`, `VACUUM ANALYZE entrega`, `CHECKPOINT`} {
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("the ERP: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// addRows writes rows that were changed until so many days ago.
+func addRows(ctx context.Context, dsn string, first, last, days int) error {
+	err := withDB(dsn, func(db *sql.DB) error { _, err := db.ExecContext(ctx, erpRows, first, last, days); return err })
+	if err != nil {
+		return fmt.Errorf("the rows of the ERP: %w", err)
+	}
+	return nil
+}
+
+func withDB(dsn string, fn func(*sql.DB) error) (err error) {
 	db, err := sql.Open("postgres", dsn)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.ExecContext(ctx, erpSchema); err != nil {
-		return fmt.Errorf("the table of the ERP: %w", err)
-	}
-	if _, err := db.ExecContext(ctx, erpRows, 1, rows); err != nil {
-		return fmt.Errorf("the rows of the ERP: %w", err)
-	}
-	for _, statement := range []string{`CREATE INDEX ON entrega (atualizado_em)`, `VACUUM ANALYZE entrega`, `CHECKPOINT`} {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("the ERP: %w", err)
-		}
-	}
-	return nil
+	return fn(db)
 }
 
 // body is what the platform gets of row n, by whichever contestant; date is the n-th of 120 days.

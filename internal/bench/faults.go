@@ -15,14 +15,17 @@ type fault struct {
 	lose    int // answers lost, of a thousand rows
 }
 
-var faults = []fault{{measure: "kill -9", kill: true}, {measure: "5 % lost", lose: 50}}
+var faults = []fault{{measure: mKill, kill: true}, {measure: mLoss, lose: 50}}
 
 // mostPasses is how often a contestant is started for one fault.
 const mostPasses = 6
 
 // faulty lets something happen to a contestant, and counts what comes of it. What is in doubt in our ledger is left to a person, so it stays.
-func (b *bench) faulty(ctx context.Context, rep int, name string, latency time.Duration, f fault) (r result, err error) {
-	r = result{Measure: f.measure, Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: min(b.rows, 5000)}
+func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, f fault) (r result, err error) {
+	r = result{Measure: f.measure, LatencyMS: int(latency.Milliseconds()), Rows: min(b.rows, 5000)}
+	if name == "script" {
+		r.Rows = max(2, r.Rows/5)
+	}
 	opts := apiOptions{latency: latency, lose: f.lose}
 	if f.kill {
 		opts.tell = r.Rows / 2
@@ -32,7 +35,11 @@ func (b *bench) faulty(ctx context.Context, rep int, name string, latency time.D
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.stop()) }()
-	c, err := b.contestant(ctx, name, a.url)
+	erp, err := b.erp(ctx, r.Rows)
+	if err != nil {
+		return r, err
+	}
+	c, err := b.contestant(ctx, name, a.url, erp)
 	if err != nil {
 		return r, err
 	}
@@ -61,7 +68,7 @@ func (b *bench) faulty(ctx context.Context, rep int, name string, latency time.D
 	}
 	r.Seconds = time.Since(began).Seconds()
 	s, err := a.log(ctx)
-	r.APISeconds, r.agreement = s.Seconds, judge(r.Rows, s, book)
+	r.APISeconds, r.agreement = s.Seconds, judge(1, r.Rows, s, book)
 	return r, err
 }
 
@@ -75,4 +82,3 @@ func done(book map[int32]entry, rows int) bool {
 	}
 	return n >= rows
 }
-

@@ -10,9 +10,9 @@ type agreement struct {
 	InDoubt int `json:"in_doubt"`
 }
 
-// judge compares. A book of nil is that of a contestant without one.
-func judge(rows int, s seen, book map[int32]entry) (a agreement) {
-	for row := int32(1); row <= int32(rows); row++ {
+// judge compares the rows from first to last. A book of nil is that of a contestant without one.
+func judge(first, last int, s seen, book map[int32]entry) (a agreement) {
+	for row := int32(first); row <= int32(last); row++ {
 		ids := s.rows[row]
 		if e := book[row]; len(ids) == 0 && !e.inDoubt() {
 			a.Lost++
@@ -28,9 +28,6 @@ func judge(rows int, s seen, book map[int32]entry) (a agreement) {
 		default:
 			a.Wrong++
 		}
-	}
-	if book != nil && len(book) != rows {
-		a.Wrong += max(0, len(book)-rows)
 	}
 	return a
 }

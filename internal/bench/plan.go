@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,30 +14,6 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// result is one run, and one JSON line.
-type result struct {
-	Measure    string  `json:"measure"`
-	Who        string  `json:"who"`
-	LatencyMS  int     `json:"latency_ms"`
-	Rep        int     `json:"rep"`
-	Rows       int     `json:"rows"`
-	Seconds    float64 `json:"seconds"`     // of the whole process; of the loop alone for the limit
-	APISeconds float64 `json:"api_seconds"` // from the first POST to the last answer, as the API saw it
-	RowsPerS   float64 `json:"rows_per_s"`  // by Seconds
-	Ratio      float64 `json:"ratio"`       // to the limit of the same repetition
-	APIRatio   float64 `json:"api_ratio"`   // the same by APISeconds: without the start, the reading of the ERP before, and the end
-	CPU        float64 `json:"cpu_per_1000"`
-	LedgerCPU  float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
-	ERPCPU     float64 `json:"erp_cpu_per_1000"`
-	PeakMiB    float64 `json:"peak_mib"`
-	agreement
-}
-
-func (r result) String() string {
-	return fmt.Sprintf("%-8s %-18s %2d ms  %7.0f rows/s  %.3f of the limit (API: %.3f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d",
-		r.Measure, r.Who, r.LatencyMS, r.RowsPerS, r.Ratio, r.APIRatio, r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
-}
-
 // serverSettings make the throwaway servers like those of a cooperative; what commits wait for stays as it is.
 const serverSettings = "shared_buffers = 256MB\nmax_wal_size = 4GB\n"
 
@@ -49,14 +24,15 @@ type bench struct {
 	json         io.Writer
 	erpServer    *pgtest.Cluster
 	ledgerServer *pgtest.Cluster
-	erp          string // data source name of the ERP
-	builds       map[string]bool
+	erps         map[int]string  // data source names of ERPs that nobody writes to, by their rows
+	builds       map[string]bool // the yardsticks that are built
 	databases    int
 	runs         int
 	results      []result
 	failed       error
 }
 
+// measureAll measures what is wanted, and writes the table.
 func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 	if f.binary, err = filepath.Abs(f.binary); err != nil {
 		return err
@@ -67,9 +43,9 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(f.dir)) }()
 	}
-	b := &bench{flags: f, builds: map[string]bool{}, w: w, json: io.Discard}
+	b := &bench{flags: f, w: w, json: io.Discard, erps: map[int]string{}, builds: map[string]bool{}}
 	if f.asJSON != "" {
-		file, err := os.OpenFile(f.asJSON, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+		file, err := os.Create(f.asJSON)
 		if err != nil {
 			return err
 		}
@@ -82,139 +58,113 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 		}
 		defer func() { err = errors.Join(err, (*server).Remove()) }()
 	}
-	if b.erp, err = b.erpServer.Create("erp"); err != nil {
+	where, err := here(ctx, b)
+	if err != nil {
 		return err
 	}
-	if err := fillERP(ctx, b.erp, f.rows); err != nil {
+	if err := b.measure(ctx); err != nil {
 		return err
 	}
-	for rep := range f.reps {
-		for _, latency := range []time.Duration{0, 20 * time.Millisecond} {
-			if !b.wanted(latency.String()) {
-				continue
+	return errors.Join(writeTable(w, f.table, where, b.results), b.failed)
+}
+
+// measure goes through the plan. Repetitions are the outer loop, so that what disturbs the computer for a while disturbs all alike.
+func (b *bench) measure(ctx context.Context) error {
+	latencies := slices.DeleteFunc([]time.Duration{0, slow}, func(d time.Duration) bool { return !b.wanted(d.String()) })
+	for rep := range b.reps {
+		for _, latency := range latencies {
+			if b.wanted(mSend) {
+				if err := b.sends(ctx, rep, mSend, latency); err != nil {
+					return err
+				}
 			}
-			if err := b.sends(ctx, rep, latency); err != nil {
+		}
+		if b.wanted(mFsync) {
+			if err := b.sends(ctx, rep, mFsync, 0); err != nil {
 				return err
 			}
 		}
-	}
-	return b.failed
-}
-
-// add prints a result and keeps it. What does not agree in our own ledger fails the measurement in the end.
-func (b *bench) add(r result) error {
-	r.RowsPerS = float64(r.Rows) / r.Seconds
-	if strings.HasPrefix(r.Who, "safrasync") {
-		b.failed = errors.Join(b.failed, r.err(r.Measure+", "+r.Who))
-	}
-	b.results = append(b.results, r)
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(b.json, "%s\n", line); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(b.w, r)
-	return err
-}
-
-// sends measures each contestant once at a latency, beside the limit.
-func (b *bench) sends(ctx context.Context, rep int, latency time.Duration) error {
-	base := result{Measure: "send", Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: b.rows}
-	limit, err := b.limit(ctx, base, latency)
-	if err != nil {
-		return err
-	}
-	if err := b.add(limit); err != nil {
-		return err
 	}
 	for _, name := range names {
 		if !b.wanted(name) {
 			continue
 		}
-		r, err := b.send(ctx, base, name, latency)
-		if err != nil {
+		if err := b.withFaults(ctx, name); err != nil {
 			return err
 		}
-		r.Ratio = limit.Seconds / r.Seconds
-		r.APIRatio = limit.APISeconds / r.APISeconds
-		if err := b.add(r); err != nil {
+		if !ours(name) {
+			continue
+		}
+		if err := b.withSizes(ctx, name); err != nil {
+			return err
+		}
+	}
+	if b.wanted(mProfile) {
+		return b.profiles(ctx)
+	}
+	return nil
+}
+
+// slow is the latency of an API that works for its answer.
+const slow = 20 * time.Millisecond
+
+func (b *bench) withFaults(ctx context.Context, name string) error {
+	for _, f := range faults {
+		if !b.wanted(f.measure) {
+			continue
+		}
+		if err := b.add(b.faulty(ctx, name, slow, f)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// limit measures the physical limit.
-func (b *bench) limit(ctx context.Context, r result, latency time.Duration) (_ result, err error) {
-	a, err := startAPI(apiOptions{latency: latency})
-	if err != nil {
-		return r, err
+// withSizes measures what depends on how much there is: a first pass, and passes with many entries in the ledger.
+func (b *bench) withSizes(ctx context.Context, name string) error {
+	memory, large, growth := []int{50_000}, 100_000, []int{10_000, 100_000}
+	if b.full {
+		memory, large, growth = []int{50_000, 1_000_000}, 1_000_000, []int{10_000, 100_000, 1_000_000, 5_000_000}
 	}
-	defer func() { err = errors.Join(err, a.stop()) }()
-	r.Who, r.Ratio, r.APIRatio = "limit", 1, 1
-	cmd, err := part("-url", a.url, "-rows", fmt.Sprint(r.Rows), "-in-flight", fmt.Sprint(b.inFlight), "limit")
-	if err != nil {
-		return r, err
+	if b.small {
+		memory, large, growth = []int{b.rows}, b.rows, []int{b.rows}
 	}
-	u, err := measure(ctx, cmd, filepath.Join(b.folder(), "log"), nil)
-	if err != nil {
-		return r, err
+	if b.wanted(mMemory) {
+		for _, rows := range memory {
+			if err := b.add(b.send(ctx, result{Measure: mMemory, Rows: rows}, name, 0)); err != nil {
+				return err
+			}
+		}
 	}
-	var t told
-	if err := json.Unmarshal(u.Out, &t); err != nil {
-		return r, fmt.Errorf("the limit: %w: %s", err, u.Err)
+	if !slices.Contains(growth, large) {
+		growth = append(growth, large)
 	}
-	s, err := a.log(ctx)
-	r.Seconds, r.APISeconds, r.CPU, r.PeakMiB = t.Seconds, s.Seconds, t.CPU/float64(r.Rows)*1000, u.PeakMiB
-	r.agreement = judge(r.Rows, s, nil)
-	return r, err
+	for _, entries := range growth {
+		which := func(measure string) bool { return b.wanted(measure) && (measure == mGrowth || entries == large) }
+		if !which(mGrowth) && !which(mIdle) && !which(mSweep) {
+			continue
+		}
+		if err := b.sizes(ctx, name, entries, which); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// send measures one contestant that sends all rows of the ERP in one pass.
-func (b *bench) send(ctx context.Context, r result, name string, latency time.Duration) (_ result, err error) {
-	a, err := startAPI(apiOptions{latency: latency})
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, a.stop()) }()
-	c, err := b.contestant(ctx, name, a.url)
-	if err != nil {
-		return r, err
-	}
-	r.Who = c.name
-	ledgerBefore, erpBefore, err1 := b.cpu(c)
-	u, err := measure(ctx, c.pass(), filepath.Join(c.folder, "log"), nil)
-	ledgerAfter, erpAfter, err2 := b.cpu(c)
-	if err := errors.Join(err, err1, err2); err != nil {
-		return r, err
-	}
-	if u.Exit != 0 {
-		return r, fmt.Errorf("%s ended with %d: %.2000s\n%s", c.name, u.Exit, u.Out, u.Err)
-	}
-	thousands := float64(r.Rows) / 1000
-	r.Seconds, r.CPU, r.PeakMiB = u.Seconds, u.CPU/thousands, u.PeakMiB
-	r.LedgerCPU, r.ERPCPU = (ledgerAfter-ledgerBefore)/thousands, (erpAfter-erpBefore)/thousands
-	s, err := a.log(ctx)
-	if err != nil {
-		return r, err
-	}
-	book, err := c.book(ctx)
-	r.APISeconds, r.agreement = s.Seconds, judge(r.Rows, s, book)
-	return r, err
-}
-
-// wanted tells whether a name is among those of -only. A list that has names of one kind (0s, 20ms; sqlite, postgres) leaves out the others of that kind.
+// wanted tells whether a name is among those of -only. A list with names of one kind (latencies, contestants, measures) leaves out the others of that kind; one
+// without a measure means the sending.
 func (b *bench) wanted(name string) bool {
-	for _, kind := range [][]string{{"0s", "20ms"}, names} {
+	for _, kind := range [][]string{{time.Duration(0).String(), slow.String()}, names, measures} {
 		if !slices.Contains(kind, name) {
 			continue
 		}
 		named := slices.DeleteFunc(strings.Split(b.only, ","), func(s string) bool { return !slices.Contains(kind, s) })
+		if len(named) == 0 && b.only != "" && slices.Contains(measures, name) {
+			return name == mSend
+		}
 		return len(named) == 0 || slices.Contains(named, name)
 	}
-	return true
+	return false
 }
 
 // folder is a new folder for one run.
@@ -222,7 +172,25 @@ func (b *bench) folder() string {
 	b.runs++
 	dir := filepath.Join(b.dir, fmt.Sprintf("run%03d", b.runs))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		panic(err) // the next file in it says why
+		panic(err) // the temporary folder itself is gone
 	}
 	return dir
+}
+
+// erp gives an ERP with so many rows, which nobody writes to but the others their books.
+func (b *bench) erp(ctx context.Context, rows int) (dsn string, err error) {
+	if b.erps[rows] == "" {
+		b.erps[rows], err = b.newERP(ctx, rows)
+	}
+	return b.erps[rows], err
+}
+
+// newERP makes an ERP of its own.
+func (b *bench) newERP(ctx context.Context, rows int) (dsn string, err error) {
+	b.databases++
+	dsn, err = b.erpServer.Create(fmt.Sprintf("erp_%d", b.databases))
+	if err != nil {
+		return "", err
+	}
+	return dsn, fillERP(ctx, dsn, rows)
 }

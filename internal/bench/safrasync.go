@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // configuration is the file of a measurement: one job that stands alone, everything else as it ships.
@@ -34,7 +36,8 @@ jobs:
     query: %s
     key: [filial, ticket, item]
     changed_at: atualizado_em
-    fields:
+    sweep: "0 3 1 1 *"
+%s    fields:
       contract_id: contrato
       delivered_volume: peso_liquido
       delivered_volume_unit_of_measure: {column: um, values: {KG: kg, SC: sc, TL: ton}}
@@ -44,36 +47,53 @@ jobs:
 
 // program is the program under measurement, with a ledger of its own.
 type program struct {
-	binary, dir, config string
-	env                 []string
+	binary, dir    string
+	url, erp       string
+	driver, ledger string
+	inFlight       int
 }
 
-// newProgram writes a configuration into a new folder. A ledger is "sqlite", or the data source name of an empty PostgreSQL database.
-func newProgram(binary, dir, url, erp, ledger string, inFlight int) (*program, error) {
+// configure writes the configuration. In closed hours rows are found and not sent.
+func (p *program) configure(closed bool) error {
+	hours := ""
+	if closed {
+		hours = fmt.Sprintf("    hours: [%q]\n", strings.ToLower(time.Now().AddDate(0, 0, 3).Weekday().String()[:3])+" 00:00-00:01")
+	}
 	for _, folder := range []string{"ledger", "journal"} {
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
-			return nil, err
+		if err := os.MkdirAll(filepath.Join(p.dir, folder), 0o700); err != nil {
+			return err
 		}
 	}
-	driver := "postgres"
-	if ledger == "sqlite" {
-		driver, ledger = "sqlite", filepath.Join(dir, "ledger", "state.db")
-	}
-	p := &program{binary: binary, dir: dir, config: filepath.Join(dir, "config.yaml")}
-	p.env = append(os.Environ(), "BENCH_KEY="+apiKey, "BENCH_ERP="+erp, "BENCH_LEDGER="+ledger)
-	text := fmt.Sprintf(configuration, url, inFlight, driver, filepath.Join(dir, "journal"), erpQuery)
-	return p, os.WriteFile(p.config, []byte(text), 0o600)
+	text := fmt.Sprintf(configuration, p.url, p.inFlight, p.driver, filepath.Join(p.dir, "journal"), erpQuery, hours)
+	return os.WriteFile(filepath.Join(p.dir, "config.yaml"), []byte(text), 0o600)
 }
 
 func (p *program) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(p.binary, append([]string{"--config", p.config}, args...)...)
-	cmd.Env = p.env
+	cmd := exec.Command(p.binary, append([]string{"--config", filepath.Join(p.dir, "config.yaml")}, args...)...)
+	cmd.Env = append(os.Environ(), "BENCH_KEY="+apiKey, "BENCH_ERP="+p.erp, "BENCH_LEDGER="+p.ledger)
 	return cmd
 }
 
 // sync is one pass, with the log of each row that `run` writes too.
 func (p *program) sync(args ...string) *exec.Cmd {
 	return p.command(append([]string{"sync", "--json", "--verbose"}, args...)...)
+}
+
+// checkPass reads the report of a pass. Where it is about a pass that finds nothing, nothing may have been found, and what counts is the time in the report: without the start of the
+// process, and the check of ledger and journal.
+func checkPass(u used, r *result) error {
+	report, err := reportOf(u)
+	if err != nil {
+		return err
+	}
+	if r.Measure != mIdle && r.Measure != mSweep {
+		return nil
+	}
+	r.Seconds = report.EndedAt.Sub(report.StartedAt).Seconds()
+	if report.New+report.Changed+report.Sent > 0 || report.Sweep != (r.Measure == mSweep) || report.Sweep && report.Unchanged != r.Rows {
+		return fmt.Errorf("a pass that was to find nothing: %+v", report)
+	}
+	return nil
 }
 
 // reportOf reads the report of a pass that ended well.
@@ -90,11 +110,14 @@ func reportOf(u used) (report, error) {
 
 // report is what is read of a pass's own report.
 type report struct {
-	Read    int              `json:"read"`
-	New     int              `json:"new"`
-	Sent    int              `json:"sent"`
-	States  map[string]int   `json:"states"`
-	Stopped *json.RawMessage `json:"stopped"`
+	StartedAt time.Time        `json:"started_at"`
+	EndedAt   time.Time        `json:"ended_at"`
+	Sweep     bool             `json:"sweep"`
+	New       int              `json:"new"`
+	Changed   int              `json:"changed"`
+	Unchanged int              `json:"unchanged"`
+	Sent      int              `json:"sent"`
+	Stopped   *json.RawMessage `json:"stopped"`
 }
 
 // entry is what the ledger says of one row.
@@ -106,9 +129,9 @@ type entry struct {
 // inDoubt tells whether the row may be on the platform and may be not, as far as the book knows.
 func (e entry) inDoubt() bool { return e.state == "in_doubt" || e.state == "sending" }
 
-// ledger reads what the ledger says of all rows.
-func (p *program) ledger(ctx context.Context) (map[int32]entry, error) {
-	cmd := p.command("rows", "--json")
+// ledgerOf reads what the ledger says of rows: all of them, or those that the options of `rows` choose.
+func (p *program) ledgerOf(ctx context.Context, options ...string) (map[int32]entry, error) {
+	cmd := p.command(append([]string{"rows", "--json"}, options...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

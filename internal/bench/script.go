@@ -75,7 +75,7 @@ func runScript(ctx context.Context, w io.Writer, url, dsn string) (err error) {
 // clearBook empties the book, and whatever else a contestant keeps in the ERP's database.
 func clearBook(ctx context.Context, dsn string) error {
 	return withDB(dsn, func(db *sql.DB) error {
-		_, err := db.ExecContext(ctx, sentSchema+`; TRUNCATE enviado; DROP SCHEMA IF EXISTS river CASCADE; CREATE SCHEMA river; CHECKPOINT`)
+		_, err := db.ExecContext(ctx, sentSchema+`; TRUNCATE enviado; DROP SCHEMA IF EXISTS river CASCADE; CREATE SCHEMA river`)
 		return err
 	})
 }
@@ -100,13 +100,4 @@ func readBook(ctx context.Context, dsn string) (map[int32]entry, error) {
 		return rows.Err()
 	})
 	return book, err
-}
-
-func withDB(dsn string, fn func(*sql.DB) error) (err error) {
-	db, err := sql.Open("postgres", dsn)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return fn(db)
 }

@@ -26,14 +26,7 @@ func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 func Run(m interface{ Run() int }, after ...func() error) int {
-	// The driver reads libpq's variables (PGOPTIONS, PGSERVICE …); a developer's or a CI machine's must not change a test.
-	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "PG") {
-			if err := os.Unsetenv(name); err != nil {
-				fmt.Fprintln(os.Stderr, "pgtest:", err)
-			}
-		}
-	}
+	forgetVariables()
 	shared.mu.Lock()
 	shared.inMain = true
 	shared.mu.Unlock()
@@ -51,6 +44,17 @@ func Run(m interface{ Run() int }, after ...func() error) int {
 		code = max(code, 1)
 	}
 	return code
+}
+
+// forgetVariables unsets libpq's variables (PGOPTIONS, PGSERVICE …), which the driver reads: a developer's or a CI machine's must not change a test.
+func forgetVariables() {
+	for _, pair := range os.Environ() {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "PG") {
+			if err := os.Unsetenv(name); err != nil {
+				fmt.Fprintln(os.Stderr, "pgtest:", err)
+			}
+		}
+	}
 }
 
 // Database creates an empty UTF-8 database for one test and returns its data source name in lib/pq's key=value form

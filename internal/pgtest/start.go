@@ -1,8 +1,13 @@
 package pgtest
 
+import "path/filepath"
+
 // Start starts a server for a program that measures or tries things out and is no test (internal/bench). The settings are lines of postgresql.conf
 // that come after this package's own; whoever starts a server calls [Cluster.Remove].
-func Start(settings string) (*Cluster, error) { return newClusterWith(settings) }
+func Start(settings string) (*Cluster, error) {
+	forgetVariables()
+	return newClusterWith(settings)
+}
 
 // Remove stops the server and deletes all that it has.
 func (c *Cluster) Remove() error { return c.remove() }
@@ -26,4 +31,4 @@ func (c *Cluster) PID() int {
 }
 
 // Program returns the path of one of PostgreSQL's programs, such as psql.
-func (c *Cluster) Program(name string) string { return c.binDir + "/" + name }
+func (c *Cluster) Program(name string) string { return filepath.Join(c.binDir, name) }
