@@ -3,10 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // profiles prints where the processor's time goes while the program sends at latency 0. What is profiled is the same source, built with another main around it.
@@ -23,17 +28,72 @@ func (b *bench) profiles(ctx context.Context) error {
 		if err := b.profile(ctx, name, binary, file); err != nil {
 			return err
 		}
-		for _, by := range []string{"-flat", "-cum"} {
-			out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", by, "-nodecount=40", binary, file).Output()
-			if err != nil {
-				return fmt.Errorf("reading the profile: %w", err)
-			}
-			if _, err := fmt.Fprintf(b.w, "\nprofile of safrasync %s, %s\n%s", name, by, out); err != nil {
+		steps, err := stepsOf(ctx, binary, file)
+		if err != nil {
+			return err
+		}
+		for _, step := range steps {
+			r := result{Measure: mProfile, Who: ourName + name, Rows: b.rows, Seconds: step.seconds, Ratio: step.share, CPU: step.seconds / float64(b.rows) * 1000, Step: step.name}
+			if err := b.add(r, nil); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// step is a function and what it calls, in a profile.
+type step struct {
+	name    string
+	seconds float64 // of the processor
+	share   float64 // of all
+}
+
+// profileLine is a line of pprof's list: flat, flat %, sum %, cumulated, cumulated %, name.
+var profileLine = regexp.MustCompile(`^\s*[\d.]+(?:s|ms)?\s+[\d.]+%\s+[\d.]+%\s+([\d.]+)ms\s+([\d.]+)%\s+(\S+)`)
+
+// outside are the functions of others that say something about ours.
+var outside = []string{
+	"net/http.(*Transport).RoundTrip", "net/http.(*persistConn).readLoop", "net/http.(*persistConn).writeLoop", "encoding/json.Marshal", "encoding/json.Unmarshal",
+	"database/sql.(*Tx).ExecContext", "modernc.org/sqlite/lib.Xsqlite3_step", "modernc.org/sqlite/lib._unixSync", "os.(*File).Sync",
+	"runtime.mallocgc", "runtime.gcBgMarkWorker", "runtime.schedule", "internal/runtime/syscall/linux.Syscall6",
+}
+
+// mostSteps is how many of our own functions are listed.
+const mostSteps = 30
+
+// stepsOf lists what a profile says of our functions, and of some of others.
+func stepsOf(ctx context.Context, binary, file string) (steps []step, err error) {
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-top", "-cum", "-unit=ms", "-nodecount=5000", "-nodefraction=0", binary, file).Output()
+	if err != nil {
+		return nil, fmt.Errorf("reading the profile: %w", err)
+	}
+	own, last := 0, ""
+	for line := range strings.Lines(string(out)) {
+		m := profileLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		name, ours := strings.CutPrefix(m[3], "github.com/safrasync/safrasync/")
+		if ours {
+			if own == mostSteps || m[1] == last || strings.ContainsAny(name, "[-") || strings.Contains(name, ".func") {
+				continue // a closure, or one that only calls the one before
+			}
+			own, last = own+1, m[1]
+		} else if !slices.Contains(outside, name) {
+			continue
+		}
+		ms, err1 := strconv.ParseFloat(m[1], 64)
+		share, err2 := strconv.ParseFloat(m[2], 64)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		steps = append(steps, step{name, ms / 1000, share / 100})
+	}
+	if own == 0 {
+		return nil, fmt.Errorf("the profile names no function of ours: %.500s", out)
+	}
+	return steps, nil
 }
 
 // profiled builds the program with a main that keeps a profile.

@@ -22,7 +22,7 @@ const (
 type summary []result
 
 // key tells which results are repetitions of the same.
-func (r result) key() string { return fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Entries) }
+func (r result) key() string { return fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Entries, r.Step) }
 
 // median is that of a figure over the repetitions.
 func (s summary) median(of func(result) float64) float64 {
@@ -67,6 +67,7 @@ func summaries(results []result, measures ...string) (out []summary) {
 // render writes the tables in Markdown.
 func render(where string, results []result) string {
 	var b strings.Builder
+	who := ""
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s", where)
 	if all := summaries(results, mSend, mFsync); len(all) > 0 {
@@ -127,6 +128,16 @@ func render(where string, results []result) string {
 			line("| %d | %s | %.0f | %.3f | %s | %.2f | %.0f |", s[0].Entries, s[0].Who, s.median(func(r result) float64 { return r.RowsPerS }), s.median(func(r result) float64 { return r.CPU }),
 				orDash(s.median(func(r result) float64 { return r.LedgerCPU })), s.median(cpu)/first[s[0].Who], s.median(func(r result) float64 { return r.PeakMiB }))
 		}
+	}
+	for i, s := range summaries(results, mProfile) {
+		r := s[0]
+		if i == 0 || r.Who != who {
+			who = r.Who
+			line("\nWhere the processor's time goes in %s, each function with all that it calls (latency 0, %d rows):\n", who, r.Rows)
+			line("| function | share | CPU s/1,000 |")
+			line("|---|---|---|")
+		}
+		line("| `%s` | %.1f %% | %.4f |", r.Step, r.Ratio*100, r.CPU)
 	}
 	return b.String()
 }
