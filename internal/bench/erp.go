@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "github.com/lib/pq" // the ERP of a measurement
 )
@@ -19,12 +20,12 @@ const erpSchema = `CREATE TABLE entrega (
 	atualizado_em TIMESTAMPTZ NOT NULL,
 	PRIMARY KEY (filial, ticket, item))`
 
-// erpRows writes rows $1 to $2, one every ten seconds until $3 days ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again.
+// erpRows writes rows $1 to $2, one every ten seconds until $3 seconds ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again.
 const erpRows = `INSERT INTO entrega
 	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'), 10000 + n / 1000.0, 'KG',
 		to_char(date '2026-02-01' + (n % 120)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
 		'ABC' || lpad((n % 10000)::text, 4, '0'), 'TRANSPORTADORA ' || n % 40, 13.5, 0.8, repeat('carga conferida na balanca ', 3),
-		now() - $3 * interval '1 day' - ($2 - n) * interval '10 seconds'
+		now() - $3 * interval '1 second' - ($2 - n) * interval '10 seconds'
 	FROM generate_series($1::bigint, $2::bigint) n`
 
 // erpQuery is what every contestant reads.
@@ -35,7 +36,7 @@ func fillERP(ctx context.Context, dsn string, rows int) error {
 	if err := withDB(dsn, func(db *sql.DB) error { _, err := db.ExecContext(ctx, erpSchema); return err }); err != nil {
 		return fmt.Errorf("the table of the ERP: %w", err)
 	}
-	if err := addRows(ctx, dsn, 1, rows, 10); err != nil {
+	if err := addRows(ctx, dsn, 1, rows, filledAge); err != nil {
 		return err
 	}
 	return withDB(dsn, func(db *sql.DB) error {
@@ -48,9 +49,15 @@ func fillERP(ctx context.Context, dsn string, rows int) error {
 	})
 }
 
-// addRows writes rows that were changed until so many days ago.
-func addRows(ctx context.Context, dsn string, first, last, days int) error {
-	err := withDB(dsn, func(db *sql.DB) error { _, err := db.ExecContext(ctx, erpRows, first, last, days); return err })
+// filledAge is how long ago the newest row of a new ERP was changed: more than it takes to change as many rows as are added later.
+const filledAge = 90 * 24 * time.Hour
+
+// addRows writes rows of which the last one was changed so long ago.
+func addRows(ctx context.Context, dsn string, first, last int, age time.Duration) error {
+	err := withDB(dsn, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, erpRows, first, last, int(age.Seconds()))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("the rows of the ERP: %w", err)
 	}
