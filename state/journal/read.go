@@ -171,7 +171,11 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 		}
 		e, reason, torn := next(line, end, path, first && at == 0, at == 0)
 		if reason != "" {
-			if !last || !torn || soundAfter(in) {
+			sound, err := soundAfter(in)
+			if err != nil {
+				return fmt.Errorf("journal: %s: %w", path, err)
+			}
+			if !last || !torn || sound {
 				return &DamageError{File: path, Offset: at, Reason: reason}
 			}
 			break
@@ -262,20 +266,27 @@ func stubOf(path string) (stub bool, size int64, err error) {
 	if err != nil {
 		return false, 0, fmt.Errorf("journal: %w", err)
 	}
-	return !soundAfter(bufio.NewReader(f)), info.Size(), nil
+	sound, err := soundAfter(bufio.NewReader(f))
+	if err != nil { // not taken for a segment without a head, which is removed
+		return false, 0, fmt.Errorf("journal: %s: %w", path, err)
+	}
+	return !sound, info.Size(), nil
 }
 
 // soundAfter tells whether a sound line follows: then what was not readable is damage, not a torn end.
-func soundAfter(in *bufio.Reader) bool {
+func soundAfter(in *bufio.Reader) (bool, error) {
 	for {
 		line, err := readLine(in)
 		if len(line) > 1 && line[len(line)-1] == '\n' {
 			if _, ok := parse(line[:len(line)-1]); ok {
-				return true
+				return true, nil
 			}
 		}
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
 		if err != nil {
-			return false
+			return false, err
 		}
 	}
 }

@@ -1,0 +1,78 @@
+//go:build seccomp
+
+package sickdisk_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/sickdisk"
+)
+
+// Of the calls on a folder's files each fails in its turn, once or with all after it; those on other files never do.
+func TestTheKthCallFails(t *testing.T) {
+	const role = "SAFRASYNC_SICKDISK_TEST"
+	if os.Getenv(role) == "" {
+		self := exec.Command(os.Args[0], "-test.run=^TestTheKthCallFails$", "-test.v")
+		self.Env = append(os.Environ(), role+"=1")
+		if out, err := self.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	dir, other := t.TempDir(), t.TempDir()
+	d, err := sickdisk.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(dir string) error {
+		f, err := os.Create(filepath.Join(dir, "a"))
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("x")
+		return errors.Join(err, f.Sync(), f.Close(), os.Rename(f.Name(), filepath.Join(dir, "b")))
+	}
+	var hits []string
+	for at := 1; ; at++ {
+		d.Arm(sickdisk.Plan{Under: dir, At: at})
+		if err := write(other); err != nil {
+			t.Fatal(err)
+		}
+		err := write(dir)
+		hit, broken := d.Disarm()
+		if broken != nil {
+			t.Fatal(broken)
+		}
+		if hit == "" {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		name, _, _ := strings.Cut(hit, " ")
+		if !errors.Is(err, syscall.EIO) && name != "fstatat" { // os.Rename looks whether there is a folder in the way, and goes on without the answer
+
+			t.Errorf("%s fails: %v", hit, err)
+		}
+		hits = append(hits, name)
+	}
+	want := []string{"openat", "write", "fsync", "close", "fstatat", "renameat"}
+	if diff := cmp.Diff(want, hits); diff != "" {
+		t.Errorf("the calls that failed (-want +got):\n%s", diff)
+	}
+	d.Arm(sickdisk.Plan{Under: dir, At: 2, Lasting: true, Err: syscall.ENOSPC})
+	if err := write(dir); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if _, err := d.Disarm(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,5 @@
+package sickdisk
+
+import "golang.org/x/sys/unix"
+
+const fstatat = unix.SYS_NEWFSTATAT
