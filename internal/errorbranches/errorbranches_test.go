@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +30,12 @@ func f() error {
 	case !errors.Is(err, a):
 		k()
 	}
+	if err := plain(); err != nil { // unreachable: plain data
+		return err
+	}
+	if err := other(); err != nil { // unreachable: so they say
+		return err
+	}
 	return nil
 }
 `
@@ -40,7 +47,7 @@ func TestWhatIsAnErrorBranch(t *testing.T) {
 	const p = module + "p/p.go:"
 	files := map[string]string{
 		"p/p.go": program,
-		"a.out":  "mode: atomic\n" + p + "4.29,6.3 1 3\n" + p + "7.29,9.3 1 0\n" + p + "10.9,12.3 1 0\n" + p + "14.11,15.18 1 0\n" + p + "16.26,17.6 1 0\n" + p + "18.27,19.6 1 0\n",
+		"a.out":  "mode: atomic\n" + p + "4.29,6.3 1 3\n" + p + "7.29,9.3 1 0\n" + p + "10.9,12.3 1 0\n" + p + "14.11,15.18 1 0\n" + p + "16.26,17.6 1 0\n" + p + "18.27,19.6 1 0\n" + p + "21.33,23.3 1 0\n" + p + "24.33,26.3 1 2\n",
 		"b.out":  "mode: set\n" + p + "4.29,6.3 1 0\n" + p + "14.11,15.18 1 1\n",
 	}
 	if err := os.Mkdir("p", 0o700); err != nil {
@@ -52,14 +59,18 @@ func TestWhatIsAnErrorBranch(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := run(&out, []string{"a.out", "b.out"}); err != nil {
+	if err := run(&out, []string{"a.out", "b.out"}, false); err != nil {
 		t.Fatal(err)
 	}
-	want := "p/p.go:10: if h() {\np/p.go:16: case errors.Is(err, a):\np: 2 of 4 error branches were executed (50.0 %)\n"
+	want := "p/p.go:10: if h() {\np/p.go:16: case errors.Is(err, a):\np/p.go:24 was executed: if err := other(); err != nil { // unreachable: so they say\n" +
+		"p: 3 of 6 error branches were executed (50.0 %), 1 more say why they cannot be, 2 are left\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
-	if err := run(&out, []string{"p/p.go"}); err == nil {
+	if err := run(&out, []string{"a.out", "b.out"}, true); err == nil || !strings.HasPrefix(err.Error(), "2 error branches have no test and do not say why, 1 were") {
+		t.Errorf("with all: %v", err)
+	}
+	if err := run(&out, []string{"p/p.go"}, false); err == nil {
 		t.Error("a file that is no profile was read")
 	}
 }

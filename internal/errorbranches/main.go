@@ -22,16 +22,23 @@ type block struct {
 
 const module = "github.com/safrasync/safrasync/"
 
+// unreachable begins the comment, at the end of a branch's first line, that says why it cannot be executed.
+const unreachable = "// unreachable: "
+
 func main() {
+	all := flag.Bool("all", false, "fail when a branch was not executed and does not say why it cannot be")
 	flag.Parse()
-	if err := run(os.Stdout, flag.Args()); err != nil {
+	if err := run(os.Stdout, flag.Args(), *all); err != nil {
 		fmt.Fprintln(os.Stderr, "errorbranches:", err)
 		os.Exit(1)
 	}
 }
 
-// run adds up the profiles, and lists what none of them has executed.
-func run(w io.Writer, profiles []string) error {
+// tally is what became of the branches of a folder.
+type tally struct{ total, executed, explained int }
+
+// run adds up the profiles, and lists what none of them has executed. With all, a branch that is left is an error, and so is one that was executed and says that it cannot be.
+func run(w io.Writer, profiles []string, all bool) error {
 	counts := map[block]int{}
 	for _, name := range profiles {
 		if err := readProfile(name, counts); err != nil {
@@ -47,8 +54,9 @@ func run(w io.Writer, profiles []string) error {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	total, executed := map[string]int{}, map[string]int{}
+	tallies := map[string]*tally{}
 	var folders []string
+	left, wrong := 0, 0
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -61,7 +69,9 @@ func run(w io.Writer, profiles []string) error {
 		folder := name[:strings.LastIndex(name, "/")]
 		if !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
+			tallies[folder] = &tally{}
 		}
+		sum := tallies[folder]
 		lines := strings.Split(string(text), "\n")
 		blocks := files[name]
 		slices.SortFunc(blocks, func(a, b block) int { return cmp.Or(a.line-b.line, a.col-b.col) })
@@ -69,16 +79,31 @@ func run(w io.Writer, profiles []string) error {
 			if !slices.ContainsFunc(branches, func(s span) bool { return s.holds(b.span) }) {
 				continue
 			}
-			total[folder]++
-			if counts[b] > 0 {
-				executed[folder]++
-				continue
+			sum.total++
+			line := strings.TrimSpace(lines[b.line-1])
+			explained := strings.Contains(line, unreachable)
+			switch {
+			case counts[b] > 0 && explained:
+				wrong++
+				fmt.Fprintf(w, "%s:%d was executed: %s\n", name, b.line, line)
+				fallthrough
+			case counts[b] > 0:
+				sum.executed++
+			case explained:
+				sum.explained++
+			default:
+				left++
+				fmt.Fprintf(w, "%s:%d: %s\n", name, b.line, line)
 			}
-			fmt.Fprintf(w, "%s:%d: %s\n", name, b.line, strings.TrimSpace(lines[b.line-1]))
 		}
 	}
 	for _, folder := range folders {
-		fmt.Fprintf(w, "%s: %d of %d error branches were executed (%.1f %%)\n", folder, executed[folder], total[folder], 100*float64(executed[folder])/float64(total[folder]))
+		sum := tallies[folder]
+		fmt.Fprintf(w, "%s: %d of %d error branches were executed (%.1f %%), %d more say why they cannot be, %d are left\n",
+			folder, sum.executed, sum.total, 100*float64(sum.executed)/float64(sum.total), sum.explained, sum.total-sum.executed-sum.explained)
+	}
+	if all && left+wrong > 0 {
+		return fmt.Errorf("%d error branches have no test and do not say why, %d were executed that say they cannot be; write the test, or end the first line of the branch with %q and the reason", left, wrong, unreachable)
 	}
 	return nil
 }
