@@ -20,6 +20,11 @@ type breaker struct {
 	lasting bool // and all after it
 	calls   int
 	hit     string // what failed first
+
+	damage int    // the value that is damaged of those in the first rows of answers; 0 = none
+	values int    // those seen since damages
+	spoilt string // what was damaged
+	ends   bool   // no commit succeeds
 }
 
 func (b *breaker) arm(at int, lasting bool) {
@@ -36,9 +41,41 @@ func (b *breaker) disarm() string {
 	return b.hit
 }
 
+// damages lets one value of those that the database answers be another than was stored; nothing is committed meanwhile.
+func (b *breaker) damages(value int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.damage, b.values, b.spoilt, b.ends = value, 0, "", true
+}
+
+// mends ends that, and gives what was damaged; "" = nothing.
+func (b *breaker) mends() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.damage, b.ends = 0, false
+	return b.spoilt
+}
+
+// spoil damages a value when it is its turn: a text becomes another one, that is no JSON, no time and no number, and so does a number.
+func (b *breaker) spoil(query, column string, v *driver.Value) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.damage == 0 {
+		return
+	}
+	if b.values++; b.values != b.damage {
+		return
+	}
+	b.spoilt = column + " of " + query
+	*v = `{"damaged`
+}
+
 func (b *breaker) call(what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.ends && what == "COMMIT" {
+		return errBroken
+	}
 	b.calls++
 	if b.at == 0 || b.calls < b.at || b.calls > b.at && !b.lasting {
 		return nil
@@ -140,13 +177,20 @@ type brokenRows struct {
 }
 
 func (r *brokenRows) Next(dest []driver.Value) error {
-	if !r.begun {
-		r.begun = true
-		if err := r.b.call("first row of " + r.query); err != nil {
-			return err
+	if r.begun {
+		return r.Rows.Next(dest)
+	}
+	r.begun = true
+	if err := r.b.call("first row of " + r.query); err != nil {
+		return err
+	}
+	err := r.Rows.Next(dest)
+	if err == nil {
+		for i, column := range r.Columns() {
+			r.b.spoil(r.query, column, &dest[i])
 		}
 	}
-	return r.Rows.Next(dest)
+	return err
 }
 
 // content gives all that a ledger keeps but the marks of its transactions, one line for each row.

@@ -131,15 +131,17 @@ func older(records int) func(s *scene) {
 	}
 }
 
-// F047, F048: a database that fails at any call while a ledger is opened, made, copied, restored, rebuilt or gets a new journal: the next try succeeds, and nothing is missing.
-func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testing.T) {
-	t.Parallel()
+// situation is something done to a ledger's files, after which it has so many rows.
+type situation struct {
+	prepare func(s *scene)
+	op      func(s *scene) func(tune tuning) error
+	rows    int
+}
+
+// situations are the openings, copies and repairs of a ledger.
+func situations() map[string]situation {
 	nothing := func(*scene) {}
-	for name, test := range map[string]struct {
-		prepare func(s *scene)
-		op      func(s *scene) func(tune tuning) error
-		rows    int
-	}{
+	return map[string]situation{
 		"a new ledger":          {nothing, func(s *scene) func(tuning) error { return s.opens(s.o) }, 0},
 		"one that is there":     {lived, func(s *scene) func(tuning) error { return s.opens(s.o) }, 4},
 		"one behind a crash":    {older(1), func(s *scene) func(tuning) error { return s.opens(s.o) }, 4},
@@ -193,7 +195,13 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testin
 				return err
 			}
 		}, 4},
-	} {
+	}
+}
+
+// F047, F048: a database that fails at any call while a ledger is opened, made, copied, restored, rebuilt or gets a new journal: the next try succeeds, and nothing is missing.
+func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testing.T) {
+	t.Parallel()
+	for name, test := range situations() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, test.prepare)

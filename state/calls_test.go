@@ -3,6 +3,7 @@ package state
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/safrasync/safrasync/trade"
 )
+
+var long = os.Getenv("SAFRASYNC_TEST_LONG") != ""
 
 // tuning puts the breaker before the database; what is tried again ends soon.
 func (b *breaker) tuning() tuning {
@@ -24,6 +27,7 @@ type fragile struct {
 	*kept
 	b      *breaker
 	broken int // calls that failed
+	spoilt int // values that were damaged
 }
 
 // each calls an operation of the ledger again and again, and lets its first call of the database fail, then its second, and so on until none is left to fail: each time once with all
@@ -37,6 +41,10 @@ func (f *fragile) fail(name string, op func() error, lastings ...bool) {
 	f.t.Helper()
 	writes := len(lastings) > 1
 	before := content(f.t, f.s)
+	f.spoil(name, op)
+	if diff := cmp.Diff(before, content(f.t, f.s)); diff != "" {
+		f.t.Fatalf("%s with values that were damaged has stored something (-before +after):\n%s", name, diff)
+	}
 	for at := 1; ; at++ {
 		for _, lasting := range lastings {
 			f.b.arm(at, lasting)
@@ -63,8 +71,30 @@ func (f *fragile) fail(name string, op func() error, lastings ...bool) {
 	}
 }
 
+// spoilStep is which of the values are damaged: each, or each seventh, beginning with another one in each operation.
+func spoilStep(name string) (first, step int) {
+	if long {
+		return 1, 1
+	}
+	return 1 + len(name)%7, 7
+}
+
+// spoil calls an operation again and again while one value of what the database answers is damaged. No commit succeeds meanwhile.
+func (f *fragile) spoil(name string, op func() error) {
+	f.t.Helper()
+	first, step := spoilStep(name)
+	for at := first; ; at += step {
+		f.b.damages(at)
+		_ = op() // it may not need the value
+		if f.b.mends() == "" {
+			return
+		}
+		f.spoilt++
+	}
+}
+
 // F047, F048, F050: every call of the database fails once, in every operation of the ledger, on both databases and with a journal: the operation says so, has stored nothing of itself, and
-// succeeds the next time.
+// succeeds the next time. The same with every value that it answers: whatever stands there, the operation ends, and has stored nothing.
 func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 	t.Parallel()
 	for _, backend := range backends {
@@ -81,7 +111,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			f.keeping()
 			f.looking()
 			mustAddUp(t, f.s, "contracts")
-			t.Logf("%d calls failed", f.broken)
+			t.Logf("%d calls failed, %d values were damaged", f.broken, f.spoilt)
 		})
 	}
 }
@@ -248,11 +278,21 @@ func (f *fragile) keeping() {
 
 // looking: all that only reads.
 func (f *fragile) looking() {
+	for name, op := range f.reads() {
+		f.read(name, op)
+	}
+	if s := f.s; s.d.name == Postgres { // of a file, only its length is asked
+		f.read("Sizes", result(func() (trade.Sizes, error) { return s.Sizes(f.t.Context()) }))
+	}
+}
+
+// reads are all operations that only read.
+func (f *kept) reads() map[string]func() error {
 	ctx, s := f.t.Context(), f.s
 	entry := func(trade.Entry) error { return nil }
 	from, before := at.Add(-time.Hour), at.Add(time.Hour)
 	a := mustEntry(f.t, s, "contracts", "a")
-	reads := map[string]func() error{
+	return map[string]func() error{
 		"References":     func() error { _, _, err := s.References(ctx); return err },
 		"ListReferences": result(func() ([]trade.Reference, error) { return s.ListReferences(ctx, "farms") }),
 		"LookupKey":      result(func() ([]byte, error) { return s.LookupKey(ctx) }),
@@ -323,11 +363,5 @@ func (f *fragile) looking() {
 			}
 			return err
 		},
-	}
-	for name, op := range reads {
-		f.read(name, op)
-	}
-	if s.d.name == Postgres { // of a file, only its length is asked
-		f.read("Sizes", result(func() (trade.Sizes, error) { return s.Sizes(ctx) }))
 	}
 }

@@ -64,6 +64,9 @@ func (r *rebuilding) insert(work []rebuiltRow) error {
 	}
 	for i := range work {
 		work[i].entry = r.entries[work[i].Row]
+		if work[i].entry == nil {
+			return fmt.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`", work[i].Key, work[i].Job)
+		}
 	}
 	return nil
 }
