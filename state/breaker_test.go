@@ -16,14 +16,18 @@ var errBroken = errors.New("broken on purpose")
 // answer, a commit (which the database then has not got). The calls are counted from arm on.
 type breaker struct {
 	mu      sync.Mutex
-	at      int  // the call that fails; 0 = none
-	lasting bool // and all after it
+	at      int    // the call that fails; 0 = none
+	lasting bool   // and all after it
+	with    error  // what it fails with; nil: errBroken
+	loses   bool   // the commit's answer is lost once: it was stored
+	next    [2]int // what is at and damage from then on
 	calls   int
 	hit     string // what failed first
 
 	damage int    // the value that is damaged of those in the first rows of answers; 0 = none
 	values int    // those seen since damages
 	spoilt string // what was damaged
+	null   bool   // it is missing instead
 	ends   bool   // no commit succeeds
 }
 
@@ -68,6 +72,9 @@ func (b *breaker) spoil(query, column string, v *driver.Value) {
 	}
 	b.spoilt = column + " of " + query
 	*v = `{"damaged`
+	if b.null {
+		*v = nil
+	}
 }
 
 func (b *breaker) call(what string) error {
@@ -82,6 +89,9 @@ func (b *breaker) call(what string) error {
 	}
 	if b.hit == "" {
 		b.hit = what
+	}
+	if b.with != nil {
+		return b.with
 	}
 	return errBroken
 }
@@ -163,10 +173,35 @@ type brokenTx struct {
 }
 
 func (t brokenTx) Commit() error {
+	if t.b.losesNow() {
+		return errors.Join(errBroken, t.Tx.Commit())
+	}
 	if err := t.b.call("COMMIT"); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
 	return t.Tx.Commit()
+}
+
+// afterLoss lets the commit's answer be lost, and then the call fail with this number, or the value be damaged.
+func (b *breaker) afterLoss(at int, damaged bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.loses, b.next, b.hit, b.spoilt = true, [2]int{at, 0}, "", ""
+	if damaged {
+		b.next = [2]int{0, at}
+	}
+}
+
+// losesNow tells whether the answer of this commit is lost. The calls are counted from then on.
+func (b *breaker) losesNow() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.loses {
+		return false
+	}
+	b.loses, b.calls, b.values = false, 0, 0
+	b.at, b.damage, b.next = b.next[0], b.next[1], [2]int{}
+	return true
 }
 
 type brokenRows struct {

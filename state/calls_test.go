@@ -84,12 +84,19 @@ func (f *fragile) spoil(name string, op func() error) {
 	f.t.Helper()
 	first, step := spoilStep(name)
 	for at := first; ; at += step {
+		f.b.null = at%2 == 0
 		f.b.damages(at)
 		_ = op() // it may not need the value
 		if f.b.mends() == "" {
 			return
 		}
 		f.spoilt++
+		if long {
+			f.b.null = !f.b.null
+			f.b.damages(at)
+			_ = op()
+			f.b.mends()
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // oldestSQLite is the first version without a fault that loses data in WAL mode.
@@ -139,6 +140,8 @@ func sqlitePath(o Options, tune tuning) (path string, exists bool, err error) {
 		exists, about = info.Size() > 0, path // an empty file is a ledger that was never begun
 	case errors.Is(statErr, fs.ErrPermission):
 		return "", false, permission(path, statErr)
+	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR): // a file that cannot be looked at is not one that is gone
+		return "", false, &Error{Code: CodeIO, Path: path, Hint: "check the disk", Err: statErr}
 	default:
 		if info, dirErr := os.Stat(dir); dirErr != nil || !info.IsDir() {
 			if errors.Is(dirErr, fs.ErrPermission) {

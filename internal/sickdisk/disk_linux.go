@@ -28,7 +28,7 @@ type Disk struct {
 // Plan says which calls fail.
 type Plan struct {
 	Under   string                 // the folder; only what is below it, or it itself, counts
-	Skip    func(path string) bool // what does not count all the same; nil: nothing
+	Skip    func(call, path string) bool // what does not count all the same; nil: nothing
 	At      int                    // the call that fails, from 1 on; 0: none
 	Lasting bool                   // and all after it
 	Err     unix.Errno             // what it fails with
@@ -153,7 +153,7 @@ func (d *Disk) judge(n *notification) unix.Errno {
 	}
 	c := calls[n.nr]
 	path := d.pathOf(n, c)
-	if path != d.plan.Under && !strings.HasPrefix(path, d.plan.Under+"/") || d.plan.Skip != nil && d.plan.Skip(path) {
+	if path != d.plan.Under && !strings.HasPrefix(path, d.plan.Under+"/") || d.plan.Skip != nil && d.plan.Skip(c.name, path) {
 		return 0
 	}
 	d.calls++

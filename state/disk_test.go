@@ -1,0 +1,213 @@
+//go:build seccomp
+
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/sickdisk"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// diskRole says to the test binary that it may put a sick disk before itself.
+const diskRole = "SAFRASYNC_STATE_TEST_DISK"
+
+// ownDisk runs a test in a process of its own, where a disk can be sick. It gives nil in the first one.
+func ownDisk(t *testing.T) *sickdisk.Disk {
+	t.Helper()
+	if os.Getenv(diskRole) == "" {
+		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		if dir := os.Getenv("GOCOVERDIR"); dir != "" && testing.CoverMode() != "" { // make error-branches
+			self.Args = append(self.Args, "-test.gocoverdir="+dir)
+		}
+		self.Env = append(os.Environ(), diskRole+"=1")
+		out, err := self.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Logf("%s", out)
+		return nil
+	}
+	disk, err := sickdisk.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return disk
+}
+
+// ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with strace.
+func ofSQLite(call, path string) bool {
+	name := filepath.Base(path)
+	paged := call == "pread64" || call == "pwrite64" || call == "read" || call == "write" || call == "ftruncate" || call == "fstat"
+	return strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") || strings.HasSuffix(name, "-journal") || paged && (name == "state.db" || strings.Contains(name, ".db.part-"))
+}
+
+// F047, F048, F050, F053: each system call on the files of a ledger and its journal fails, with an error of the device or for want of room, while it is opened, copied, restored, rebuilt, looked at by doctor, gets a
+// new journal or lets the old one begin again: the next try gets there, and no row is missing.
+func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
+	disk := ownDisk(t)
+	if disk == nil {
+		return
+	}
+	all := situations()
+	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
+	all["a damaged one rebuilt"] = situation{func(s *scene) {
+		lived(s)
+		if err := os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}, all["one rebuilt"].op, 4}
+	all["a group ahead"] = situation{between, all["one that is there"].op, 4}
+	all["a journal that was begun for nothing"] = situation{func(s *scene) {
+		s.open()
+		mustExec(s.t, s.s, `DELETE FROM journal`)
+		s.close()
+	}, all["one that is there"].op, 0}
+	with := func(op func(s *scene, ledger *Store) error) func(s *scene) func(tuning) error {
+		return func(s *scene) func(tuning) error {
+			return func(tune tuning) error {
+				ledger, err := open(s.t.Context(), s.o, tune)
+				if err != nil {
+					return err
+				}
+				return errors.Join(op(s, ledger), ledger.Close())
+			}
+		}
+	}
+	copies := 0
+	all["a backup"] = situation{lived, with(func(s *scene, ledger *Store) error {
+		copies++ // one whose name may not be on disk stays, and is told
+		return ledger.Backup(s.t.Context(), filepath.Join(s.home, fmt.Sprintf("copy%d.db", copies)))
+	}), 4}
+	all["served"] = situation{lived, with(func(_ *scene, ledger *Store) error {
+		release, err := ledger.Serve()
+		if err != nil {
+			return err
+		}
+		return release()
+	}), 4}
+	all["looked at"] = situation{lived, with(func(s *scene, ledger *Store) error {
+		_, sizeErr := ledger.Sizes(s.t.Context())
+		_, err := ledger.Diagnose(s.t.Context(), s.o.Journal, true)
+		_, reportErr := ledger.JournalReport(s.t.Context(), s.o.Journal)
+		return errors.Join(sizeErr, err, reportErr)
+	}), 4}
+	all["a retention"] = situation{lived, with(func(s *scene, ledger *Store) error {
+		keep := keepAll
+		keep.Journal = 1
+		_, err := ledger.Retain(s.t.Context(), keep, later, byRetention)
+		if err != nil {
+			return err
+		}
+		return beginAgain(s.t.Context(), ledger)
+	}), 4}
+	all["sent from"] = situation{lived, with(func(s *scene, ledger *Store) error {
+		ctx := s.t.Context()
+		lease, err := ledger.AcquireLease(ctx, "contracts", Self())
+		if err != nil {
+			return err
+		}
+		e, err := ledger.Entry(ctx, "contracts", "d0")
+		if err == nil && e.State == trade.InDoubt {
+			_, err = ledger.Act(ctx, []trade.Act{dismissal(e)})
+		}
+		return errors.Join(err, ledger.ReleaseLease(context.WithoutCancel(ctx), lease))
+	}), 4}
+	failed := 0
+	errs := []syscall.Errno{syscall.EIO}
+	if long {
+		errs = append(errs, syscall.ENOSPC, syscall.EACCES)
+	}
+	for name, test := range all {
+		began, before := time.Now(), failed
+		s := newScene(t, test.prepare)
+		op := test.op(s)
+		for _, errno := range errs {
+			plan := sickdisk.Plan{Err: errno}
+			for plan.At = 1; ; plan.At++ {
+				s.again()
+				plan.Under, plan.Skip = s.home, ofSQLite
+				_, statErr := os.Stat(s.o.DSN)
+				there := statErr == nil
+				disk.Arm(plan)
+				err := op(s.b.tuning())
+				hit, broken := disk.Disarm()
+				if broken != nil {
+					t.Fatal(broken)
+				}
+				if hit == "" {
+					if err != nil {
+						t.Fatalf("%s, without a failure: %v", name, err)
+					}
+					break
+				}
+				failed++
+				var known *Error
+				if errors.As(err, &known) && known.Code == CodeEmptied && there {
+					t.Errorf("%s: call %d failed (%s, %v), and the ledger counts as gone: %v", name, plan.At, hit, plan.Err, err)
+				}
+				if err != nil {
+					if again := op(s.b.tuning()); again != nil {
+						t.Errorf("%s: the next try after call %d failed (%s, %v; %v): %v", name, plan.At, hit, plan.Err, err, again)
+					}
+				}
+				s.rows(test.rows)()
+			}
+		}
+		t.Logf("%s: %d calls in %s", name, failed-before, time.Since(began))
+	}
+	t.Logf("%d calls failed in %d situations", failed, len(all))
+}
+
+// Where the process stands in a folder that is gone, a relative path means nothing, and what needs it says so.
+func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
+	if ownDisk(t) == nil {
+		return
+	}
+	k := &kept{t: t, o: Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}}
+	k.open()
+	k.send("a", 2)
+	gone := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(gone, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(gone)
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	ledger, journals := k.o, k.o
+	ledger.DSN, journals.Journal = "state.db", "journal"
+	apart := journals
+	apart.DSN = filepath.Join(filepath.Dir(k.o.DSN), "another.db")
+	for name, op := range map[string]func() error{
+		"open":                       func() error { _, err := Open(ctx, ledger); return err },
+		"open with such a journal":   func() error { _, err := Open(ctx, journals); return err },
+		"backup":                     func() error { return k.s.Backup(ctx, "copy.db") },
+		"restore":                    func() error { _, err := Restore(ctx, ledger, k.o.DSN, restoreAct); return err },
+		"restore a file":             func() error { _, err := Restore(ctx, apart, "copy.db", restoreAct); return err },
+		"rebuild":                    func() error { _, err := Rebuild(ctx, ledger, false, rebuildAct); return err },
+		"rebuild from such a folder": func() error { _, err := Rebuild(ctx, apart, false, rebuildAct); return err },
+		"rebuild from such a folder what is there": func() error { _, err := Rebuild(ctx, journals, false, rebuildAct); return err },
+		"a new journal":        func() error { _, err := NewJournal(ctx, journals, false, rebuildAct); return err },
+		"forgotten":            func() error { return Forgotten(ledger) },
+		"diagnosis":            func() error { _, err := k.s.Diagnose(ctx, "journal", false); return err },
+		"the journal's report": func() error { _, err := k.s.JournalReport(ctx, "journal"); return err },
+	} {
+		if err := op(); err == nil {
+			t.Errorf("%s: nothing was said", name)
+		} else {
+			t.Log(fmt.Sprintf("%s: %v", name, err))
+		}
+	}
+	mustAddUp(t, k.s, "contracts")
+}

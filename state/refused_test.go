@@ -1,0 +1,512 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lib/pq"
+	"modernc.org/sqlite"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// says checks that an operation fails and tells so.
+func says(t *testing.T, err error, texts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Error("nothing was said")
+		return
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("%v; want %q in it", err, text)
+		}
+	}
+}
+
+func TestActsThatNoCorrectCallerOrdersAreRefused(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		e := mustRecord(t, s, lease, newEntry("a"))[0]
+		if err := s.ReleaseLease(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+		before := content(t, s)
+		neither, twice := dismissal(e), dismissal(e)
+		neither.Update = nil
+		_, err := s.Act(t.Context(), []trade.Act{neither})
+		says(t, err, "an act is on one row or on one job")
+		_, err = s.Act(t.Context(), []trade.Act{twice, twice})
+		says(t, err, "one row can be in one act only")
+		_, _, err = s.ImportReferences(t.Context(), "", map[string]string{"1": "x"}, anAct("x"))
+		says(t, err, "a reference needs a kind")
+		if diff := cmp.Diff(before, content(t, s)); diff != "" {
+			t.Errorf("something was stored (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// What cannot be written as JSON, such as a time in the year 10000, is refused before anything is stored.
+func TestWhatHasNoTextIsNotStored(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		never := unwritable
+		before := content(t, s)
+		says(t, s.StartRun(t.Context(), trade.RunReport{ID: newID(), Job: "contracts", StartedAt: never}), "recording the start of a run")
+		says(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: &trade.Stop{Until: never}}))
+		if diff := cmp.Diff(before, content(t, s)); diff != "" {
+			t.Errorf("something was stored (-before +after):\n%s", diff)
+		}
+	})
+}
+
+var unwritable = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// F052: a reading that its caller gives up is told as that, and not as a fault of the ledger.
+func TestAReadingThatIsGivenUp(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := s.Runs(ctx, "contracts", 1)
+		var fault *Error
+		if !errors.Is(err, context.Canceled) || errors.As(err, &fault) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// F049: rows that something else keeps from being changed are noticed, and nothing of the group is stored.
+func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	lease := mustLease(t, k.s, "contracts")
+	a := mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
+	mustExec(t, k.s, `CREATE TRIGGER foreign_hand BEFORE UPDATE ON entry BEGIN SELECT RAISE(IGNORE); END`)
+	_, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
+	says(t, err, "0 rows of entry were written, expected 1")
+	mustExec(t, k.s, `DROP TRIGGER foreign_hand`)
+	mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
+	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" {
+		t.Errorf("%+v", e)
+	}
+	mustAddUp(t, k.s, "contracts")
+}
+
+// A transaction that the server ends for a deadlock, or because another was before it, is run again, and stored once.
+func TestADeadlockIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	for _, code := range []pq.ErrorCode{"40001", "40P01"} {
+		f := &fragile{kept: &kept{t: t, o: backends[1].open(t)}, b: &breaker{with: &pq.Error{Code: code}}}
+		f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+		if err := f.try(f.b.tuning()); err != nil {
+			t.Fatal(err)
+		}
+		for at := 1; ; at++ {
+			f.b.arm(at, false)
+			err := f.s.AppendAudit(t.Context(), anAct("x"))
+			hit := f.b.disarm()
+			if err != nil && hit != "connect" && hit != "COMMIT" && hit != "ping" {
+				t.Errorf("%s: %s at %s: %v", code, hit, hit, err)
+			}
+			if all, listErr := f.s.Audit(t.Context(), 0); listErr != nil || err == nil && len(all) != at {
+				t.Fatalf("%s, call %d (%s): %d acts, %v", code, at, hit, len(all), listErr)
+			} else if err != nil && len(all) != at-1 {
+				t.Fatalf("%s, call %d (%s): %d acts though it failed: %v", code, at, hit, len(all), err)
+			} else if err != nil {
+				if err := f.s.AppendAudit(t.Context(), anAct("x")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if hit == "" {
+				break
+			}
+		}
+	}
+}
+
+// F050: the answer of a commit is lost, and then a call fails of those that look whether it is on disk: who asked is told that it is stored, or that nobody knows, never that it is not.
+func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
+	t.Parallel()
+	for _, backend := range backends {
+		t.Run(backend.name, func(t *testing.T) {
+			t.Parallel()
+			f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
+			f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+			if err := f.try(f.b.tuning()); err != nil {
+				t.Fatal(err)
+			}
+			for at := 1; ; at++ {
+				for _, damaged := range []bool{false, true} {
+					f.b.null = true
+					f.b.afterLoss(at, damaged)
+					name := newID()
+					err := f.s.AppendAudit(t.Context(), anAct(name))
+					hit := f.b.disarm() + f.b.mends()
+					if err != nil && !errors.Is(err, trade.ErrUncertain) {
+						t.Fatalf("call %d (%s): %v", at, hit, err)
+					}
+					all, listErr := f.s.Audit(t.Context(), 1)
+					if listErr != nil || len(all) != 1 || all[0].Target != name {
+						t.Fatalf("call %d (%s): the act is not there: %+v, %v", at, hit, all, listErr)
+					}
+					if hit == "" && !damaged {
+						if err != nil {
+							t.Errorf("it is stored, and that can be seen: %v", err)
+						}
+						return
+					}
+				}
+			}
+		})
+	}
+}
+
+// F048: while somebody reads an older state, what was found cannot be flushed: then nobody says that it is on disk.
+func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
+	t.Parallel()
+	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{}}
+	f.o.Version = "1.0.0-test"
+	tune := f.b.tuning()
+	tune.busy, tune.settle = 50*time.Millisecond, 5*time.Second
+	if err := f.try(tune); err != nil {
+		t.Fatal(err)
+	}
+	db := connectSQLite(defaultTuning, sqliteDSN(f.o.DSN, "mode=ro"), 1)
+	defer func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	reads, err := db.Beginx()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := reads.Get(&n, `SELECT COUNT(*) FROM audit`); err != nil {
+		t.Fatal(err)
+	}
+	f.b.loses = true
+	if err = f.s.AppendAudit(t.Context(), anAct("x")); !errors.Is(err, trade.ErrUncertain) {
+		t.Errorf("%v", err)
+	}
+	if err := reads.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	f.b.loses = true
+	if err := f.s.AppendAudit(t.Context(), anAct("y")); err != nil {
+		t.Errorf("without the reader: %v", err)
+	}
+}
+
+// F057: a ledger that has rows and no name of its own any more is not used, in either way of opening it.
+func TestALedgerWithoutItsNameIsRefused(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	k.o.Journal = ""
+	k.sendAll("a", 1)
+	mustExec(t, k.s, `DELETE FROM ledger`)
+	k.close()
+	o := k.o
+	o.ReadOnly = true
+	_, err := Open(t.Context(), o)
+	says(t, err, "the ledger has lost its own identity", "restore the backup")
+	b := &breaker{}
+	for at := 1; ; at++ {
+		b.arm(at, false)
+		_, err := open(t.Context(), o, b.tuning())
+		if err == nil {
+			t.Fatal("it was opened")
+		}
+		if b.disarm() == "" {
+			return
+		}
+	}
+}
+
+func TestAReaderOfAnOlderLedgerIsToldWhatToDo(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		mustExec(t, s, `DELETE FROM `+schemaTable+` WHERE version_id = (SELECT MAX(version_id) FROM `+schemaTable+`)`)
+		s.readOnly = true
+		says(t, s.migrate(t.Context()), "this program needs", "safrasync run")
+	})
+}
+
+// F049, F056: a copy whose sums do not fit is no backup, and is not restored; nor is one without a row.
+func TestACopyThatIsNotInOrder(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	if err := k.s.Backup(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
+	k.sendAll("a", 2)
+	mustExec(t, k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	says(t, k.s.Backup(t.Context(), copied), "the copy is not in order", "doctor --full")
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(copied), "*")); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	k.close()
+	copyFile(t, k.o.DSN, copied)
+	_, err := Restore(t.Context(), k.o, copied, restoreAct)
+	says(t, err, "are not those of their rows", "take another copy")
+	_, err = Restore(t.Context(), k.o, empty, restoreAct)
+	says(t, err, "it has no rows")
+	_, err = Restore(t.Context(), Options{Driver: SQLite}, empty, restoreAct)
+	says(t, err, "set state.dsn")
+	k.byHand(`UPDATE tally SET n = n - 1 WHERE state = 'accepted'`)
+	k.open()
+	mustAddUp(t, k.s, "contracts")
+}
+
+// F057, F058: a folder that holds the journal of another ledger, and one whose journal was put out of use, are no journal of this one.
+func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
+	t.Parallel()
+	k, other := keep(t, backends[0].open(t)), keep(t, backends[0].open(t))
+	k.sendAll("a", 1)
+	other.sendAll("b", 1)
+	k.close()
+	other.close()
+	dir, own := k.dir(), k.dir()+".own"
+	if err := errors.Join(os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir()))); err != nil {
+		t.Fatal(err)
+	}
+	says(t, k.try(defaultTuning), "belongs to ledger "+other.s.LedgerID())
+	if err := errors.Join(os.RemoveAll(dir), os.Rename(own, dir)); err != nil {
+		t.Fatal(err)
+	}
+	k.byHand(`UPDATE journal SET retired_at = 1`)
+	says(t, k.try(defaultTuning), "the one that stands there is another")
+	k.byHand(`UPDATE journal SET retired_at = NULL`)
+	k.open()
+	says(t, k.s.journalFault(journal.ErrBehind), newJournalHint)
+	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		says(t, k.s.journalFault(err), "free space on the disk of the journal")
+	}
+}
+
+func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	k.sendAll("a", 1)
+	o := k.o
+	o.Journal = ""
+	_, err := NewJournal(t.Context(), o, false, rebuildAct)
+	says(t, err, "no folder for a journal", "set state.journal")
+	tune := defaultTuning
+	tune.fsMagic = func(path string) (int64, bool) {
+		if strings.HasPrefix(path, filepath.Dir(k.o.Journal)) && !strings.HasPrefix(path, k.o.DSN) {
+			return 0x6969, true // NFS
+		}
+		return local().fsMagic(path)
+	}
+	_, err = newJournal(t.Context(), k.o, tune, false, rebuildAct)
+	says(t, err, "network file system")
+	_, err = Rebuild(t.Context(), Options{Driver: Postgres, DSN: "host=", Journal: k.o.Journal}, false, rebuildAct)
+	says(t, err)
+	// Somebody's lease that cannot be read keeps a rebuilding from it.
+	mustLease(t, k.s, "contracts")
+	mustExec(t, k.s, `UPDATE job_lease SET owner = '{"damaged'`)
+	_, err = Rebuild(t.Context(), k.o, true, rebuildAct)
+	says(t, err, "the lease of job contracts is damaged")
+}
+
+// F056: a damaged journal is what a new one is for; one that knows nothing of rows what the ledger does not may go too.
+func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	k.sendAll("a", 2)
+	before := k.o.DSN + ".before"
+	if err := k.s.Backup(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	k.beginAgain() // its records are of what the ledger has
+	k.close()
+	removeLedger(t, k.o.DSN)
+	copyFile(t, before, k.o.DSN)
+	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	k.sendAll("b", 1)
+	dir := k.dir()
+	k.close()
+	segments, err := filepath.Glob(filepath.Join(dir, "*.journal"))
+	if err != nil || len(segments) == 0 {
+		t.Fatal(segments, err)
+	}
+	if err := os.WriteFile(segments[0], []byte("damaged\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says(t, k.try(defaultTuning), "damaged")
+	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted, "b0": trade.Accepted}
+	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	mustAddUp(t, k.s, "contracts")
+}
+
+// F052, F053: the ledger takes no answer and its journal neither: both are told.
+func TestAnswersThatNobodyCanKeep(t *testing.T) {
+	t.Parallel()
+	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{}}
+	f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+	if err := f.try(f.b.tuning()); err != nil {
+		t.Fatal(err)
+	}
+	lease := mustLease(t, f.s, "contracts")
+	a := mustSend(t, f.s, lease, mustRecord(t, f.s, lease, newEntry("a"))[0])
+	lock := filepath.Join(f.dir(), "lock")
+	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	f.b.arm(1, true)
+	_, err := f.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
+	f.b.disarm()
+	says(t, err, errBroken.Error(), "is a directory")
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	mustCommit(t, f.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
+}
+
+// F049: what the retention would shorten and cannot read stays, and is named.
+func TestARetentionThatMeetsADamagedRow(t *testing.T) {
+	t.Parallel()
+	for column, value := range map[string]string{"cells": `[1]`, "now_cells": `[1]`, "ack_cells": `[1]`, "warnings": `{}`, "error": `[]`} {
+		k := keep(t, backends[0].open(t))
+		k.old("x")
+		k.close()
+		k.byHand(`DROP TRIGGER IF EXISTS none`, `UPDATE entry SET `+column+` = '`+value+`'`)
+		k.open()
+		before := content(t, k.s)
+		keep := keepAll
+		keep.Kinds = []string{KeptBodies}
+		_, err := k.s.Retain(t.Context(), keep, later, byRetention)
+		says(t, err, "damaged in column "+column, "restore the backup")
+		after := content(t, k.s)
+		for row := range before {
+			if strings.HasPrefix(row, "entry") && after[row] == 0 {
+				t.Errorf("%s: a row changed: %s", column, row)
+			}
+		}
+	}
+}
+
+// A quick check that the database itself cannot end says that the file is damaged.
+func TestACheckThatTheDatabaseCannotEnd(t *testing.T) {
+	t.Parallel()
+	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{with: damagedFile(t)}}
+	f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+	if err := f.try(f.b.tuning()); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for at := 1; ; at++ {
+		f.b.arm(at, false)
+		all, err := f.s.Diagnose(t.Context(), f.o.Journal, true)
+		hit := f.b.disarm()
+		for _, d := range all {
+			found = found || err == nil && strings.Contains(hit, "_check") && d.Problem == ProblemDamaged && !d.OK
+		}
+		if hit == "" {
+			break
+		}
+	}
+	if !found {
+		t.Error("it does not count as damaged")
+	}
+}
+
+// damagedFile gives what SQLite says of a file with a sound head and nothing after it.
+func damagedFile(t *testing.T) error {
+	t.Helper()
+	k := keep(t, backends[0].open(t))
+	k.o.Journal = ""
+	k.close()
+	text, err := os.ReadFile(k.o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(text[100:])
+	if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := connectSQLite(defaultTuning, sqliteDSN(k.o.DSN, "mode=ro"), 1)
+	var n int
+	err = db.Get(&n, `SELECT COUNT(*) FROM entry`)
+	var lite *sqlite.Error
+	if closeErr := db.Close(); closeErr != nil || !errors.As(err, &lite) {
+		t.Fatal(err, closeErr)
+	}
+	return err
+}
+
+// What the system does not say is empty, not an error.
+func TestWhatTheSystemDoesNotSay(t *testing.T) {
+	t.Parallel()
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	if got := firstLine(nowhere); got != "" {
+		t.Errorf("the first line of nothing: %q", got)
+	}
+	if _, ok := freeBytes(nowhere); ok {
+		t.Error("there is room where nothing is")
+	}
+	if n, err := fileSize(nowhere); n != 0 || err != nil {
+		t.Errorf("a file that is not there has %d bytes, %v", n, err)
+	}
+	if n, err := folderSize(nowhere); n != 0 || err != nil {
+		t.Errorf("a folder that is not there has %d bytes, %v", n, err)
+	}
+	var b breaker
+	for at := 1; ; at += 9 {
+		b.arm(at, false)
+		s, err := openMemory(t.Context(), b.tuning())
+		hit := b.disarm()
+		if err == nil { // a migration that fails is tried again
+			err = errors.Join(s.AppendAudit(t.Context(), anAct("x")), s.Close())
+		}
+		if (hit == "") && err != nil || err != nil && !errors.Is(err, errBroken) {
+			t.Errorf("call %d (%s): %v", at, hit, err)
+		}
+		if hit == "" {
+			break
+		}
+	}
+}
+
+// A connection that is closed already says so, wherever it is used next.
+func TestAConnectionThatIsClosed(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	if err = errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := boundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	if _, err := (&patientConn{conn}).Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
