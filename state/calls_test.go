@@ -280,6 +280,9 @@ func (f *fragile) keeping() {
 	f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
 	f.each("StillServing", func() error { return s.StillServing(ctx) })
 	f.each("Withdraw", func() error { return s.Withdraw(ctx) })
+	f.each("Beat", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: Self(), Command: "run"}) }))
+	f.each("Depart", func() error { return s.Depart(ctx, Self().Instance) })
+	f.each("Beat again", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: Self(), Command: "run"}) }))
 	f.each("Announce again", func() error { return s.Announce(ctx, "1.0.0", at) })
 }
 
@@ -331,7 +334,10 @@ func (f *kept) reads() map[string]func() error {
 		"RunsEnded": func() error { return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil }) },
 		"JobStatus": result(func() (trade.JobStatus, error) { return s.JobStatus(ctx, "contracts") }),
 		"Jobs":      result(func() ([]string, error) { return s.Jobs(ctx) }),
-		"Leases":    result(func() ([]LeaseRow, error) { return s.Leases(ctx) }),
+		"Leases":    result(func() ([]trade.Share, error) { return s.Leases(ctx) }),
+		"Instances": result(func() ([]trade.Instance, error) { return s.Instances(ctx) }),
+		"DueShare":  result(func() ([]trade.Entry, error) { return s.DueShare(ctx, "contracts", at, 0, 10, 2, 1) }),
+		"Helped":    result(func() (int, error) { return s.Helped(ctx, trade.Lease{Job: "contracts", Epoch: 1}) }),
 		"LastTask":  result(func() (time.Time, error) { return s.LastTask(ctx, "refs") }),
 		"Rows":      func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
 		"Ages":      result(func() (trade.Ages, error) { return s.Ages(ctx, "contracts") }),

@@ -37,7 +37,7 @@ func (g *groupTx) checkPause() error {
 	if len(g.group.Intents) == 0 || g.result.LeaseLost {
 		return nil
 	}
-	status, err := lockStatus(g.tx, g.lease.Job)
+	status, err := readStatus(g.tx, g.lease.Job, g.s.d.sharedLock)
 	g.result.Paused = status.State == trade.Paused
 	return err
 }
@@ -96,11 +96,15 @@ func checkGroup(group trade.Group) error {
 }
 
 func (g *groupTx) run() error {
-	err := fence(g.tx, g.lease)
+	row, err := fence(g.tx, g.lease)
 	if errors.Is(err, trade.ErrLeaseLost) {
 		g.result.LeaseLost, err = true, nil
 	}
 	if err != nil {
+		return err
+	}
+	g.result.Quiet = row.Quiet > row.Now && len(g.group.Intents) > 0
+	if g.result.Stop, err = row.stopped(); err != nil {
 		return err
 	}
 	if err := g.checkPause(); err != nil {
@@ -171,6 +175,12 @@ func (g *groupTx) claim() error {
 	if err != nil {
 		return err
 	}
+	waits := g.result.Paused || g.result.Quiet || g.result.Stop != nil
+	if !waits {
+		if err := g.asks(); err != nil {
+			return err
+		}
+	}
 	var attempts, entries [][]any
 	for _, in := range g.group.Intents {
 		e := g.entries[in.Entry.ID]
@@ -179,7 +189,10 @@ func (g *groupTx) claim() error {
 			g.result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.lease.Epoch
 			continue
 		}
-		if g.result.Paused || e == nil || e.Job != g.lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
+		if _, not := g.result.Lacking[in.Attempt.ID]; not || g.result.Asked[in.Attempt.ID] {
+			continue
+		}
+		if waits || e == nil || e.Job != g.lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
 			continue
 		}
 		a := in.Attempt
@@ -208,6 +221,9 @@ func (g *groupTx) claim() error {
 		if !ok {
 			delete(g.result.Claimed, id)
 		}
+	}
+	if err := countHand(g.tx, g.lease, len(attempts)); err != nil {
+		return err
 	}
 	// The attempts come first: the database lets an entry be sent only when its attempt is there.
 	if err := g.insertRows("attempt", attemptColumns, attempts, ""); err != nil {

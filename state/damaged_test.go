@@ -21,6 +21,9 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{refused(mustSend(t, s, lease, es[0]))}})
 		run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 		stopped := trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x"}}
+		if _, err := s.Beat(ctx, trade.Instance{Owner: Self(), Command: "run"}); err != nil {
+			t.Fatal(err)
+		}
 		for _, err := range []error{s.StartRun(ctx, run), s.FinishRun(ctx, run), s.SetJobStatus(ctx, stopped), s.Announce(ctx, "1.0.0", at)} {
 			if err != nil {
 				t.Fatal(err)
@@ -56,6 +59,14 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			{"job_lease", "owner", "{", map[string]func() error{
 				"Leases":       func() error { _, err := s.Leases(ctx); return err },
 				"AcquireLease": func() error { _, err := s.AcquireLease(ctx, "contracts", Self()); return err },
+			}},
+			{"job_lease", "stop", "{", map[string]func() error{
+				"Leases": func() error { _, err := s.Leases(ctx); return err },
+				"Commit": func() error { _, err := s.Commit(ctx, lease, trade.Group{At: at}); return err },
+			}},
+			{"instance", "owner", "{", map[string]func() error{
+				"Instances": func() error { _, err := s.Instances(ctx); return err },
+				"Beat":      func() error { _, err := s.Beat(ctx, trade.Instance{Owner: Self()}); return err },
 			}},
 			{"run", "report", "{", map[string]func() error{"Runs": runs, "RunsEnded": ended}},
 			{"service", "owner", "{", map[string]func() error{

@@ -4,7 +4,9 @@ package state
 type dialect struct {
 	name   string
 	now    string // the database's clock in milliseconds UTC
-	lock   string // at the end of a SELECT: keep the rows from other writers; %s is the table
+	lock   string // at the end of a SELECT, before the table: keep the rows from other writers
+	share  string // the same: keep the rows as they are, as others may too
+	hold   string // the same: keep the rows from those that lock them, not from those that only write to them
 	mark   string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
 	safe   func(setting string) error
 	goose  string // folder of the migrations
@@ -29,9 +31,11 @@ var sqliteDialect = dialect{
 }
 
 var postgresDialect = dialect{
-	name: Postgres,
-	now:  `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`,
-	lock: ` FOR UPDATE OF `,
+	name:  Postgres,
+	now:   `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`,
+	lock:  ` FOR UPDATE OF `,
+	share: ` FOR SHARE OF `,
+	hold:  ` FOR KEY SHARE OF `,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
@@ -44,9 +48,17 @@ var postgresDialect = dialect{
 }
 
 // locked adds the clause that locks the rows of a table until the transaction ends.
-func (d dialect) locked(query, table string) string {
-	if d.lock == "" {
+func (d dialect) locked(query, table string) string { return withLock(query, d.lock, table) }
+
+// sharedLock adds the clause that keeps rows as they are until the transaction ends; several may do so at once.
+func (d dialect) sharedLock(query, table string) string { return withLock(query, d.share, table) }
+
+// heldLock adds the clause that keeps rows from those that lock them (locked). Who only writes to them need not wait: what is read may be a moment old.
+func (d dialect) heldLock(query, table string) string { return withLock(query, d.hold, table) }
+
+func withLock(query, clause, table string) string {
+	if clause == "" {
 		return query
 	}
-	return query + d.lock + table
+	return query + clause + table
 }

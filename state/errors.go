@@ -43,6 +43,7 @@ const (
 	CodeEmptied     = "state-emptied"      // the ledger is new, but the journal of one that stood here is not
 	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
 	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place
+	CodeMoved       = "state-moved"        // it was moved to another place: `safrasync state copy`
 	CodeServed      = "state-served"       // another `run` serves it
 	CodeCopy        = "state-copy"         // a copy cannot be made, or is none that can be used
 	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ const schemaTable = "safrasync_schema"
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
-	"alert", "alert_message", "digest", "service", "task",
+	"alert", "alert_message", "digest", "service", "task", "instance", "hand", "asking",
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.
@@ -35,11 +36,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("opening the ledger: %w", err)
 	}
-	files, err := fs.Glob(folder, "*.sql")
-	if err != nil {
-		return fmt.Errorf("opening the ledger: %w", err)
-	}
-	known, err := newest(files)
+	known, err := s.newestSchema()
 	if err != nil {
 		return err
 	}
@@ -65,12 +62,16 @@ func (s *Store) migrate(ctx context.Context) error {
 	return s.up(ctx, folder, known)
 }
 
-// newest gives the number of the last migration.
-func newest(files []string) (int64, error) {
+// newestSchema gives the number of the last migration that this program has.
+func (s *Store) newestSchema() (int64, error) {
+	files, err := fs.Glob(migrations, s.d.goose+"/*.sql")
+	if err != nil {
+		return 0, fmt.Errorf("opening the ledger: %w", err)
+	}
 	if len(files) == 0 {
 		return 0, errors.New("opening the ledger: the program has no migrations")
 	}
-	number, _, _ := strings.Cut(slices.Max(files), "_") // 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
+	number, _, _ := strings.Cut(path.Base(slices.Max(files)), "_") // 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
 	return strconv.ParseInt(number, 10, 64)
 }
 

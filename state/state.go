@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,11 +40,12 @@ type Options struct {
 type Store struct {
 	d        dialect
 	tune     tuning
-	write    *sqlx.DB // SQLite: exactly one connection; PostgreSQL: the pool
-	read     *sqlx.DB // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as write
-	id       string   // of the ledger
-	markedBy string   // this Store in tx_mark: two in one process must not share a line
-	slots    chan int // lines of tx_mark that no transaction uses
+	write    *sqlx.DB     // SQLite: exactly one connection; PostgreSQL: the pool
+	read     *sqlx.DB     // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as write
+	id       string       // of the ledger
+	markedBy string       // this Store in tx_mark: two in one process must not share a line
+	slots    chan int     // lines of tx_mark that no transaction uses
+	part     atomic.Int64 // of the sums that this Store writes: see instance.go
 	readOnly bool
 	memory   bool
 	where    string // the file, or host and database: for people, without secrets
@@ -139,6 +141,9 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 	}
 	if s.readOnly || s.memory {
 		return nil
+	}
+	if err := s.peek(ctx, "opening the ledger", (*tx).mayWork); err != nil {
+		return err
 	}
 	if o.Journal != "" {
 		return s.attach(ctx, o)

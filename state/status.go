@@ -48,9 +48,11 @@ func (s *Store) JobStatus(ctx context.Context, job string) (trade.JobStatus, err
 }
 
 // lockStatus reads the status of a job and keeps it from changing until the transaction ends.
-func lockStatus(t *tx, job string) (trade.JobStatus, error) {
+func lockStatus(t *tx, job string) (trade.JobStatus, error) { return readStatus(t, job, t.s.d.locked) }
+
+func readStatus(t *tx, job string, lock func(query, table string) string) (trade.JobStatus, error) {
 	var rows []statusRow
-	if err := t.all(&rows, t.s.d.locked(selectStatus, "job_status"), job); err != nil {
+	if err := t.all(&rows, lock(selectStatus, "job_status"), job); err != nil {
 		return trade.JobStatus{}, err
 	}
 	return statusOf(job, rows)

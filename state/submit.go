@@ -11,93 +11,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// recovered is what an entry says whose process stopped while it was sending.
-const recovered = "the process that sent it stopped before the answer was stored"
-
-// Recover settles every entry that an earlier epoch left in sending, before anything is sent, and counts those that are in doubt now. Where the process noted that no byte of the request
-// had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite late answer can still close it.
-func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
-	type open struct {
-		EntryID int64          `db:"entry_id"`
-		Attempt sql.NullString `db:"attempt"`
-		Owner   sql.NullString `db:"owner"`
-	}
-	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
-	if err != nil {
-		return 0, fmt.Errorf("recovering: %w", err)
-	}
-	var n int
-	traces := s.traces(s.journalPath)
-	var settled map[string]bool
-	err = s.inTx(ctx, "recovering what an earlier process left", func(t *tx) error {
-		n, settled = 0, nil
-		if err := fence(t, lease); err != nil {
-			return err
-		}
-		var found []open
-		// The lease is ours and locked: nobody begins an attempt meanwhile, and a late answer waits.
-		if err := t.all(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner FROM entry e
-			LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
-			WHERE e.job = ? AND e.state = 'sending' AND (a.epoch IS NULL OR a.epoch < ?) ORDER BY e.id`, lease.Job, lease.Epoch); err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return nil
-		}
-		certain := trade.Group{At: now}
-		for _, f := range found {
-			if st, ok := traces.of(f.Owner.String, f.Attempt.String); ok && f.Attempt.Valid {
-				certain.Settle = append(certain.Settle, st)
-			}
-		}
-		if settled, err = settleCertain(t, lease, certain); err != nil {
-			return err
-		}
-		var ids []int64
-		var attempts []any
-		for _, f := range found {
-			if settled[f.Attempt.String] {
-				continue
-			}
-			ids = append(ids, f.EntryID)
-			if f.Attempt.Valid {
-				attempts = append(attempts, f.Attempt.String)
-			}
-		}
-		for chunk := range slices.Chunk(attempts, inList) {
-			args := append([]any{atOr(now, time.Time{}), recovered}, chunk...)
-			if err := t.exec(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ?
-				WHERE outcome IS NULL AND id IN (`+marks(len(chunk))+`)`, args...); err != nil {
-				return err
-			}
-		}
-		if n = len(ids); n == 0 {
-			return nil
-		}
-		return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
-	})
-	if err != nil {
-		return 0, err
-	}
-	s.forgetTraces()
-	return n, nil
-}
-
-// settleCertain settles attempts of which the outcome is certain, within a transaction that has more to do. It tells which of them it settled.
-func settleCertain(t *tx, lease trade.Lease, group trade.Group) (map[string]bool, error) {
-	if len(group.Settle) == 0 {
-		return nil, nil
-	}
-	g := newGroupTx(t, lease, group)
-	if err := g.load(); err != nil {
-		return nil, err
-	}
-	if err := g.settle(); err != nil {
-		return nil, err
-	}
-	return g.result.Settled, g.sums.apply(t)
-}
-
 // moveAll moves entries to one state, with the same further changes for all, and keeps the sums.
 func moveAll(t *tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
 	entries, err := lockEntries(t, ids)
@@ -124,7 +37,7 @@ func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int
 	var n int
 	err := s.inTx(ctx, "waking entries whose time has come", func(t *tx) error {
 		n = 0
-		if err := fence(t, lease); err != nil {
+		if _, err := fence(t, lease); err != nil {
 			return err
 		}
 		var ids []int64
@@ -152,7 +65,7 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 	var n int
 	err := s.inTx(ctx, op, func(t *tx) error {
 		n = 0
-		if err := fence(t, lease); err != nil {
+		if _, err := fence(t, lease); err != nil {
 			return err
 		}
 		var rows []struct {
@@ -199,6 +112,13 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	return s.entries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
+}
+
+// DueShare is Due for one of several instances that send rows of a job: of the due entries it gives those whose number is part modulo of. Who has none of them left
+// takes what is left of all with Due; what is claimed twice is claimed by the first.
+func (s *Store) DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error) {
+	return s.entries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) AND e.id % ? = ? ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), of, part, limit)
 }
 
 // SameContent gives the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
@@ -248,7 +168,7 @@ func (s *Store) Blocks(ctx context.Context) ([]trade.Block, error) {
 	}
 	out := make([]trade.Block, len(rows))
 	for i, r := range rows {
-		out[i] = trade.Block{Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(), NextAt: instant(r.NextAt), Tries: r.Tries}
+		out[i] = r.block()
 	}
 	return out, nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// tallyKey names one kept sum.
+// tallyKey names one kept sum. On PostgreSQL each is in as many parts as instances have written it, so that none waits for the commit of another: what counts is
+// their sum.
 type tallyKey struct{ job, state, unit string }
 
 type tallySum struct {
@@ -56,7 +57,8 @@ func (c tallyChange) apply(t *tx) error {
 		return nil
 	}
 	slices.SortFunc(keys, compareTally)
-	have, err := lockTally(t, keys)
+	part := t.s.part.Load()
+	have, err := lockTally(t, part, keys)
 	if err != nil {
 		return err
 	}
@@ -64,28 +66,28 @@ func (c tallyChange) apply(t *tx) error {
 		fresh := make([][]any, 0, len(keys))
 		for _, k := range keys {
 			if _, ok := have[k]; !ok {
-				fresh = append(fresh, []any{k.job, k.state, k.unit, 0, "0"})
+				fresh = append(fresh, []any{k.job, k.state, k.unit, part, 0, "0"})
 			}
 		}
 		if err := t.insertRows("tally", tallyColumns, fresh, "ON CONFLICT DO NOTHING"); err != nil {
 			return err
 		}
-		if have, err = lockTally(t, keys); err != nil {
+		if have, err = lockTally(t, part, keys); err != nil {
 			return err
 		}
 	}
 	rows := make([][]any, len(keys))
 	for i, k := range keys {
 		sum := tallySum{have[k].n + c[k].n, have[k].volume.Add(c[k].volume)}
-		if sum.n < 0 {
+		if sum.n < 0 && t.s.d.name == SQLite { // on PostgreSQL a part may be below zero: another part has what is missing
 			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor`", k.job, k.state)
 		}
-		rows[i] = []any{k.job, k.state, k.unit, sum.n, sum.volume.String()}
+		rows[i] = []any{k.job, k.state, k.unit, part, sum.n, sum.volume.String()}
 	}
-	return t.insertRows("tally", tallyColumns, rows, "ON CONFLICT (job, state, unit) DO UPDATE SET n = excluded.n, volume = excluded.volume")
+	return t.insertRows("tally", tallyColumns, rows, "ON CONFLICT (job, state, unit, part) DO UPDATE SET n = excluded.n, volume = excluded.volume")
 }
 
-var tallyColumns = []string{"job", "state", "unit", "n", "volume"}
+var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
 
 type tallyRow struct {
 	Job    string `db:"job"`
@@ -95,15 +97,16 @@ type tallyRow struct {
 	Volume string `db:"volume"`
 }
 
-func lockTally(t *tx, keys []tallyKey) (map[tallyKey]tallySum, error) {
+func lockTally(t *tx, part int64, keys []tallyKey) (map[tallyKey]tallySum, error) {
 	out := map[tallyKey]tallySum{}
 	for chunk := range slices.Chunk(keys, bulkRows) {
 		var args []any
 		for _, k := range chunk {
 			args = append(args, k.job, k.state, k.unit)
 		}
+		args = append(args, part)
 		var rows []tallyRow
-		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` + values(len(chunk), 3) + `) ORDER BY job, state, unit`
+		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` + values(len(chunk), 3) + `) AND part = ? ORDER BY job, state, unit`
 		if err := t.all(&rows, t.s.d.locked(query, "tally"), args...); err != nil {
 			return nil, err
 		}
@@ -155,7 +158,8 @@ func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 		if err != nil {
 			return nil, s.fault(ctx, op, fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State))
 		}
-		sums[tallyKey{r.Job, r.State, r.Unit}] = tallySum{r.N, volume}
+		k := tallyKey{r.Job, r.State, r.Unit}
+		sums[k] = tallySum{sums[k].n + r.N, sums[k].volume.Add(volume)}
 	}
 	return sums.list(), nil
 }

@@ -1,0 +1,147 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// recovered is what an entry says whose process stopped while it was sending.
+const recovered = "the process that sent it stopped before the answer was stored"
+
+// sendingRow is an entry that is on the wire, as far as the ledger knows.
+type sendingRow struct {
+	EntryID int64          `db:"entry_id"`
+	Attempt sql.NullString `db:"attempt"`
+	Owner   sql.NullString `db:"owner"`
+	Epoch   sql.NullInt64  `db:"epoch"`
+}
+
+// Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s on the database's clock that it lives, or its process is gone; it counts those that are in doubt
+// now. Where the process noted that no byte of the request had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
+// late answer can still close it. What a living instance sends stays as it is, but for our own: of
+// them everything that is not among flying was left by a run of ours whose results the ledger did not take. Under the lease of a hand, only that is moved.
+func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
+	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
+	if err != nil {
+		return 0, fmt.Errorf("recovering: %w", err)
+	}
+	var n int
+	traces := s.traces(s.journalPath)
+	err = s.inTx(ctx, "recovering what an earlier process left", func(t *tx) error {
+		n = 0
+		if !lease.Hand {
+			if _, err := fence(t, lease); err != nil {
+				return err
+			}
+		}
+		left, err := leftBehind(t, lease, flying)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		if left, err = t.settleCertain(lease, traces, left, now); err != nil {
+			return err
+		}
+		ids, err := t.endAttempts(left, now)
+		if err != nil {
+			return err
+		}
+		if n = len(ids); n == 0 {
+			return nil
+		}
+		return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.forgetTraces()
+	return n, nil
+}
+
+// settleCertain settles the attempts of which their process noted what became of them, and gives the others.
+func (t *tx) settleCertain(lease trade.Lease, traces trace, left []sendingRow, now time.Time) ([]sendingRow, error) {
+	group := trade.Group{At: now}
+	for _, f := range left {
+		if st, ok := traces.of(f.Owner.String, f.Attempt.String); ok && f.Attempt.Valid {
+			group.Settle = append(group.Settle, st)
+		}
+	}
+	if len(group.Settle) == 0 {
+		return left, nil
+	}
+	g := newGroupTx(t, lease, group)
+	if err := g.load(); err != nil {
+		return nil, err
+	}
+	if err := g.settle(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.result.Settled[f.Attempt.String] }), g.sums.apply(t)
+}
+
+// leftBehind gives the entries of a job that are sending and that nobody sends any more. The lease is held: a new holder sees all that was claimed before it.
+func leftBehind(t *tx, lease trade.Lease, flying []string) ([]sendingRow, error) {
+	var found []sendingRow
+	if err := t.all(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner, a.epoch FROM entry e
+		LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
+		WHERE e.job = ? AND e.state = 'sending' ORDER BY e.id`, lease.Job); err != nil {
+		return nil, err
+	}
+	own := lease.Owner.Instance
+	var owners []string
+	for _, f := range found {
+		if f.Owner.Valid && f.Owner.String != own {
+			owners = append(owners, f.Owner.String)
+		}
+	}
+	dead, err := t.deadAmong(owners)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(f sendingRow) bool {
+		switch {
+		case !f.Attempt.Valid: // its attempt ended, and the entry did not follow: nothing that we do
+			return lease.Hand
+		case f.Owner.String == own:
+			return slices.Contains(flying, f.Attempt.String) || !lease.Hand && f.Epoch.Int64 >= lease.Epoch
+		}
+		return lease.Hand || !dead[f.Owner.String]
+	}), nil
+}
+
+// endAttempts makes attempts unknown whose outcome nobody will tell, and gives their entries. Late answers may come at this very moment: what is settled by then is left
+// alone.
+func (t *tx) endAttempts(left []sendingRow, now time.Time) (ids []int64, err error) {
+	var attempts []any
+	for _, f := range left {
+		if f.Attempt.Valid {
+			attempts = append(attempts, f.Attempt.String)
+		}
+	}
+	open := map[string]bool{}
+	for chunk := range slices.Chunk(attempts, inList) {
+		var still []string
+		query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND a.id IN (` + marks(len(chunk)) + `) ORDER BY a.id`
+		if err := t.all(&still, t.s.d.locked(query, "a"), chunk...); err != nil {
+			return nil, err
+		}
+		for _, id := range still {
+			open[id] = true
+		}
+		if err := t.exec(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND id IN (`+marks(len(chunk))+`)`,
+			append([]any{atOr(now, time.Time{}), recovered}, chunk...)...); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range left {
+		if !f.Attempt.Valid || open[f.Attempt.String] {
+			ids = append(ids, f.EntryID)
+		}
+	}
+	return ids, nil
+}
