@@ -22,12 +22,20 @@ type breaker struct {
 	at, calls int
 	applied   bool // the call takes effect, and an error comes back all the same
 	hit       string
+	cut       bool // every call fails: the machine is dead, or cut off
 }
 
 func (b *breaker) arm(at int, applied bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.at, b.calls, b.applied, b.hit = at, 0, applied, ""
+}
+
+// cutOff lets every call fail from now on, or none any more.
+func (b *breaker) cutOff(cut bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cut = cut
 }
 
 // disarm gives the call that failed since arm; "" = none.
@@ -43,6 +51,9 @@ func (b *breaker) fails(call string) (fails, applied bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls++
+	if b.cut {
+		return true, false
+	}
 	if b.at == 0 || b.calls != b.at {
 		return false, false
 	}
@@ -156,8 +167,36 @@ func (l brokenLedger) FlagCounts(ctx context.Context, job string) (map[trade.Fla
 	return through(l.b, "FlagCounts", func() (map[trade.Flag]int, error) { return l.l.FlagCounts(ctx, job) })
 }
 
-func (l brokenLedger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
-	return through(l.b, "Recover", func() (int, error) { return l.l.Recover(ctx, lease, now) })
+func (l brokenLedger) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
+	return through(l.b, "Recover", func() (int, error) { return l.l.Recover(ctx, lease, now, flying...) })
+}
+
+func (l brokenLedger) DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error) {
+	return through(l.b, "DueShare", func() ([]trade.Entry, error) { return l.l.DueShare(ctx, job, now, after, limit, of, part) })
+}
+
+func (l brokenLedger) Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error) {
+	return through(l.b, "Beat", func() (trade.Crew, error) { return l.l.Beat(ctx, instance) })
+}
+
+func (l brokenLedger) Depart(ctx context.Context, instance string) error {
+	return l.b.call("Depart", func() error { return l.l.Depart(ctx, instance) })
+}
+
+func (l brokenLedger) Leases(ctx context.Context) ([]trade.Share, error) {
+	return through(l.b, "Leases", func() ([]trade.Share, error) { return l.l.Leases(ctx) })
+}
+
+func (l brokenLedger) Offer(ctx context.Context, lease trade.Lease, shared bool, run, mappedWith string) error {
+	return l.b.call("Offer", func() error { return l.l.Offer(ctx, lease, shared, run, mappedWith) })
+}
+
+func (l brokenLedger) StopShared(ctx context.Context, lease trade.Lease, stop trade.Stop) error {
+	return l.b.call("StopShared", func() error { return l.l.StopShared(ctx, lease, stop) })
+}
+
+func (l brokenLedger) Helped(ctx context.Context, lease trade.Lease) (int, error) {
+	return through(l.b, "Helped", func() (int, error) { return l.l.Helped(ctx, lease) })
 }
 
 func (l brokenLedger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {

@@ -61,6 +61,7 @@ func (t *timetable) isDue(now time.Time) bool {
 // allDue gives the jobs that are to run now, and counts them as running. idle says of which running ones the run may be ended for a new one.
 func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 	now := s.Engine.Clock.Now()
+	shares := s.shares(ctx)
 	var out []ask
 	for _, t := range s.jobs {
 		if t.running && !idle(t.job.Name()) {
@@ -70,6 +71,10 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 			continue
 		}
 		if !s.mayRun(ctx, t, now) {
+			continue
+		}
+		if !t.triggered && s.led(shares, t.job) {
+			t.again = true
 			continue
 		}
 		a := ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}

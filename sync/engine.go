@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,6 +20,8 @@ type Config struct {
 	Platform   Platform
 	Clock      Clock
 	Owner      trade.Owner // this process
+	Version    string      // of the program, for other instances to see
+	Several    bool        // instances on other machines may work on the ledger
 	Jobs       []*Job      // in the order in which they run
 	References []ReferenceSpec
 	Limits     Limits
@@ -50,14 +53,17 @@ const (
 )
 
 // Engine runs jobs.
-type Engine struct{ Config }
+type Engine struct {
+	Config
+	crew *crew
+}
 
 // New makes an engine. Everything of the configuration but Observe must be given.
 func New(config Config) *Engine {
 	if config.Observe == nil {
 		config.Observe = func(Progress) {}
 	}
-	return &Engine{config}
+	return &Engine{config, newCrew(config)}
 }
 
 // Options are what a pass is asked to do.
@@ -125,6 +131,9 @@ type jobRun struct {
 
 	proved       []trade.Tally           // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
 	recorded     bool                    // the reading has stored something of a row
+	sharing atomic.Bool                // others may have sent rows of it
+	told    atomic.Pointer[trade.Stop] // a stop by one of them
+
 	lookups      map[string]trade.Lookup // what the platform answered to questions by document, by code
 	pausedBefore bool                    // it did not begin, because the job is paused
 	anyHour      bool                    // it sends outside the job's hours too

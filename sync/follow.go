@@ -32,6 +32,7 @@ type errand interface {
 // and nothing is due; when ctx ends, what is on the wire is awaited first.
 func (e *Engine) follow(ctx context.Context, boss errand) {
 	p := e.newPass(Options{})
+	defer p.close(ctx)
 	p.stopped = func(r *jobRun) {
 		if until := boss.judge(r.job, *r.report.Stopped); !until.IsZero() {
 			r.report.Stopped.Until = until

@@ -9,29 +9,48 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A lease lasts 30 s on the ledger's clock. It is renewed every 10 s, and its owner claims nothing more when 20 s have passed on its own clock
-// since the last renewal, so that two owners never claim at once however slow the ledger answers (I12).
+// A lease lasts 30 s on the ledger's clock, and so does the word of an instance that it lives. Both are renewed every 10 s, and their owner claims nothing more when 20 s have passed
+// on its own clock since the last renewal, so that two owners never claim at once however slow the ledger answers (I12).
 const (
 	renewEvery = 10 * time.Second
 	trustLease = 20 * time.Second
 )
 
-// leaseKeeper renews one lease until it is closed.
+// leaseKeeper renews one lease, or the word of an instance, until it is closed.
 type leaseKeeper struct {
-	ledger  Ledger
-	lease   trade.Lease
+	renewal func(context.Context) error // trade.ErrLeaseLost ends it
 	clock   Clock
 	renewed atomic.Int64 // Boot time of the start of the last renewal that worked
 	lost    atomic.Bool
+	refused atomic.Pointer[error] // what the last renewal said
 	cancel  context.CancelFunc
 	done    chan struct{}
 }
 
-// keepLease renews a lease that was asked for at the given Boot time: the 30 s count from then, however late the ledger answered.
-func keepLease(ctx context.Context, ledger Ledger, lease trade.Lease, clock Clock, asked time.Duration) *leaseKeeper {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	k := &leaseKeeper{ledger: ledger, lease: lease, clock: clock, cancel: cancel, done: make(chan struct{})}
+// keepLease renews a lease that was asked for at the given Boot time: the 30 s count from then, however late the ledger answered. tend is called after
+// each renewal.
+func keepLease(ctx context.Context, ledger Ledger, lease trade.Lease, clock Clock, asked time.Duration, tend func(context.Context)) *leaseKeeper {
+	k := newKeeper(clock, func(ctx context.Context) error { return ledger.RenewLease(ctx, lease) })
 	k.renewed.Store(int64(asked))
+	k.keep(ctx, tend)
+	return k
+}
+
+// keepAlive says every 10 s that an instance lives, for the first time before it returns.
+func keepAlive(ctx context.Context, clock Clock, asked time.Duration, beat func(context.Context) error) *leaseKeeper {
+	k := newKeeper(clock, beat)
+	k.renewed.Store(int64(asked - trustLease))
+	k.renew(ctx)
+	k.keep(ctx, nil)
+	return k
+}
+
+func newKeeper(clock Clock, renewal func(context.Context) error) *leaseKeeper {
+	return &leaseKeeper{renewal: renewal, clock: clock, done: make(chan struct{})}
+}
+
+func (k *leaseKeeper) keep(ctx context.Context, tend func(context.Context)) {
+	ctx, k.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(k.done)
 		tick := time.NewTicker(renewEvery)
@@ -45,15 +64,19 @@ func keepLease(ctx context.Context, ledger Ledger, lease trade.Lease, clock Cloc
 			if k.renew(ctx); k.lost.Load() {
 				return
 			}
+			if tend != nil && ctx.Err() == nil {
+				tend(ctx)
+			}
 		}
 	}()
-	return k
 }
 
-// renew asks for another 30 s and tells whether the job may claim rows.
+// renew asks for another 30 s and tells whether rows may be claimed.
 func (k *leaseKeeper) renew(ctx context.Context) bool {
 	start := k.clock.Boot()
-	switch err := k.ledger.RenewLease(ctx, k.lease); {
+	err := k.renewal(ctx)
+	k.refused.Store(&err)
+	switch {
 	case err == nil:
 		k.renewed.Store(int64(start))
 	case errors.Is(err, trade.ErrLeaseLost):
@@ -62,9 +85,17 @@ func (k *leaseKeeper) renew(ctx context.Context) bool {
 	return k.trusted()
 }
 
-// trusted tells whether the job may still claim rows.
+// trusted tells whether rows may still be claimed.
 func (k *leaseKeeper) trusted() bool {
 	return !k.lost.Load() && k.clock.Boot()-time.Duration(k.renewed.Load()) < trustLease
+}
+
+// why is what the ledger said to the last renewal; nil when it was renewed, or is another's.
+func (k *leaseKeeper) why() error {
+	if p := k.refused.Load(); p != nil && *p != nil && !errors.Is(*p, trade.ErrLeaseLost) {
+		return *p
+	}
+	return nil
 }
 
 func (k *leaseKeeper) close() {

@@ -11,7 +11,7 @@ import (
 
 func paced(t *testing.T, limits Limits) *submission {
 	t.Helper()
-	s, err := newSubmission(&jobRun{Engine: &Engine{Config{Limits: limits}}}, &traffic{limiter: limits.limiter()}, trade.JobStatus{})
+	s, err := newSubmission(&jobRun{Engine: New(Config{Limits: limits, Clock: SystemClock{}})}, &traffic{limiter: limits.limiter()}, trade.JobStatus{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,9 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	if err != nil {
 		return nil, err
 	}
+	if !opts.DryRun {
+		defer e.join(ctx, "sync")()
+	}
 	p := e.newPass(opts)
 	defer p.close(ctx)
 	var leased error
@@ -69,7 +72,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 }
 
 func (e *Engine) newPass(opts Options) *pass {
-	return &pass{Engine: e, opts: opts, dry: map[string]*dryLedger{}, traffic: &traffic{limiter: e.Limits.limiter()}}
+	return &pass{Engine: e, opts: opts, dry: map[string]*dryLedger{}, traffic: &traffic{limiter: e.crew.pace()}}
 }
 
 // begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the error is for what no report can say.
@@ -109,7 +112,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 	if r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner); err != nil {
 		return err
 	}
-	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked)
+	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
 	if r.err = r.open(ctx, p.opts); r.err == nil {
@@ -128,7 +131,7 @@ func (r *jobRun) open(ctx context.Context, opts Options) error {
 	if err := failpoint.Hit("run.started"); err != nil {
 		return err
 	}
-	doubts, err := r.ledger.Recover(ctx, r.lease, r.now)
+	doubts, err := r.ledger.Recover(ctx, r.lease, r.now, r.crew.aloft()...)
 	if err != nil {
 		return err
 	}
@@ -187,7 +190,16 @@ func (r *jobRun) turn(ctx context.Context, yield bool) (finished bool, err error
 	if yield {
 		rows = sliceRows
 	}
-	return r.send.run(ctx, rows)
+	for {
+		if finished, err = r.send.run(ctx, rows); err != nil || !finished {
+			return finished, err
+		}
+		more, err := r.awaitHands(ctx)
+		if err != nil || !more {
+			return true, err
+		}
+		r.send.after, r.send.leftovers = 0, false // rows that came back unsent from others are due here
+	}
 }
 
 // heed notes a stop that other jobs would meet too.
@@ -224,11 +236,13 @@ func (p *pass) end(ctx context.Context, r *jobRun) trade.RunReport {
 	if r.report.ID == "" {
 		return r.notRun(ctx)
 	}
+	r.unshare(ctx)
 	return r.conclude(ctx, r.err)
 }
 
 // close gives the leases back.
 func (p *pass) close(ctx context.Context) {
+	defer p.crew.rested()
 	for _, r := range p.runs {
 		r.release(ctx)
 	}

@@ -49,6 +49,7 @@ type Scheduler struct {
 	passing  bool   // a pass is on its way
 	tasking  string // the task that is on its way; "" = none
 	probing  bool   // a probe is on its way
+	helper   helper // what is done for jobs of other instances
 	ended    bool   // Run is over: nothing may be asked any more
 }
 
@@ -83,7 +84,11 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 // Run keeps the schedules until ctx ends. What is on the wire then is awaited, and everything that runs comes to its end before Run returns.
 func (s *Scheduler) Run(ctx context.Context) {
 	var working gosync.WaitGroup
+	defer s.Engine.join(ctx, "run")()
 	defer working.Wait()
+	if s.Engine.Several {
+		working.Go(func() { s.help(ctx, &working) })
+	}
 	s.seen = clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	for {
 		if s.heedClocks(); ctx.Err() == nil {
@@ -136,6 +141,9 @@ func (s *Scheduler) look(ctx context.Context, working *gosync.WaitGroup) {
 	if !s.passing {
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
+			if s.helper.stop != nil { // what it has on the wire is awaited beside the pass
+				s.helper.stop()
+			}
 			s.pulse.beat()
 			working.Go(func() { s.pass(ctx, asks) })
 		}

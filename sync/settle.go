@@ -136,12 +136,12 @@ func (s *submission) pace(d decision, at time.Time) {
 	case d.wait > 0:
 		s.slots = max(1, s.slots/2)
 		if limit := s.limiter.Limit(); limit != rate.Inf {
-			s.limiter.SetLimit(max(limit/2, rate.Limit(s.Limits.RateLimit)/slowest))
+			s.limiter.SetLimit(max(limit/2, s.crew.full()/slowest))
 		}
 	case d.state == trade.Accepted || d.state == trade.Rejected:
-		s.slots = min(s.Limits.MaxInFlight, s.slots+1)
+		s.slots = min(s.crew.most(), s.slots+1)
 		if limit := s.limiter.Limit(); limit != rate.Inf {
-			s.limiter.SetLimit(min(rate.Limit(s.Limits.RateLimit), limit*1.05))
+			s.limiter.SetLimit(min(s.crew.full(), limit*1.05))
 		}
 	}
 	if until := at.Add(rest); rest > 0 && until.After(s.restUntil) {
@@ -277,6 +277,7 @@ func (s *submission) settled(ctx context.Context, g *storing) error {
 	for _, l := range g.settled {
 		holder, conflict := g.result.Conflicts[l.attempt.ID]
 		if !conflict {
+			s.crew.arrived(l.attempt.ID)
 			s.again = s.again || l.decision.state == trade.Pending && l.decision.retry == retryNone
 			continue
 		}
@@ -319,6 +320,9 @@ func (s *submission) commitFailed(ctx context.Context, g *storing, cause error) 
 			s.settling, s.found, s.lacking = nil, nil, nil
 			return s.settled(ctx, g)
 		}
+	}
+	for _, l := range s.settling {
+		s.crew.lost(s.job.Name(), l.attempt.ID)
 	}
 	s.log.Error("the ledger takes no results; the rows on the wire will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
 	s.settling, s.found, s.lacking = nil, nil, nil

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -123,6 +124,9 @@ type bench struct {
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
 	reads   func(engine.Source) engine.Source     // optional: an ERP that fails
+	owner   trade.Owner                           // of another machine; the zero value is this process
+	several bool                                  // there are other machines
+	key     string                                // for the API; "" is the right one
 
 	zone *time.Location                                                    // of schedules and of "today"
 	dial func(ctx context.Context, network, addr string) (net.Conn, error) // to a platform that is not on TCP; nil = TCP
@@ -248,7 +252,7 @@ func (b *bench) engine() *engine.Engine {
 		}
 		jobs = append(jobs, job)
 	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.parts.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight, Dial: b.dial})
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.parts.URL, APIKey: apiclient.Secret(cmp.Or(b.key, "a-key-of-the-tests")), Timeout: b.limits.Timeout, MaxConns: b.limits.MaxInFlight, Dial: b.dial})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -266,7 +270,7 @@ func (b *bench) engine() *engine.Engine {
 		source = b.reads(source)
 	}
 	return engine.New(engine.Config{
-		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: state.Self(), Jobs: jobs,
+		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }

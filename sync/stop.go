@@ -55,6 +55,9 @@ func (r *jobRun) stop(code stopCode, text string) error {
 }
 
 func (r *jobRun) leaseLost() error {
+	if err := r.keeper.why(); err != nil {
+		return r.stop(stopLease, "the ledger does not say that the job is still ours: "+err.Error())
+	}
 	return r.stop(stopLease, "another process took the job over, or the ledger does not say that it is still ours; rows that were on the wire are settled when their answers arrive")
 }
 

@@ -30,17 +30,18 @@ type submission struct {
 	limited             bool // by a rate: intents are stored when they may leave
 	latency, commitTime average
 
-	queue  []trade.Entry // looked at, ready to go
-	lookAt time.Duration // Boot time of the look at queue
-	parked []trade.Entry // need a record of the platform that another flight is asking about
-	after  int64         // number of the last entry that was taken up
-	again  bool          // entries with lower numbers may be due again
-	due    int
-	quota  int            // rows that may still be begun in this turn; -1 = as many as are due
-	until  time.Duration  // Boot time at which a turn with a quota ends
-	load   trade.Freight  // what this run took up, with `most:`
-	taken  map[int64]bool // and which entries are in it
-	went   trade.Freight  // and what was begun, too
+	queue             []trade.Entry // looked at, ready to go
+	lookAt            time.Duration // Boot time of the look at queue
+	parked            []trade.Entry // need a record of the platform that another flight is asking about
+	after             int64         // number of the last entry that was taken up
+	again             bool          // entries with lower numbers may be due again
+	shared, leftovers bool          // others may send rows of the job; nothing of this instance's part is left
+	due               int
+	quota             int            // rows that may still be begun in this turn; -1 = as many as are due
+	until             time.Duration  // Boot time at which a turn with a quota ends
+	load              trade.Freight  // what this run took up, with `most:`
+	taken             map[int64]bool // and which entries are in it
+	went              trade.Freight  // and what was begun, too
 
 	unknowns, badForms, noIDs, unreached int           // in a row
 	refusal                              string        // what the platform said to the last rows
@@ -58,7 +59,7 @@ type submission struct {
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, flights: map[int64]bool{}, landed: make(chan landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.crew.most(), flights: map[int64]bool{}, landed: make(chan landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
 		limited: t.limiter.Limit() != rate.Inf,
 	}
 	s.wire.launch = s.fly
@@ -69,6 +70,11 @@ func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, 
 			return nil, throttled(stop.Until)
 		case rest > 0:
 			s.restUntil = stop.Until
+		}
+	}
+	if wait := r.crew.wait(); wait > 0 {
+		if until := r.Clock.Now().Add(wait); until.After(s.restUntil) {
+			s.restUntil = until
 		}
 	}
 	return s, nil
@@ -88,8 +94,10 @@ func (s *submission) begin(ctx context.Context) (err error) {
 		return nil
 	}
 	s.begun = true
-	if _, err := s.ledger.Wake(ctx, s.lease, s.now); err != nil {
-		return err
+	if !s.lease.Hand {
+		if _, err := s.ledger.Wake(ctx, s.lease, s.now); err != nil {
+			return err
+		}
 	}
 	if s.blocks == nil {
 		blocks, err := s.ledger.Blocks(ctx)
@@ -157,12 +165,18 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 	if err := s.collect(ctx); err != nil {
 		return false, err
 	}
+	if err := s.toldToStop(); err != nil {
+		s.stopSending(err)
+	}
 	s.recall()
 	s.wire.open(s.slots)
 	if s.halt == nil && s.quota != 0 {
 		if more, err = s.fill(ctx); err != nil {
 			s.stopSending(err)
 		}
+	}
+	if err := s.offer(ctx); err != nil {
+		s.stopSending(err)
 	}
 	if s.storing == nil && s.worth(more) {
 		group := trade.Group{At: s.Clock.Now()}
@@ -189,7 +203,7 @@ func (s *submission) worth(more bool) bool {
 // recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.
 func (s *submission) recall() {
 	before := s.Clock.Boot() - aheadTime - sendWindow/4
-	if s.halt != nil || s.careful || s.slots < s.Limits.MaxInFlight || s.resting() > 0 {
+	if s.halt != nil || s.careful || s.slots < s.crew.most() || s.resting() > 0 {
 		before = s.Clock.Boot() + 1
 	}
 	if late := s.wire.recall(before); len(late) > 0 {
@@ -279,7 +293,7 @@ func (s *submission) anything(ctx context.Context) (bool, error) {
 // nextDue takes up the next due entries. Rows that came back to pending, or that a found record woke, have lower numbers: for them it begins again.
 func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	for {
-		batch, err := s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, lookBatch)
+		batch, err := s.shareDue(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -287,7 +301,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			if !s.again {
 				return nil, nil
 			}
-			s.again, s.after = false, 0
+			s.again, s.after, s.leftovers = false, 0, false
 			continue
 		}
 		s.after = batch[len(batch)-1].ID
@@ -363,7 +377,8 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 	}
 	s.queue = rest
 	for _, f := range flights {
-		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt})
+		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt, Asks: s.asksOf(f.entry.ID)})
+		s.crew.departs(f.attempt.ID)
 	}
 	return flights
 }
@@ -415,6 +430,9 @@ func (s *submission) conclude(ctx context.Context) error {
 	}
 	if g.result.LeaseLost {
 		s.land(g.flights)
+		for _, f := range g.flights {
+			s.crew.arrived(f.attempt.ID)
+		}
 		s.stopSending(s.leaseLost())
 		return nil
 	}
@@ -423,6 +441,9 @@ func (s *submission) conclude(ctx context.Context) error {
 			s.giveUp(slices.DeleteFunc(g.flights, func(f flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
 			return err
 		}
+	}
+	if g.result.Stop != nil {
+		s.stopSending(&stopError{*g.result.Stop})
 	}
 	var cleared []flight
 	for _, f := range g.flights {
@@ -444,6 +465,8 @@ func (s *submission) claimed(g *storing, f flight) bool {
 		return true
 	}
 	s.land([]flight{f})
+	s.crew.arrived(f.attempt.ID)
+	s.unclaimed(f, g.result)
 	return false
 }
 

@@ -224,7 +224,7 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 		return nil, err
 	}
 	e := engine.New(engine.Config{
-		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Jobs: jobs,
+		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: state.Self(), Version: version, Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(), Zone: config.Zone(), Log: a.logger(), Observe: observe,
 	})
 	return &parts{e, store}, nil
