@@ -144,10 +144,13 @@ func (l Limits) share(living int) rate.Limit {
 	return rate.Limit(l.RateLimit) / rate.Limit(max(1, living))
 }
 
-// most is how many POSTs a pass may have on the wire: all but those that a hand still has.
-func (c *crew) most() int {
+// most is how many POSTs a pass may have on the wire: all but those that a hand still has, which ends when a pass begins. A hand may have all.
+func (c *crew) most(hand bool) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if hand {
+		return c.limits.MaxInFlight
+	}
 	return max(1, c.limits.MaxInFlight-c.away)
 }
 

@@ -129,10 +129,10 @@ type jobRun struct {
 	send   *submission // nil when nothing may be sent
 	err    error       // why the run ended before its work was done
 
-	proved       []trade.Tally           // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
-	recorded     bool                    // the reading has stored something of a row
-	sharing atomic.Bool                // others may have sent rows of it
-	told    atomic.Pointer[trade.Stop] // a stop by one of them
+	proved   []trade.Tally              // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
+	recorded bool                       // the reading has stored something of a row
+	sharing  atomic.Bool                // others may have sent rows of it
+	told     atomic.Pointer[trade.Stop] // a stop by one of them
 
 	lookups      map[string]trade.Lookup // what the platform answered to questions by document, by code
 	pausedBefore bool                    // it did not begin, because the job is paused

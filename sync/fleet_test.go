@@ -22,8 +22,8 @@ type machine struct {
 	*bench
 	breaker *breaker
 	db      *sqlx.DB // the ledger's own database
-	stop    func() // ends `run`, and waits for it
-	open    func() // lets its POSTs leave
+	stop    func()   // ends `run`, and waits for it
+	open    func()   // lets its POSTs leave
 }
 
 // machineOn adds a machine to a bench.
@@ -223,7 +223,9 @@ func TestI12TheRowsOfAHandThatDiesAreInDoubt(t *testing.T) {
 	done := a.starts()
 	until(t, "the first leads", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
 	b.run()
-	until(t, "the second has rows on the wire", func() bool { return b.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 10 })
+	until(t, "the second has rows on the wire", func() bool {
+		return b.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 10
+	})
 	b.breaker.cutOff(true)
 	b.expires()
 	open()

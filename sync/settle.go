@@ -139,7 +139,7 @@ func (s *submission) pace(d decision, at time.Time) {
 			s.limiter.SetLimit(max(limit/2, s.crew.full()/slowest))
 		}
 	case d.state == trade.Accepted || d.state == trade.Rejected:
-		s.slots = min(s.crew.most(), s.slots+1)
+		s.slots = min(s.crew.most(s.lease.Hand), s.slots+1)
 		if limit := s.limiter.Limit(); limit != rate.Inf {
 			s.limiter.SetLimit(min(s.crew.full(), limit*1.05))
 		}

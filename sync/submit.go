@@ -59,7 +59,7 @@ type submission struct {
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.crew.most(), flights: map[int64]bool{}, landed: make(chan landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.crew.most(r.lease.Hand), flights: map[int64]bool{}, landed: make(chan landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
 		limited: t.limiter.Limit() != rate.Inf,
 	}
 	s.wire.launch = s.fly
@@ -203,7 +203,7 @@ func (s *submission) worth(more bool) bool {
 // recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.
 func (s *submission) recall() {
 	before := s.Clock.Boot() - aheadTime - sendWindow/4
-	if s.halt != nil || s.careful || s.slots < s.crew.most() || s.resting() > 0 {
+	if s.halt != nil || s.careful || s.slots < s.crew.most(s.lease.Hand) || s.resting() > 0 {
 		before = s.Clock.Boot() + 1
 	}
 	if late := s.wire.recall(before); len(late) > 0 {

@@ -125,7 +125,7 @@ func (a *average) add(d time.Duration) {
 // window is how many intents may be open at once: as many as may fly, and, where a crash shows which of them had left, those that leave soon. After an answer that was not as usual it
 // grows with each that is.
 func (s *submission) window() int {
-	if s.slots < s.crew.most() || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
+	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
 		return s.slots
 	}
 	leaves := func(d time.Duration) int { return int(float64(s.slots) * float64(d) / float64(s.latency)) }
