@@ -42,6 +42,7 @@ type jobJSON struct {
 	NextSweep  *time.Time          `json:"next_sweep"` // from then on the next run sweeps
 	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is no longer configured
 	Services   []serviceJSON       `json:"services"`   // `safrasync run` of this ledger, the same with each job
+	Instances  []instanceJSON      `json:"instances"`  // of a ledger in PostgreSQL: the processes that may send, the same with each job
 }
 
 // serviceJSON is a `safrasync run` that serves the ledger, or ended without a word.
@@ -83,15 +84,20 @@ func (a *App) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	instances, err := readInstances(ctx, store)
+	if err != nil {
+		return err
+	}
 	if !a.asJSON {
 		a.printServices(services)
+		a.printInstances(instances)
 	}
 	for _, name := range names {
 		job, err := readJob(ctx, store, name)
 		if err != nil {
 			return err
 		}
-		job.Services = services
+		job.Services, job.Instances = services, instances
 		if spec, ok := specs[name]; ok {
 			if err := job.schedule(spec, config.Zone(), now()); err != nil {
 				return err

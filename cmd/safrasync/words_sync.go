@@ -31,9 +31,12 @@ var (
 	statusSwept    = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
 	statusNoRows   = phrase{"  nenhuma linha registrada", "  no rows recorded"}
 
-	statusService     = phrase{"serviço (safrasync run): em execução desde %s, versão %s, processo %d em %s", "service (safrasync run): serving since %s, version %s, process %d on %s"}
-	statusServiceLost = phrase{"serviço (safrasync run): o processo %d em %s não existe mais, ou não responde; visto por último em %s", "service (safrasync run): process %d on %s is gone, or silent; last seen %s"}
-	statusNoService   = phrase{"serviço (safrasync run): não está em execução; nada roda sozinho até que seja iniciado", "service (safrasync run): not running; nothing runs by itself until it is started"}
+	statusService      = phrase{"serviço (safrasync run): em execução desde %s, versão %s, processo %d em %s", "service (safrasync run): serving since %s, version %s, process %d on %s"}
+	statusServiceLost  = phrase{"serviço (safrasync run): o processo %d em %s não existe mais, ou não responde; visto por último em %s", "service (safrasync run): process %d on %s is gone, or silent; last seen %s"}
+	statusInstance     = phrase{"instância em %s (safrasync %s, processo %d): viva, versão %s, desde %s%s", "instance on %s (safrasync %s, process %d): alive, version %s, since %s%s"}
+	statusInstanceLost = phrase{"instância em %s (safrasync %s, processo %d): sem sinal de vida desde %s%s; o que ela enviava fica em dúvida e outra assume os jobs", "instance on %s (safrasync %s, process %d): no sign of life since %s%s; what it was sending is in doubt, and another takes its jobs over"}
+	statusHolds        = phrase{", conduz %s", ", holds %s"}
+	statusNoService    = phrase{"serviço (safrasync run): não está em execução; nada roda sozinho até que seja iniciado", "service (safrasync run): not running; nothing runs by itself until it is started"}
 
 	cronRun         = phrase{"execução", "run"}
 	cronSweep       = phrase{"varredura", "sweep"}
