@@ -39,6 +39,9 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 		}
 	}
 	err = s.inTx(ctx, "storing an act", func(t *tx) error {
+		if err := t.mayWork(); err != nil {
+			return err
+		}
 		done = make([]bool, len(acts))
 		for i, a := range acts { // jobs first: a lease is the first row that a transaction locks
 			if a.Job != nil {

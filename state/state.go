@@ -34,6 +34,7 @@ type Options struct {
 	Journal string
 
 	identity string // see Store.identity
+	moving   bool   // a ledger that is being moved, or was, may be opened for writing: see copy.go
 }
 
 // Store is a ledger. All its methods may be called by several goroutines at once.
@@ -142,8 +143,10 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 	if s.readOnly || s.memory {
 		return nil
 	}
-	if err := s.peek(ctx, "opening the ledger", (*tx).mayWork); err != nil {
-		return err
+	if !o.moving {
+		if err := s.peek(ctx, "opening the ledger", (*tx).mayWork); err != nil {
+			return err
+		}
 	}
 	if o.Journal != "" {
 		return s.attach(ctx, o)

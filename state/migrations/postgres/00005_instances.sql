@@ -15,6 +15,7 @@ CREATE TABLE instance (
 
 ALTER TABLE ledger ADD COLUMN needs BIGINT NOT NULL DEFAULT 5; -- the oldest schema that a program must know to work on this one
 ALTER TABLE ledger ADD COLUMN moved_to TEXT; -- where the ledger was moved to; nothing is sent from this one any more
+ALTER TABLE ledger ADD COLUMN moved_from TEXT; -- id of the ledger that was moved here
 
 ALTER TABLE job_lease ADD COLUMN shared BIGINT NOT NULL DEFAULT 0 CHECK (shared IN (0, 1)); -- other instances may send rows of the job
 ALTER TABLE job_lease ADD COLUMN run TEXT NOT NULL DEFAULT '';

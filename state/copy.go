@@ -1,0 +1,205 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// MovePlan says what moving a ledger to another database does, or did.
+type MovePlan struct {
+	From   string      `json:"from"` // where the ledger is
+	To     string      `json:"to"`   // where it goes
+	Ledger string      `json:"ledger"`
+	Tables []MoveTable `json:"tables,omitempty"` // what was copied and compared
+	Sent   int         `json:"sent"`             // rows that are accepted
+	Doubts int         `json:"doubts"`           // rows that were on the wire for all that the ledger knows: they become in doubt
+	Done   bool        `json:"done"`             // it had been moved there before; nothing was left to do but the journal
+}
+
+// MoveTable is one table of a moved ledger. Hash is of its rows in any order: both databases gave the same.
+type MoveTable struct {
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+	Hash string `json:"hash"`
+}
+
+// movedTables are copied, in an order in which references are there before what refers to them. What belongs to running processes, and the old journals, are not.
+var movedTables = []string{
+	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
+	"alert", "alert_message", "digest", "task",
+}
+
+// moveTime is how long one step of a move may take.
+const moveTime = 6 * time.Hour
+
+// Move copies a ledger into another database, which must be new, and marks the old one, so that nothing is ever sent from both. First the old ledger is marked, under which no
+// process can take a lease; then everything is copied in one transaction and compared; then the journal of the new one begins. It refuses a ledger that is in use. When it fails, the mark
+// is taken back, and nothing has happened; when the process dies, the same command goes on. With apply false it only looks.
+func Move(ctx context.Context, from, to Options, apply bool, record trade.AuditRecord) (MovePlan, error) {
+	return move(ctx, from, to, defaultTuning, apply, record)
+}
+
+func move(ctx context.Context, from, to Options, tune tuning, apply bool, record trade.AuditRecord) (plan MovePlan, err error) {
+	patient := tune
+	patient.write = moveTime
+	old, err := openMoved(ctx, from, tune)
+	if err != nil {
+		return plan, err
+	}
+	defer func() { err = errors.Join(err, old.Close()) }()
+	release, err := old.Serve()
+	if err != nil {
+		return plan, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	bare := to
+	bare.Journal, bare.ReadOnly = "", false
+	fresh, err := open(ctx, bare, patient)
+	if err != nil {
+		return plan, err
+	}
+	defer func() { err = errors.Join(err, fresh.Close()) }()
+	m := &moving{from: old, to: fresh, plan: MovePlan{From: old.where, To: fresh.where, Ledger: fresh.id}}
+	if err := m.look(ctx); err != nil || !apply {
+		return m.plan, err
+	}
+	if m.plan.Done {
+		return m.plan, m.beginJournal(ctx, to, patient)
+	}
+	if err := m.mark(ctx, record); err != nil {
+		return m.plan, err
+	}
+	if err := m.fill(ctx, record); err != nil {
+		return m.plan, errors.Join(err, m.unmark(ctx))
+	}
+	return m.plan, m.beginJournal(ctx, to, patient)
+}
+
+// openMoved opens a ledger for a move, which also goes on with one that was begun.
+func openMoved(ctx context.Context, o Options, tune tuning) (*Store, error) {
+	o.moving, o.ReadOnly = true, true // an absent ledger is not made
+	s, err := open(ctx, o, tune)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	o.ReadOnly = false
+	return open(ctx, o, tune)
+}
+
+// moving is a ledger on its way from one database to another.
+type moving struct {
+	from, to *Store
+	plan     MovePlan
+}
+
+// look refuses what cannot be moved, and tells how far an earlier move came.
+func (m *moving) look(ctx context.Context) error {
+	if m.from.id == m.to.id {
+		return &Error{Code: CodeCopy, Path: m.to.where, Hint: "give another database", Err: errors.New("it is the ledger itself")}
+	}
+	var moved *string
+	err := m.from.peek(ctx, "looking at the ledger", func(t *tx) error {
+		if err := nobodyLives(t); err != nil {
+			return err
+		}
+		if err := t.get(&moved, `SELECT moved_to FROM ledger`); err != nil {
+			return err
+		}
+		if err := t.get(&m.plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
+			return err
+		}
+		return t.get(&m.plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`)
+	})
+	if err != nil {
+		return err
+	}
+	var there struct {
+		From *string `db:"moved_from"`
+		Rows int     `db:"n"`
+	}
+	if err := m.to.read.GetContext(ctx, &there, `SELECT moved_from, (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM run) AS n FROM ledger`); err != nil {
+		return m.to.fault(ctx, "looking at the new ledger", err)
+	}
+	switch {
+	case there.From != nil && *there.From == m.from.id && moved != nil:
+		m.plan.Done = true
+	case there.From != nil || there.Rows > 0:
+		return &Error{Code: CodeCopy, Path: m.to.where, Hint: "give a database without a ledger, or a schema of its own", Err: errors.New("it has a ledger already, which is in use or was")}
+	case moved != nil && *moved != m.to.where:
+		return m.from.refuseOther(0, moved)
+	}
+	return nil
+}
+
+// nobodyLives refuses a ledger that some process works on.
+func nobodyLives(t *tx) error {
+	if err := nobodyRuns(t); err != nil {
+		return err
+	}
+	instances, err := t.instances()
+	for _, i := range instances {
+		if !i.Dead {
+			return &Error{
+				Code: CodeServed, Path: t.s.where, Hint: "stop it first, on every machine",
+				Err: fmt.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID, i.Owner.Host),
+			}
+		}
+	}
+	return err
+}
+
+// mark says in the old ledger where it goes. From then on no lease of it is given.
+func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
+	detail, err := json.Marshal(m.plan)
+	if err != nil {
+		return err
+	}
+	record.Detail = string(detail)
+	return m.from.inTx(ctx, "marking the ledger as moved", func(t *tx) error {
+		for _, lock := range []string{"job_lease", "ledger"} { // who takes a lease at this moment is seen below, or sees the mark
+			if err := t.all(&[]int64{}, t.s.d.locked(`SELECT 1 FROM `+lock, lock)); err != nil {
+				return err
+			}
+		}
+		if err := nobodyLives(t); err != nil {
+			return err
+		}
+		if n, err := t.changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.where); err != nil || n == 0 {
+			return err // marked by an earlier try
+		}
+		_, err := addAudit(t, record)
+		return err
+	})
+}
+
+// unmark gives the old ledger back after a move that failed. Nothing is in the new one.
+func (m *moving) unmark(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	var from *string
+	if err := m.to.read.GetContext(ctx, &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
+		return &Error{
+			Code: CodeCopy, Path: m.from.where, Hint: "run the same command again, which goes on; until then nothing is sent from either",
+			Err: errors.Join(errors.New("nobody knows whether the ledger was moved"), err),
+		}
+	}
+	return m.from.inTx(ctx, "taking the mark of the move back", func(t *tx) error {
+		return t.exec(`UPDATE ledger SET moved_to = NULL`)
+	})
+}
+
+// beginJournal opens the new ledger as every command does, which begins its journal with what the ledger knows, and looks whether all is in order.
+func (m *moving) beginJournal(ctx context.Context, to Options, tune tuning) (err error) {
+	s, err := open(ctx, to, tune)
+	if err != nil {
+		return fmt.Errorf("the ledger is moved; its journal: %w", err)
+	}
+	return s.Close()
+}

@@ -1,0 +1,246 @@
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fill copies all tables into the new ledger and compares them, in one transaction.
+func (m *moving) fill(ctx context.Context, record trade.AuditRecord) error {
+	const op = "copying the ledger"
+	raw, err := m.to.write.BeginTxx(ctx, nil)
+	if err != nil {
+		return m.to.fault(ctx, op, err)
+	}
+	defer func() { _ = raw.Rollback() }() // after the commit there is nothing to undo
+	t := &tx{ctx: ctx, s: m.to, Tx: raw}
+	if err := m.fillIn(t, record); err != nil {
+		return m.to.fault(ctx, op, err)
+	}
+	return m.to.fault(ctx, op, raw.Commit())
+}
+
+func (m *moving) fillIn(t *tx, record trade.AuditRecord) error {
+	restore, err := t.withoutTriggers()
+	if err != nil {
+		return err
+	}
+	m.plan.Tables = nil
+	for _, table := range movedTables {
+		copied, err := m.copyTable(t, table)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
+		}
+		m.plan.Tables = append(m.plan.Tables, copied)
+	}
+	if err := restore(); err != nil {
+		return err
+	}
+	var refs string
+	if err := m.from.read.GetContext(t.ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
+		return err
+	}
+	if err := t.exec(`UPDATE ledger SET refs_version = ?, moved_from = ?`, refs, m.from.id); err != nil {
+		return err
+	}
+	if err := m.retireJournals(t); err != nil {
+		return err
+	}
+	if err := t.countOn(); err != nil {
+		return err
+	}
+	if err := doubtAll(t, time.Now()); err != nil {
+		return err
+	}
+	record.Target = "ledger " + m.from.id
+	_, err = addAudit(t, record)
+	return err
+}
+
+// copyTable copies one table, then reads it back: both sides must have the same rows.
+func (m *moving) copyTable(t *tx, table string) (MoveTable, error) {
+	out := MoveTable{Name: table}
+	if err := t.exec(`DELETE FROM ` + table); err != nil { // what a new ledger has: lookup_key, audit_head
+		return out, err
+	}
+	there, err := m.columns(t.ctx, m.from.read, table)
+	if err != nil {
+		return out, err
+	}
+	here, err := m.columns(t.ctx, t.Tx, table)
+	if err != nil || !slices.Equal(there, here) {
+		return out, errors.Join(fmt.Errorf("its columns are %v and %v", there, here), err)
+	}
+	var batch [][]any
+	flush := func() error {
+		err := t.insertRows(table, there, batch, "")
+		batch = batch[:0]
+		return err
+	}
+	sent, err := eachRow(t.ctx, m.from.read, table, there, func(row []any) error {
+		if batch = append(batch, row); len(batch) < bulkRows {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return out, err
+	}
+	arrived, err := eachRow(t.ctx, t.Tx, table, there, func([]any) error { return nil })
+	if err != nil {
+		return out, err
+	}
+	if sent != arrived {
+		return out, fmt.Errorf("%d rows went and %d arrived, or some are not the same: the two databases cannot hold the same values", sent.rows, arrived.rows)
+	}
+	out.Rows, out.Hash = sent.rows, sent.text()
+	return out, nil
+}
+
+// columns gives the columns of a table in the order of their names.
+func (m *moving) columns(ctx context.Context, db sqlx.QueryerContext, table string) ([]string, error) {
+	rows, err := db.QueryxContext(ctx, `SELECT * FROM `+table+` WHERE 1 = 0`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	names, err := rows.Columns()
+	slices.Sort(names)
+	return names, errors.Join(err, rows.Err())
+}
+
+// rowsHash is of the rows of a table in any order: the two databases do not sort alike.
+type rowsHash struct {
+	rows int
+	sum  [4]uint64
+}
+
+func (h *rowsHash) add(row []any) {
+	d := sha256.New()
+	for _, v := range row {
+		text := "\x00null"
+		if v != nil {
+			text = fmt.Sprint(v)
+		}
+		_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // a hash never fails to write
+	}
+	digest := d.Sum(nil)
+	h.rows++
+	for i := range h.sum {
+		h.sum[i] += binary.BigEndian.Uint64(digest[8*i:])
+	}
+}
+
+func (h *rowsHash) text() string {
+	var b [32]byte
+	for i, n := range h.sum {
+		binary.BigEndian.PutUint64(b[8*i:], n)
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// eachRow reads a table as numbers and texts.
+func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns []string, fn func([]any) error) (h rowsHash, err error) {
+	rows, err := db.QueryxContext(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM `+table)
+	if err != nil {
+		return h, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		row, err := rows.SliceScan()
+		if err != nil {
+			return h, err
+		}
+		for i, v := range row {
+			if b, ok := v.([]byte); ok {
+				row[i] = string(b)
+			}
+		}
+		h.add(row)
+		if err := fn(row); err != nil {
+			return h, err
+		}
+	}
+	return h, rows.Err()
+}
+
+// withoutTriggers lets rows be written as they are, also in states in which no entry starts; restore makes the database refuse that again, before the transaction ends.
+func (t *tx) withoutTriggers() (restore func() error, err error) {
+	if t.s.d.name == Postgres {
+		each := func(do string) error {
+			for _, table := range []string{"entry", "attempt", "audit"} {
+				if err := t.exec(`ALTER TABLE ` + table + ` ` + do + ` TRIGGER USER`); err != nil {
+					return err
+				}
+			}
+			return t.exec(`SET LOCAL statement_timeout = 0`)
+		}
+		return func() error { return each("ENABLE") }, each("DISABLE")
+	}
+	var triggers []struct {
+		Name string `db:"name"`
+		SQL  string `db:"sql"`
+	}
+	if err := t.all(&triggers, `SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`); err != nil {
+		return nil, err
+	}
+	for _, g := range triggers {
+		if err := t.exec(`DROP TRIGGER ` + g.Name); err != nil {
+			return nil, err
+		}
+	}
+	return func() error {
+		for _, g := range triggers {
+			if _, err := t.ExecContext(t.ctx, g.SQL); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// countOn lets new rows get numbers above those that were copied.
+func (t *tx) countOn() error {
+	if t.s.d.name == SQLite { // it remembers the highest by itself
+		return nil
+	}
+	for table, column := range map[string]string{"entry": "id", "audit": "seq", "run": "seq"} {
+		var next int64
+		if err := t.get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retireJournals keeps the records of the old journals, which end with the old ledger.
+func (m *moving) retireJournals(t *tx) error {
+	var rows []journalRow
+	if err := m.from.read.SelectContext(t.ctx, &rows, `SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
+		return err
+	}
+	now := time.Now().UnixMilli()
+	for _, r := range rows {
+		if !r.RetiredAt.Valid {
+			r.RetiredAt.Valid, r.RetiredAt.Int64 = true, now
+		}
+		if err := t.exec(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package state
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// filled makes a ledger with something in every table that is moved.
+func filled(t *testing.T, o Options) {
+	t.Helper()
+	s := mustOpen(t, o)
+	lease := mustLease(t, s, "contracts")
+	es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("ção"))
+	a := mustSend(t, s, lease, es[0])
+	b := mustSend(t, s, lease, es[1])
+	mustSend(t, s, lease, es[2])
+	missing := trade.Block{Kind: "wallets", ID: "w-1", Message: "message.wallet.not-found", FirstAt: at, NextAt: at.Add(1e12), Tries: 1}
+	mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, "id-a"), unknown(b)}, Block: []trade.Block{missing}})
+	cursor := trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 4}}
+	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Watch(t.Context(), "contracts", "boot", 1); err != nil {
+		t.Fatal(err)
+	}
+	run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}}
+	for _, err := range []error{
+		s.StartRun(t.Context(), run), s.ReleaseLease(t.Context(), lease), s.TaskBegan(t.Context(), "refs", at),
+		s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x", Text: "é"}}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var moveRecord = trade.AuditRecord{At: at, Who: "tester", From: "here", Act: "state copy", Target: "ledger", Reason: "a second machine", Detail: "{}"}
+
+func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
+	t.Parallel()
+	for i, b := range backends {
+		to := backends[1-i]
+		t.Run(b.name+" to "+to.name, func(t *testing.T) {
+			t.Parallel()
+			from, target := b.open(t), to.open(t)
+			from.Journal = filepath.Join(t.TempDir(), "journal")
+			target.Journal = from.Journal // as the configuration has it, unless somebody changes it
+			filled(t, from)
+			plan, err := Move(t.Context(), from, target, false, moveRecord)
+			if err != nil || plan.Sent != 1 || plan.Doubts != 1 || len(plan.Tables) > 0 {
+				t.Fatalf("plan: %+v, %v", plan, err)
+			}
+			done, err := Move(t.Context(), from, target, true, moveRecord)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(done.Tables) != len(movedTables) {
+				t.Errorf("tables: %+v", done.Tables)
+			}
+			_, err = Open(t.Context(), from)
+			wantCode(t, err, CodeMoved)
+			s := mustOpen(t, target)
+			want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.InDoubt, "ção": trade.Pending}
+			if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
+				t.Errorf("states: %v", got)
+			}
+			all, err := s.Diagnose(t.Context(), target.Journal, true)
+			for _, d := range all {
+				if !d.OK {
+					t.Errorf("doctor: %+v", d)
+				}
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			if broken, err := s.VerifyAudit(t.Context()); broken != 0 || err != nil {
+				t.Errorf("audit: broken at %d, %v", broken, err)
+			}
+			// It goes on: new rows get numbers, the database refuses what it refused, and what was sent is not sent again.
+			lease := mustLease(t, s, "contracts")
+			e := mustRecord(t, s, lease, newEntry("new"))[0]
+			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "id-new")}})
+			if err := byHand(s, `UPDATE entry SET state = 'pending' WHERE key = 'a'`); err == nil {
+				t.Error("the database lets an accepted entry be sent again")
+			}
+			if again, err := Move(t.Context(), from, target, true, moveRecord); err != nil || !again.Done {
+				t.Errorf("the same command again: %+v, %v", again, err)
+			}
+			if _, err := Move(t.Context(), from, to.open(t), true, moveRecord); err == nil {
+				t.Error("a moved ledger was moved to another place")
+			}
+		})
+	}
+}
+
+func TestALedgerInUseIsNotMoved(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		from := Options{Driver: s.d.name, DSN: s.where}
+		if s.d.name == Postgres {
+			from = backends[1].open(t)
+			s = mustOpen(t, from)
+		}
+		to := backends[0].open(t)
+		lease := mustLease(t, s, "contracts")
+		if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
+			t.Error("it was moved while a job runs")
+		}
+		if err := s.ReleaseLease(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+		mustBeat(t, s, onMachine("a"))
+		_, err := Move(t.Context(), from, to, true, moveRecord)
+		wantCode(t, err, CodeServed)
+		mustLease(t, s, "contracts") // nothing was marked
+	})
+}
+
+// A move that fails gives the ledger back; one whose process dies goes on with the same command.
+func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
+	t.Parallel()
+	from, to := backends[0].open(t), backends[1].open(t)
+	from.Journal = filepath.Join(t.TempDir(), "journal")
+	to.Journal = from.Journal
+	filled(t, from)
+	there := mustOpen(t, Options{Driver: to.Driver, DSN: to.DSN})
+	mustExec(t, there, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
+	if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
+		t.Fatal("it was moved")
+	}
+	s := mustOpen(t, from)
+	mustLease(t, s, "deliveries")
+	mustExec(t, s, `UPDATE job_lease SET instance = ''`)
+	if got := statesOf(t, there, "contracts"); len(got) > 0 {
+		t.Errorf("the other has %v", got)
+	}
+	mustExec(t, there, `ALTER TABLE block DROP CONSTRAINT none`)
+	mustExec(t, s, `UPDATE ledger SET moved_to = '`+there.where+`'`) // as a process that died after the mark left it
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := Move(t.Context(), from, to, true, moveRecord); err != nil || plan.Done {
+		t.Fatalf("going on: %+v, %v", plan, err)
+	}
+	if got := statesOf(t, mustOpen(t, to), "contracts"); len(got) != 4 {
+		t.Errorf("states: %v", got)
+	}
+}
