@@ -37,6 +37,7 @@ type landing struct {
 	flight
 	answer   apiclient.Answer
 	decision decision
+	usual    bool // nothing was held because of it
 	at       time.Time
 }
 
@@ -89,8 +90,9 @@ func (s *submission) fly(f flight) {
 		}
 	}
 	s.ledger.Heard(f.attempt.ID, l.decision.outcome, answer.Status, answer.ID)
+	l.usual = l.decision.usual()
+	s.wire.landed(l.usual)
 	s.landed <- l
-	s.wire.landed(l.decision.usual())
 }
 
 // preflight asks the API one harmless question before the first POST of a run, so that a wrong key, address, proxy or certificate costs no doubt.

@@ -66,6 +66,10 @@ func (s *submission) take(l landing) {
 	s.count(d, l)
 	s.pace(d, l.at)
 	s.judge(d)
+	if !l.usual {
+		s.recall()
+		s.wire.judged(s.slots)
+	}
 	s.log.Info("attempt", zap.String("key", l.entry.Key), zap.String("attempt", l.attempt.ID), zap.String("class", string(d.outcome)),
 		zap.String("state", string(d.state)), zap.Int("status", l.answer.Status), zap.Strings("messages", stableKeys(l.answer.Messages)),
 		zap.Duration("duration", l.answer.Evidence.Duration))

@@ -23,7 +23,7 @@ type wire struct {
 	cleared []flight // stored, not begun
 	flying  int
 	slots   int
-	held    bool // an answer must be judged before anything else leaves
+	held    int // answers that must be judged before anything else leaves
 	launch  func(flight)
 	ids     map[string]string // the platform's ids that came last, and whose they are
 	order   []string
@@ -57,11 +57,19 @@ func (w *wire) clear(flights []flight) {
 	w.next()
 }
 
-// open sets how many may fly at once, after everything that has landed was judged.
+// open sets how many may fly at once.
 func (w *wire) open(slots int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.slots, w.held = slots, false
+	w.slots = slots
+	w.next()
+}
+
+// judged tells that an answer which was not as usual was judged, and how many may fly now.
+func (w *wire) judged(slots int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slots, w.held = slots, w.held-1
 	w.next()
 }
 
@@ -69,8 +77,9 @@ func (w *wire) open(slots int) {
 func (w *wire) landed(usual bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.flying--
-	w.held = w.held || !usual
+	if w.flying--; !usual {
+		w.held++
+	}
 	w.next()
 }
 
@@ -99,7 +108,7 @@ func (w *wire) waiting() int {
 
 // next begins flights as long as there are free slots. The caller has the lock.
 func (w *wire) next() {
-	for !w.held && w.flying < w.slots && len(w.cleared) > 0 {
+	for w.held == 0 && w.flying < w.slots && len(w.cleared) > 0 {
 		f := w.cleared[0]
 		w.cleared = w.cleared[1:]
 		w.flying++
