@@ -122,6 +122,27 @@ func TestEntriesAreReadFromTheListOfRows(t *testing.T) {
 	}
 }
 
+func TestTheProfileIsReadByFunction(t *testing.T) {
+	t.Parallel()
+	got, err := parseSteps(`Duration: 15.70s, Total samples = 6.42s (40.89%)
+      flat  flat%   sum%        cum   cum%
+         0     0%     0%    5300ms 82.55%  github.com/safrasync/safrasync/sync.(*Engine).Sync
+         0     0%     0%    5300ms 82.55%  github.com/safrasync/safrasync/sync.(*pass).only
+       20ms  0.31%  0.47%   3520ms 54.83%  github.com/safrasync/safrasync/state.(*Store).Commit
+         0     0%  0.47%    2440ms 38.01%  github.com/safrasync/safrasync/state.(*Store).Commit.func1
+       30ms  0.47% 47.66%    490ms  7.63%  runtime.mallocgc
+       30ms  0.47% 47.66%    480ms  7.63%  runtime.other
+`)
+	want := []step{{"sync.(*Engine).Sync", 5.3, 0.8255}, {"state.(*Store).Commit", 3.52, 0.5483}, {"runtime.mallocgc", 0.49, 0.0763}}
+	near := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(step{}), near); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := parseSteps("nothing"); err == nil {
+		t.Error("an empty profile was taken")
+	}
+}
+
 func TestEachFlushIsAskedFor(t *testing.T) {
 	t.Parallel()
 	cmd, err := part("flush", filepath.Join(t.TempDir(), "file"))

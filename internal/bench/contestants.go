@@ -93,13 +93,27 @@ func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
 	return p, c, p.configure(false)
 }
 
-// asURL is a data source name of key=value pairs as a URL, which is how Bento wants it.
-func asURL(dsn string) string {
+// discard deletes what a contestant has kept, so that the next one has as much disk.
+func (b *bench) discard(c contestant) error {
+	if c.ledger == "" {
+		return os.RemoveAll(c.folder)
+	}
+	return errors.Join(b.ledgerServer.Drop(valuesOf(c.ledger)["dbname"]), os.RemoveAll(c.folder))
+}
+
+// valuesOf takes a data source name of key=value pairs apart.
+func valuesOf(dsn string) map[string]string {
 	values := map[string]string{}
 	for pair := range strings.FieldsSeq(dsn) {
 		key, value, _ := strings.Cut(pair, "=")
 		values[key] = value
 	}
+	return values
+}
+
+// asURL is a data source name of key=value pairs as a URL, which is how Bento wants it.
+func asURL(dsn string) string {
+	values := valuesOf(dsn)
 	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"], values["dbname"], values["sslmode"])
 }
 

@@ -43,6 +43,11 @@ func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, 
 	if err != nil {
 		return r, err
 	}
+	defer func() {
+		if err == nil && r.err(c.name) == nil { // otherwise somebody wants to look
+			err = b.discard(c)
+		}
+	}()
 	r.Who = c.name
 	kill := a.reached
 	if !f.kill {

@@ -41,7 +41,13 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 		if f.dir, err = os.MkdirTemp("", "safrasync-bench-"); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(f.dir)) }()
+		defer func() {
+			if err == nil || ctx.Err() != nil {
+				err = errors.Join(err, os.RemoveAll(f.dir))
+				return
+			}
+			err = fmt.Errorf("%w\nledgers and logs stay in %s, for whoever wants to know why", err, f.dir)
+		}()
 	}
 	b := &bench{flags: f, w: w, json: io.Discard, erps: map[int]string{}, builds: map[string]bool{}}
 	if f.asJSON != "" {

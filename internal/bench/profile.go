@@ -68,8 +68,13 @@ func stepsOf(ctx context.Context, binary, file string) (steps []step, err error)
 	if err != nil {
 		return nil, fmt.Errorf("reading the profile: %w", err)
 	}
+	return parseSteps(string(out))
+}
+
+// parseSteps reads pprof's list.
+func parseSteps(list string) (steps []step, err error) {
 	own, last := 0, ""
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(list) {
 		m := profileLine.FindStringSubmatch(line)
 		if m == nil {
 			continue
@@ -91,7 +96,7 @@ func stepsOf(ctx context.Context, binary, file string) (steps []step, err error)
 		steps = append(steps, step{name, ms / 1000, share / 100})
 	}
 	if own == 0 {
-		return nil, fmt.Errorf("the profile names no function of ours: %.500s", out)
+		return nil, fmt.Errorf("the profile names no function of ours: %.500s", list)
 	}
 	return steps, nil
 }
@@ -120,7 +125,7 @@ func (b *bench) profiled(ctx context.Context) (string, error) {
 	return binary, nil
 }
 
-func (b *bench) profile(ctx context.Context, name, binary, file string) error {
+func (b *bench) profile(ctx context.Context, name, binary, file string) (err error) {
 	release := b.binary
 	defer func() { b.binary = release }()
 	b.binary = binary
@@ -131,7 +136,7 @@ func (b *bench) profile(ctx context.Context, name, binary, file string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = a.stop() }()
+	defer func() { err = errors.Join(err, a.stop()) }()
 	erp, err := b.erp(ctx, b.rows)
 	if err != nil {
 		return err
@@ -141,5 +146,5 @@ func (b *bench) profile(ctx context.Context, name, binary, file string) error {
 		return err
 	}
 	r := result{Measure: mProfile, Rows: b.rows}
-	return b.run(ctx, c, c.pass(), &r)
+	return errors.Join(b.run(ctx, c, c.pass(), &r), b.discard(c))
 }

@@ -79,6 +79,11 @@ func (b *bench) send(ctx context.Context, r result, name string, latency time.Du
 	if err != nil {
 		return r, err
 	}
+	defer func() {
+		if err == nil && r.err(c.name) == nil { // otherwise somebody wants to look
+			err = b.discard(c)
+		}
+	}()
 	cmd := c.pass()
 	if r.Measure == mFsync {
 		if err := c.slowServer(ctx); err != nil {

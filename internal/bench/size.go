@@ -26,6 +26,11 @@ func (b *bench) sizes(ctx context.Context, name string, entries int, which func(
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err == nil && b.failed == nil {
+			err = errors.Join(b.discard(c), b.erpServer.Drop(valuesOf(erp)["dbname"]))
+		}
+	}()
 	if err := b.fill(ctx, p, c, entries); err != nil {
 		return fmt.Errorf("a ledger of %d entries: %w", entries, err)
 	}

@@ -20,6 +20,11 @@ func (c *Cluster) Create(name string) (string, error) {
 	return c.DSN(name), nil
 }
 
+// Drop drops a database that Create has made, whoever is connected to it.
+func (c *Cluster) Drop(name string) error {
+	return c.admin("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
+}
+
 // PID returns the process id of the server's first process, the parent of all others; 0 while it is stopped.
 func (c *Cluster) PID() int {
 	c.mu.Lock()
