@@ -47,7 +47,8 @@ func (b *bench) sizes(ctx context.Context, name string, entries int, which func(
 		if which(mIdle) {
 			base.Measure = mIdle
 			r := base
-			if err := b.add(r, b.run(ctx, c, p.sync(), &r)); err != nil {
+			err := b.run(ctx, c, p.sync(), &r)
+			if err := b.add(r, err); err != nil {
 				return err
 			}
 		}
