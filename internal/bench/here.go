@@ -8,9 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
+
+// idle is how many processes may run or wait on a computer that has nothing else to do.
+const idle = 0.5
 
 // here says on what was measured, and how busy it was with other things.
 func here(ctx context.Context, b *bench) (string, error) {
@@ -24,9 +28,12 @@ func here(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	load, _, _ := strings.Cut(firstLine("/proc/loadavg"), " ")
-	text := fmt.Sprintf("%s; %d cores (%s), Linux %s, PostgreSQL %s, %s. %d POSTs in flight, `rate_limit: 0`, %s. When it began, %s processes were waiting for the processors or using them, other than these.",
+	text := fmt.Sprintf("%s; %d cores (%s), Linux %s, PostgreSQL %s, %s; %d POSTs in flight; %s.",
 		strings.TrimSpace(string(version)), runtime.NumCPU(), processor(), firstLine("/proc/sys/kernel/osrelease"), strings.Fields(postgres)[0], runtime.Version(),
-		b.inFlight, time.Now().Format(time.DateOnly), load)
+		b.inFlight, time.Now().Format(time.DateOnly))
+	if others, err := strconv.ParseFloat(load, 64); err != nil || others > idle {
+		text += fmt.Sprintf(" **The computer was busy with other things: %s processes were running or waiting for a processor when it began. Even the ratios are a rough picture.**", load)
+	}
 	line, err := json.Marshal(header{text})
 	if err == nil {
 		_, err = fmt.Fprintf(b.json, "%s\n", line)
