@@ -21,8 +21,8 @@ func (SystemClock) Now() time.Time { return time.Now().UTC() }
 // Boot is CLOCK_BOOTTIME.
 func (SystemClock) Boot() time.Duration {
 	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
-		// unreachable on Linux: the clock exists since 2.6.39. A clock that never moves would keep every send window open, so refuse to run.
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil { // unreachable: the clock is there since Linux 2.6.39
+		// A clock that never moves would keep every send window open, so refuse to run.
 		panic("sync: CLOCK_BOOTTIME cannot be read: " + err.Error())
 	}
 	return time.Duration(ts.Nano())

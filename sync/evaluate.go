@@ -38,7 +38,7 @@ func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents pa
 		return
 	}
 	r, err := requestOf(record)
-	if err != nil {
+	if err != nil { // unreachable: a record that was checked always has a text
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
 	e.fill(entry, values, draft, r, problems)
