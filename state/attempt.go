@@ -60,7 +60,7 @@ func (r *attemptRow) result() []any {
 // attemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
 func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
 	messages, err := json.Marshal(list(a.Messages))
-	if err != nil {
+	if err != nil { // unreachable: texts always have a JSON form
 		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
 	}
 	r := &attemptRow{

@@ -21,6 +21,8 @@ type breaker struct {
 	with    error  // what it fails with; nil: errBroken
 	loses   bool   // the commit's answer is lost once: it was stored
 	next    [2]int // what is at and damage from then on
+	dead    bool   // the connection is lost with it
+	closes  bool   // the end of a connection counts as a call
 	calls   int
 	hit     string // what failed first
 
@@ -121,6 +123,15 @@ type brokenConn struct {
 	b *breaker
 }
 
+// Close ends the connection, whatever it says.
+func (c *brokenConn) Close() error {
+	var err error
+	if c.b.closes {
+		err = c.b.call("close")
+	}
+	return errors.Join(err, c.Conn.Close())
+}
+
 func (c *brokenConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if err := c.b.call("BEGIN"); err != nil {
 		return nil, err
@@ -174,7 +185,11 @@ type brokenTx struct {
 
 func (t brokenTx) Commit() error {
 	if t.b.losesNow() {
-		return errors.Join(errBroken, t.Tx.Commit())
+		err := errors.Join(errBroken, t.Tx.Commit())
+		if t.b.dead {
+			err = errors.Join(err, driver.ErrBadConn)
+		}
+		return err
 	}
 	if err := t.b.call("COMMIT"); err != nil {
 		return errors.Join(err, t.Rollback())

@@ -131,6 +131,11 @@ func TestAnyValueThatIsDamagedWhileALedgerIsOpenedOrRepaired(t *testing.T) {
 	all := situations()
 	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
 	all["a group ahead"] = situation{between, all["one that is there"].op, 4}
+	all["an intent ahead"] = situation{func(s *scene) {
+		s.open()
+		lease := mustLease(s.t, s.s, "contracts")
+		s.endBetween(lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(mustRecord(s.t, s.s, lease, newEntry("a"))[0])}})
+	}, all["one that is there"].op, 1}
 	for name, test := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,13 +51,13 @@ func setCursor(t *tx, job string, c trade.Cursor) error {
 	var sweep sql.NullString
 	if c.Sweep != nil {
 		text, err := json.Marshal(c.Sweep)
-		if err != nil {
+		if err != nil { // unreachable: names and numbers always have a JSON form
 			return fmt.Errorf("the sweep of job %s: %w", job, err)
 		}
 		sweep = orNull(string(text))
 	}
 	brakes, err := json.Marshal(c.Brakes)
-	if err != nil {
+	if err != nil { // unreachable: names and numbers always have a JSON form
 		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
 	}
 	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
@@ -270,7 +270,7 @@ func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums
 	for i, e := range entries {
 		e.Job, e.Version = job, 1
 		row, err := rowOf(e, now)
-		if err != nil {
+		if err != nil { // unreachable: see rowOf
 			return 0, err
 		}
 		args[i] = row.args()[1:]

@@ -168,6 +168,19 @@ func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	t.Logf("%d calls failed in %d situations", failed, len(all))
 }
 
+// What /proc does not tell is not known: a process of which nothing can be read counts as running.
+func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
+	disk := ownDisk(t)
+	if disk == nil {
+		return
+	}
+	disk.Arm(sickdisk.Plan{Under: "/proc", At: 1, Lasting: true, Err: syscall.EACCES})
+	started, running := processStart(os.Getppid())
+	if hit, err := disk.Disarm(); hit == "" || err != nil || started != "" || !running {
+		t.Errorf("%q, %t (%s, %v)", started, running, hit, err)
+	}
+}
+
 // Where the process stands in a folder that is gone, a relative path means nothing, and what needs it says so.
 func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	if ownDisk(t) == nil {

@@ -33,11 +33,11 @@ var ourTables = []string{
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.
 func (s *Store) migrate(ctx context.Context) error {
 	folder, err := fs.Sub(migrations, s.d.goose)
-	if err != nil {
+	if err != nil { // unreachable: the migrations are in the program
 		return fmt.Errorf("opening the ledger: %w", err)
 	}
 	known, err := s.newestSchema()
-	if err != nil {
+	if err != nil { // unreachable: the migrations are in the program
 		return err
 	}
 	have, err := s.schemaVersion(ctx)
@@ -65,10 +65,7 @@ func (s *Store) migrate(ctx context.Context) error {
 // newestSchema gives the number of the last migration that this program has.
 func (s *Store) newestSchema() (int64, error) {
 	files, err := fs.Glob(migrations, s.d.goose+"/*.sql")
-	if err != nil {
-		return 0, fmt.Errorf("opening the ledger: %w", err)
-	}
-	if len(files) == 0 {
+	if err != nil || len(files) == 0 { // unreachable: the migrations are in the program
 		return 0, errors.New("opening the ledger: the program has no migrations")
 	}
 	number, _, _ := strings.Cut(path.Base(slices.Max(files)), "_") // 00001_ledger.sql: see TestMigrationsAreNumberedWithoutAGap
@@ -84,13 +81,13 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 	if s.d.name == Postgres {
 		kind = goose.DialectPostgres
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(0x5AF7A5), lock.WithLockTimeout(1, 60))
-		if err != nil {
+		if err != nil { // unreachable: its options are constant
 			return s.fault(ctx, op, err)
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
 	provider, err := goose.NewProvider(kind, s.write.DB, folder, options...)
-	if err != nil {
+	if err != nil { // unreachable: the migrations are in the program
 		return s.fault(ctx, op, err)
 	}
 	// SQLite has no lock that spans the look at the version and the migration. A program that loses the race fails on a table that exists

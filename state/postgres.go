@@ -39,7 +39,7 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if o.ReadOnly {
 		cfg.Runtime["default_transaction_read_only"] = "on"
 	}
-	if s.write, err = connectPostgres(cfg, tune); err != nil {
+	if s.write, err = connectPostgres(cfg, tune); err != nil { // unreachable: the same settings made a connection a moment ago
 		return nil, s.fault(ctx, "opening the ledger", err)
 	}
 	s.read = s.write
@@ -81,7 +81,7 @@ func postgresConfig(o Options) (pq.Config, error) {
 
 func connectPostgres(cfg pq.Config, tune tuning) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
-	if err != nil {
+	if err != nil { // unreachable: NewConfig has accepted them, and what is set here is constant
 		return nil, errors.New("the connection's settings contradict each other")
 	}
 	connector.Dialer(dialer{})
@@ -97,7 +97,7 @@ func connectPostgres(cfg pq.Config, tune tuning) (*sqlx.DB, error) {
 // (remote_apply waits for a standby too); off is raised to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune tuning) (setting string, err error) {
 	db, err := connectPostgres(cfg, tune)
-	if err != nil {
+	if err != nil { // unreachable: see connectPostgres
 		return "", faultOf(ctx, "opening the ledger", where, Postgres, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()

@@ -134,7 +134,7 @@ func (s *Store) replaceJournal(t *tx, plan *NewJournalPlan, dir string, there bo
 		return err
 	}
 	detail, err := json.Marshal(plan)
-	if err != nil {
+	if err != nil { // unreachable: as of the plan of a rebuilding
 		return err
 	}
 	record.Detail = string(detail)

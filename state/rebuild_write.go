@@ -99,7 +99,7 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 				counted = have.Counts
 			}
 			written, err := attemptRowOf(attempt, r.now, counts)
-			if err != nil {
+			if err != nil { // unreachable: see attemptRowOf
 				return err
 			}
 			row.entry.Attempts += written.Counts - counted
@@ -151,7 +151,7 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			return err
 		}
 		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
-		if err != nil {
+		if err != nil { // unreachable: texts always have a JSON form
 			return err
 		}
 		if row.moves() {
@@ -171,7 +171,7 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			return err
 		}
 		written, err := r.finalRow(row, string(flagText))
-		if err != nil {
+		if err != nil { // unreachable: see finalRow
 			return err
 		}
 		final = append(final, written)
@@ -224,7 +224,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	errorText := orNull("")
 	if entryError != nil {
 		text, err := json.Marshal(entryError)
-		if err != nil {
+		if err != nil { // unreachable: texts always have a JSON form
 			return nil, err
 		}
 		errorText = orNull(string(text))

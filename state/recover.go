@@ -28,7 +28,7 @@ type sendingRow struct {
 // them everything that is not among flying was left by a run of ours whose results the ledger did not take. Under the lease of a hand, only that is moved.
 func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
-	if err != nil {
+	if err != nil { // unreachable: texts always have a JSON form
 		return 0, fmt.Errorf("recovering: %w", err)
 	}
 	var n int

@@ -140,16 +140,21 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 			t.Parallel()
 			f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
 			f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-			if err := f.try(f.b.tuning()); err != nil {
+			tune := f.b.tuning()
+			tune.settle = 5 * time.Second
+			if err := f.try(tune); err != nil {
 				t.Fatal(err)
 			}
 			for at := 1; ; at++ {
-				for _, damaged := range []bool{false, true} {
-					f.b.null = true
+				hits := ""
+				for way := range 4 {
+					damaged := way%2 == 1
+					f.b.null, f.b.dead = true, way/2 == 1
 					f.b.afterLoss(at, damaged)
 					name := newID()
 					err := f.s.AppendAudit(t.Context(), anAct(name))
 					hit := f.b.disarm() + f.b.mends()
+					hits += hit
 					if err != nil && !errors.Is(err, trade.ErrUncertain) {
 						t.Fatalf("call %d (%s): %v", at, hit, err)
 					}
@@ -157,12 +162,12 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 					if listErr != nil || len(all) != 1 || all[0].Target != name {
 						t.Fatalf("call %d (%s): the act is not there: %+v, %v", at, hit, all, listErr)
 					}
-					if hit == "" && !damaged {
-						if err != nil {
-							t.Errorf("it is stored, and that can be seen: %v", err)
-						}
-						return
+					if hit == "" && err != nil {
+						t.Errorf("it is stored, and that can be seen: %v", err)
 					}
+				}
+				if hits == "" {
+					return
 				}
 			}
 		})
@@ -280,6 +285,9 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, k.try(defaultTuning), "belongs to ledger "+other.s.LedgerID())
+	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir { // such a one may go
+		t.Errorf("%+v, %v", plan, err)
+	}
 	if err := errors.Join(os.RemoveAll(dir), os.Rename(own, dir)); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +318,7 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	}
 	_, err = newJournal(t.Context(), k.o, tune, false, rebuildAct)
 	says(t, err, "network file system")
-	_, err = Rebuild(t.Context(), Options{Driver: Postgres, DSN: "host=", Journal: k.o.Journal}, false, rebuildAct)
+	_, err = Rebuild(t.Context(), Options{Driver: Postgres, DSN: "nonsense", Journal: k.o.Journal}, false, rebuildAct)
 	says(t, err)
 	// Somebody's lease that cannot be read keeps a rebuilding from it.
 	mustLease(t, k.s, "contracts")
@@ -510,3 +518,47 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// F052, F054: a process that goes on, and whose database fails at any call while it settles what another left between journal and ledger, says so, and settles it the next time.
+func TestEveryCallFailsOnceWhileAProcessSettlesWhatAnotherLeft(t *testing.T) {
+	t.Parallel()
+	for at := 1; ; at++ {
+		b := &breaker{}
+		k := keep(t, backends[0].open(t))
+		goesOn := *k
+		if err := goesOn.try(b.tuning()); err != nil {
+			t.Fatal(err)
+		}
+		lease := mustLease(t, k.s, "contracts")
+		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
+		first := mustSend(t, k.s, lease, es[0])
+		k.endBetween(lease, trade.Group{At: theirs, Settle: []trade.Settlement{created(first, "remote-a")}, Intents: []trade.Intent{intentOf(es[1])}})
+		lease = mustLease(t, goesOn.s, "contracts")
+		in := trade.Group{At: theirs, Intents: []trade.Intent{intentOf(es[2])}}
+		b.arm(at, false)
+		_, err := goesOn.s.Commit(t.Context(), lease, in)
+		hit := b.disarm()
+		if err != nil {
+			if hit == "" {
+				t.Fatal(err)
+			}
+			if _, err := goesOn.s.Commit(t.Context(), lease, in); err != nil {
+				t.Fatalf("the next time after call %d failed (%s): %v", at, hit, err)
+			}
+		}
+		want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.Sending}
+		if diff := cmp.Diff(want, statesOf(t, goesOn.s, "contracts")); diff != "" {
+			t.Errorf("after call %d failed (%s): states (-want +got):\n%s", at, hit, diff)
+		}
+		mustAddUp(t, goesOn.s, "contracts")
+		goesOn.close()
+		if hit == "" {
+			return
+		}
+		if !long {
+			at += 3
+		}
+	}
+}
+
+var theirs = at

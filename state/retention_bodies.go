@@ -141,7 +141,7 @@ func (r *bodyRow) reduce() error {
 			continue
 		}
 		left, err := json.Marshal(values.Marks(r.Key))
-		if err != nil {
+		if err != nil { // unreachable: it was read from JSON
 			return err
 		}
 		*text = string(left)
@@ -152,7 +152,7 @@ func (r *bodyRow) reduce() error {
 			return damaged("warnings")
 		}
 		text, err := json.Marshal(withoutValues(problems))
-		if err != nil {
+		if err != nil { // unreachable: it was read from JSON
 			return err
 		}
 		r.Warnings = string(text)
@@ -164,7 +164,7 @@ func (r *bodyRow) reduce() error {
 		}
 		e.Fields = withoutValues(e.Fields)
 		text, err := json.Marshal(e)
-		if err != nil {
+		if err != nil { // unreachable: it was read from JSON
 			return err
 		}
 		r.Error.String = string(text)

@@ -117,7 +117,7 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	var err error
 	keep := func(v any) string {
 		text, jsonErr := json.Marshal(v)
-		if jsonErr != nil {
+		if jsonErr != nil { // unreachable: names and numbers always have a JSON form
 			err = fmt.Errorf("entry %s: %w", e.Job, jsonErr)
 		}
 		return string(text)

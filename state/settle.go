@@ -47,7 +47,7 @@ func (g *groupTx) settle() error {
 			g.result.Settled[a.ID] = true // stored already
 			if out == trade.OutcomeUnknown {
 				// The recovery said unknown before the sender did: what the sender saw helps the person who decides.
-				if results[a.ID], err = g.evidence(a, st); err != nil {
+				if results[a.ID], err = g.evidence(a, st); err != nil { // unreachable: see attemptRowOf
 					return err
 				}
 				heard = append(heard, a.ID)
@@ -66,7 +66,7 @@ func (g *groupTx) settle() error {
 		}
 		counted := a.Counts
 		row, err := attemptRowOf(st.Attempt, g.now, st.Counts)
-		if err != nil {
+		if err != nil { // unreachable: see attemptRowOf
 			return err
 		}
 		results[a.ID] = row.result()
@@ -136,7 +136,7 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 		flags = flags.With(f, true)
 	}
 	flagText, err := json.Marshal(list(flags.With(b.clear, false)))
-	if err != nil {
+	if err != nil { // unreachable: texts always have a JSON form
 		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
 	}
 	e.Flags, e.Version = string(flagText), e.Version+1
@@ -146,7 +146,7 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 	var errorText sql.NullString
 	if st.Error != nil {
 		text, err := json.Marshal(st.Error)
-		if err != nil {
+		if err != nil { // unreachable: texts always have a JSON form
 			return nil, fmt.Errorf("entry %d: %w", e.ID, err)
 		}
 		errorText = orNull(string(text))
@@ -166,7 +166,7 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 // evidence keeps the outcome unknown, since when it is, and stores what the sender saw.
 func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
 	row, err := attemptRowOf(st.Attempt, g.now, a.Counts == 1)
-	if err != nil {
+	if err != nil { // unreachable: see attemptRowOf
 		return nil, err
 	}
 	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).

@@ -86,7 +86,7 @@ func applyUpdates(t *tx, entries map[int64]*narrowRow, updates []trade.Update, n
 		}
 		done[e.ID] = true
 		row, err := rowOf(u.Entry, now)
-		if err != nil {
+		if err != nil { // unreachable: see rowOf
 			return 0, err
 		}
 		row.Version = e.Version + 1
