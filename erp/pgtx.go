@@ -63,7 +63,7 @@ func (t *pgTx) few(ctx context.Context, query string, args []any, items []select
 
 // Limits of one FETCH: many small rows at once, few large ones.
 const (
-	fetchRows  = 1000
+	fetchRows  = 500
 	fetchFirst = 100
 	fetchBytes = 4 << 20
 )

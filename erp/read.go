@@ -101,7 +101,7 @@ type reader struct {
 	result  Result
 	seed    maphash.Seed
 	hashed  []byte
-	given   []uint64 // hashes of the rows given, only where salvage may follow
+	given   [][]uint64 // hashes of the rows given, only where salvage may follow; in pieces, so that it never stands in memory twice
 	keep    bool
 }
 
@@ -154,6 +154,9 @@ func (r *reader) read(ctx context.Context, clk clock, tx readTx) error {
 	return nil
 }
 
+// givenPiece is how many hashes stand in one piece.
+const givenPiece = 4096
+
 // give hands one row to the caller and keeps the books.
 func (r *reader) give(values []Value) error {
 	if r.plan.changed >= 0 {
@@ -165,7 +168,11 @@ func (r *reader) give(values []Value) error {
 		r.tracker.observe(raw)
 	}
 	if r.keep {
-		r.given = append(r.given, r.hash(values))
+		if last := len(r.given) - 1; last < 0 || len(r.given[last]) == cap(r.given[last]) {
+			r.given = append(r.given, make([]uint64, 0, givenPiece))
+		}
+		last := &r.given[len(r.given)-1]
+		*last = append(*last, r.hash(values))
 	}
 	if _, usable := r.plan.keyOf(values); !usable {
 		r.result.Unreadable++

@@ -13,9 +13,11 @@ import (
 // before the failure are not given again.
 func (r *reader) salvage(ctx context.Context, t salvageTx, items []selectItem, condition func(*binder) (string, *Error)) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
-	given := make(map[uint64]int, len(r.given))
-	for _, h := range r.given {
-		given[h]++
+	given := make(map[uint64]int, givenPiece*len(r.given))
+	for _, piece := range r.given {
+		for _, h := range piece {
+			given[h]++
+		}
 	}
 	r.keep, r.given = false, nil
 

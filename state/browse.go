@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/trade"
@@ -12,49 +13,73 @@ import (
 // changes meanwhile may be seen before or after its change. Where the parents of waiting entries stand is told as of now. It ends with the first
 // error of fn.
 func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
-	// Within one job the page begins where an index finds it; the pair would make the database go through the job again for each page.
-	from, order := `WHERE (e.job, e.id) > (?, ?)`, ` ORDER BY e.job, e.id LIMIT ?`
-	job, after := "", int64(0)
-	if filter.Job != "" {
-		from, order, job, filter.Job = `WHERE e.job = ? AND e.id > ?`, ` ORDER BY e.id LIMIT ?`, filter.Job, ""
-	}
-	where, args := conditions(filter)
-	for given := 0; filter.Limit <= 0 || given < filter.Limit; {
-		limit := entryPage
-		if filter.Limit > 0 {
-			limit = min(limit, filter.Limit-given)
+	jobs := []string{filter.Job}
+	if filter.Job == "" { // within one job an index finds where a page begins, and most of what a filter asks for
+		var err error
+		if jobs, err = s.Jobs(ctx); err != nil {
+			return err
 		}
-		page, err := s.entries(ctx, "reading rows", from+where+order,
-			append(append([]any{job, after}, args...), limit)...)
+	}
+	left := filter.Limit
+	for _, job := range jobs {
+		filter.Job, filter.Limit = job, left
+		given, err := s.rowsOf(ctx, filter, fn)
 		if err != nil {
 			return err
 		}
-		if err := s.tellParents(ctx, page); err != nil {
-			return err
-		}
-		for _, e := range page {
-			if err := fn(e); err != nil {
-				return err
-			}
-			job, after = e.Job, e.ID
-			given++
-		}
-		if len(page) < limit {
+		if left -= given; left == 0 && given > 0 {
 			return nil
 		}
 	}
 	return nil
 }
 
+// rowsOf is Rows within one job, and tells how many it gave.
+func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) (given int, err error) {
+	const op = "reading rows"
+	where, args := conditions(filter)
+	for after := int64(0); ; {
+		limit := entryPage
+		if filter.Limit > 0 {
+			limit = min(limit, filter.Limit-given)
+		}
+		// First which, which is told by an index, then what they hold.
+		var ids []int64
+		if err := s.read.SelectContext(ctx, &ids, s.q(`SELECT e.id FROM entry e `+where+` AND e.id > ? ORDER BY e.id LIMIT ?`), append(slices.Clone(args), after, limit)...); err != nil {
+			return given, s.fault(ctx, op, err)
+		}
+		if len(ids) == 0 {
+			return given, nil
+		}
+		after = ids[len(ids)-1]
+		page, err := s.entries(ctx, op, where+` AND e.id IN (`+marks(len(ids))+`) ORDER BY e.id`, append(slices.Clone(args), anys(ids)...)...)
+		if err != nil {
+			return given, err
+		}
+		if err := s.tellParents(ctx, page); err != nil {
+			return given, err
+		}
+		for _, e := range page {
+			if err := fn(e); err != nil {
+				return given, err
+			}
+			given++
+		}
+		if len(ids) < limit || filter.Limit > 0 && given >= filter.Limit {
+			return given, nil
+		}
+	}
+}
+
+// conditions gives the WHERE of a filter, which names one job.
 func conditions(f trade.RowFilter) (text string, args []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
 		b.WriteString(" AND " + condition)
 		args = append(args, values...)
 	}
-	if f.Job != "" {
-		add(`e.job = ?`, f.Job)
-	}
+	b.WriteString(`WHERE e.job = ?`)
+	args = append(args, f.Job)
 	if len(f.States) > 0 {
 		add(`e.state IN (`+marks(len(f.States))+`)`, anys(f.States)...)
 	}

@@ -178,28 +178,27 @@ func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) 
 	}
 }
 
-// Stale calls fn for every entry in one of the states whose MappedWith differs, in the order of their numbers; fn may write.
+// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and there in the order of their numbers; fn may write.
 func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
-	if len(states) == 0 {
-		return nil
-	}
-	where := `WHERE e.job = ? AND e.mapped_with <> ? AND e.state IN (` + marks(len(states)) + `) AND e.id > ? ORDER BY e.id LIMIT ?`
-	for after := int64(0); ; {
-		args := append(append([]any{job, mappedWith}, anys(states)...), after, entryPage)
-		page, err := s.entries(ctx, "looking for entries of an earlier mapping", where, args...)
-		if err != nil {
-			return err
-		}
-		for _, e := range page {
-			if err := fn(e); err != nil {
+	for _, state := range states { // one at a time: for several the databases would go through all entries of the job, in the order of their numbers
+		for after := int64(0); ; {
+			page, err := s.entries(ctx, "looking for entries of an earlier mapping", `WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
+				job, string(state), after, mappedWith, entryPage)
+			if err != nil {
 				return err
 			}
-			after = e.ID
-		}
-		if len(page) < entryPage {
-			return nil
+			for _, e := range page {
+				if err := fn(e); err != nil {
+					return err
+				}
+				after = e.ID
+			}
+			if len(page) < entryPage {
+				break
+			}
 		}
 	}
+	return nil
 }
 
 // Arrivals tells how many entries of a job have numbers above after, and the keys of the first few.
@@ -266,20 +265,20 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 
 // insertEntries adds the entries whose key is new and counts the others.
 func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums tallyChange) (lost int, err error) {
-	args := make([][]any, len(entries))
-	for i, e := range entries {
-		e.Job, e.Version = job, 1
-		row, err := rowOf(e, now)
-		if err != nil { // unreachable: see rowOf
-			return 0, err
-		}
-		args[i] = row.args()[1:]
-	}
 	lost = len(entries)
-	for chunk := range slices.Chunk(args, bulkRows) {
+	for chunk := range slices.Chunk(entries, bulkRows) { // a page is not in memory once more, as arguments
+		args := make([]any, 0, len(chunk)*len(newColumns))
+		for _, e := range chunk {
+			e.Job, e.Version = job, 1
+			row, err := rowOf(e, now)
+			if err != nil { // unreachable: see rowOf
+				return 0, err
+			}
+			args = append(args, row.args()[1:]...)
+		}
 		var added []narrowRow
 		query := insertText("entry", newColumns, len(chunk), `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
-		if err := t.all(&added, query, slices.Concat(chunk...)...); err != nil {
+		if err := t.all(&added, query, args...); err != nil {
 			return 0, err
 		}
 		lost -= len(added)

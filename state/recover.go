@@ -31,9 +31,14 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 	if err != nil { // unreachable: texts always have a JSON form
 		return 0, fmt.Errorf("recovering: %w", err)
 	}
+	const op = "recovering what an earlier process left"
+	var sending []int64 // nothing is written where nothing is being sent
+	if err := s.read.SelectContext(ctx, &sending, s.q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil || len(sending) == 0 {
+		return 0, s.fault(ctx, op, err)
+	}
 	var n int
 	traces := s.traces(s.journalPath)
-	err = s.inTx(ctx, "recovering what an earlier process left", func(t *tx) error {
+	err = s.inTx(ctx, op, func(t *tx) error {
 		n = 0
 		if !lease.Hand {
 			if _, err := fence(t, lease); err != nil {

@@ -19,8 +19,8 @@ const rollWidth = 16384
 // rollReaders is how many of them are read at once.
 const rollReaders = 2
 
-// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read.
-const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0 AND e.mapped_with <> ''`
+// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read. All of it, and of selectRoll, stands in the index entry_roll.
+const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
 const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN NULL ELSE e.state END FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`
 
@@ -29,7 +29,7 @@ const mapped = "mapped"
 
 // Roll calls fn for every entry of the job, in no order and from several goroutines at once; the entry is that of the call only. Of one that is accepted, without
 // flag, acknowledgement or absence, it tells no more than number, key, state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of
-// Recount: a job that is written meanwhile is seen partly before and partly after.
+// Recount: a job that is written meanwhile is seen partly before and partly after. Without fn it only counts.
 func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
 	const op = "going through the entries"
 	var first, last sql.NullInt64
@@ -76,6 +76,17 @@ func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]
 // rollPage goes through the entries of one range of numbers.
 func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollSums, fn func(*trade.Known)) (err error) {
 	var loud []int64
+	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
+	bare := map[int64]bool{}
+	var ids []int64
+	if fn == nil {
+		// nobody asks
+	} else if err := s.read.SelectContext(ctx, &ids, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ? AND e.mapped_with = ''`), job, from, from+rollWidth); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		bare[id] = true
+	}
 	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, from+rollWidth)
 	if err != nil {
 		return err
@@ -91,8 +102,12 @@ func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollS
 		now := trade.Accepted
 		if state.Valid {
 			now = trade.State(state.String)
+		}
+		switch {
+		case fn == nil:
+		case state.Valid, bare[k.ID]:
 			loud = append(loud, k.ID)
-		} else {
+		default:
 			fn(&k)
 		}
 		if err := sums.add(now, unit, amount); err != nil {

@@ -65,6 +65,7 @@ type tuning struct {
 	write   time.Duration                   // a whole write transaction
 	settle  time.Duration                   // finding out what an uncertain commit did
 	lease   time.Duration                   // how long a lease lasts
+	check   time.Duration                   // how long Health looks for damage in a SQLite file
 	fsMagic func(path string) (int64, bool) // the file system's type
 	machine func() string                   // the host's machine id
 	free    func(path string) (uint64, bool)
@@ -76,6 +77,7 @@ var defaultTuning = tuning{
 	write:   30 * time.Second,
 	settle:  15 * time.Second,
 	lease:   30 * time.Second,
+	check:   quickCheckTime,
 	fsMagic: fileSystemType,
 	machine: machineID,
 	free:    freeBytes,

@@ -165,26 +165,8 @@ func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 }
 
 // Recount counts the entries themselves, in the form of Counts.
-func (s *Store) Recount(ctx context.Context, job string) (out []trade.Tally, err error) {
-	const op = "counting the entries"
-	rows, err := s.read.QueryxContext(ctx, s.q(`SELECT state, unit, amount FROM entry WHERE job = ?`), job)
-	if err != nil {
-		return nil, s.fault(ctx, op, err)
-	}
-	defer func() { err = errors.Join(err, s.fault(ctx, op, rows.Close())) }()
-	sums := tallyChange{}
-	for rows.Next() {
-		var state, unit, amount string
-		if err := rows.Scan(&state, &unit, &amount); err != nil {
-			return nil, s.fault(ctx, op, err)
-		}
-		q, err := quantity(amount, unit)
-		if err != nil {
-			return nil, s.fault(ctx, op, fmt.Errorf("an amount of job %s is damaged: it %w", job, err))
-		}
-		sums.add(job, state, unit, q.Amount)
-	}
-	return sums.list(), s.fault(ctx, op, rows.Err())
+func (s *Store) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
+	return s.Roll(ctx, job, nil)
 }
 
 func (c tallyChange) list() []trade.Tally {

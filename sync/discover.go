@@ -68,6 +68,9 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 			return err
 		}
 	}
+	if cursor.Bound == result.Bound && !r.report.Sweep {
+		return nil // a window without news
+	}
 	cursor.Bound = result.Bound
 	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction of the last page.
 	return r.record(ctx, trade.Page{Cursor: &cursor})

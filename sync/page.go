@@ -12,7 +12,7 @@ import (
 )
 
 // pageSize is how many rows discovery records in one transaction: few enough to hold in memory, many enough that the flush costs nothing a row.
-const pageSize = 1000
+const pageSize = 500
 
 // readRow is one row of the query with what discovery must know of it.
 type readRow struct {

@@ -79,7 +79,7 @@ type Discovery interface {
 	// Record stores one page of discovery in one transaction, fenced by the lease (trade.ErrLeaseLost). An update whose entry has moved since it
 	// was read, or a new entry whose key exists meanwhile, is left out; lost counts them, the next run sees them again.
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
-	// Stale calls fn for every entry in one of the states whose MappedWith differs, in the order of their numbers; fn may write.
+	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and there in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
 	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the first few.
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)

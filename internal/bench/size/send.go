@@ -40,7 +40,7 @@ var sqliteText = text{
 
 var postgresText = text{
 	before: []string{`SET session_replication_role = replica`, `SET statement_timeout = 0`, `SET maintenance_work_mem = '512MB'`},
-	after:  []string{`SET session_replication_role = origin`, `VACUUM (ANALYZE) entry`, `VACUUM (ANALYZE) attempt`},
+	after:  []string{`SET session_replication_role = origin`, `VACUUM (FULL, ANALYZE) entry`, `VACUUM (ANALYZE) entry`, `VACUUM (ANALYZE) attempt`},
 	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
 	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
 	series: `generate_series(1, %d) n(no)`,
@@ -67,13 +67,11 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			return err
 		}
 	}
-	// An attempt every ten minutes before the last, which ended when the entry was accepted.
-	began := fmt.Sprintf(`(e.first_seen_at - (%d - n.no) * 600000)`, w.Attempts)
+	// The rows came one after the other over w.Age; each was tried every ten minutes until it was accepted.
+	ago := fmt.Sprintf(`(%[1]d - e.id %% %[1]d) * %[2]d / %[1]d`, w.Rows, w.Age.Milliseconds())
+	began := fmt.Sprintf(`(e.first_seen_at - %s - (%d - n.no) * 600000)`, ago, w.Attempts)
 	last := fmt.Sprintf(`n.no = %d`, w.Attempts)
 	err = run(
-		// The rows came one after the other over so long a time.
-		fmt.Sprintf(`UPDATE entry SET first_seen_at = first_seen_at - (%d - id %% %d) * %d / %d, updated_at = updated_at - (%d - id %% %d) * %d / %d
-			WHERE state = 'pending'`, w.Rows, w.Rows, w.Age.Milliseconds(), w.Rows, w.Rows, w.Rows, w.Age.Milliseconds(), w.Rows),
 		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
 			evidence, request_head, answer_head, answer_body)
 		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, e.payload, e.payload_hash,
@@ -82,7 +80,8 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			'{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}', 'POST /v1/order-commitments HTTP/1.1', 'HTTP/1.1 201 Created',
 			CASE WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
 		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
-		`UPDATE entry SET state = 'accepted', remote_id = `+t.remote+fmt.Sprintf(`, attempts = %d, version = version + %d WHERE state = 'pending'`, w.Attempts, 2*w.Attempts),
+		`UPDATE entry AS e SET state = 'accepted', remote_id = `+t.remote+fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
+			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+` WHERE state = 'pending'`,
 		`INSERT INTO tally (job, state, unit, n, volume) SELECT job, 'accepted', unit, n, volume FROM tally WHERE state = 'pending'`,
 		`DELETE FROM tally WHERE state = 'pending'`)
 	for i := len(puts) - 1; i >= 0 && err == nil; i-- {

@@ -145,7 +145,7 @@ func (w *World) makeRows(ctx context.Context) error {
 			PRIMARY KEY (filial, num))`,
 	}
 	columns := `SELECT '0' || (i % 4 + 1), %[1]s, '1f4c9f0e-3c1b-4f5e-9d5a-' || %[2]s, '0000' || (i %% 9 + 1), 'C', '00' || (i %% 3 + 1), '2025/2026',
-		i %% 90000 + 1.25, 100 + (i %% 400) * 0.25, CASE i %% 2 WHEN 0 THEN 'SC' ELSE 'TL' END, '20260310', '20260601', '20260701', '20260801', %[3]s FROM `
+		(i %% 9000000 + 1) * 0.25, 100 + (i %% 400) * 0.25, CASE i %% 2 WHEN 0 THEN 'SC' ELSE 'TL' END, '20260310', '20260601', '20260701', '20260801', %[3]s FROM `
 	columns = strings.Replace(columns, "i % 4", "i %% 4", 1)
 	if w.ERP.Driver == SQLite {
 		statements = append([]string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`}, append(statements,
