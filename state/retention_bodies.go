@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -23,25 +24,56 @@ const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NO
 
 const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + finished + ` AND e.updated_at < ?`
 
+// oldBody is a finished row of which the plan says what it loses.
+type oldBody struct {
+	ID    int64 `db:"id"`
+	At    int64 `db:"updated_at"`
+	Bytes int64 `db:"bytes"`
+	Goes  bool  `db:"goes"`
+}
+
+// planPage is how many rows one statement of the plan looks at: the first retention of a ledger of ten seasons has millions to count, and no statement may take that long.
+const planPage = 2000
+
+// countBodies goes through the finished rows from the oldest on, as reduceBodies does.
 func (r *retaining) countBodies(ctx context.Context) error {
+	const op = "counting what is old of bodies"
 	before, ok := r.before(r.keep.Bodies)
 	if !ok {
 		return r.nothing(KeptBodies)
 	}
-	at := before.UnixMilli()
-	if err := r.count(ctx, KeptBodies, &before, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.now_cells) + LENGTH(e.ack_cells)), 0) AS bytes `+
-		oldBodies+` AND `+reducible, at); err != nil {
-		return err
+	k := Retained{Kind: KeptBodies, Before: &before}
+	last := oldBody{At: int64(-1) << 62}
+	query := r.q(`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
+	for {
+		var page []oldBody
+		if err := r.read.SelectContext(ctx, &page, query, before.UnixMilli(), last.At, last.ID, planPage); err != nil {
+			return r.fault(ctx, op, err)
+		}
+		var ids []int64
+		for _, row := range page {
+			if last = row; !row.Goes {
+				k.Kept++
+				continue
+			}
+			k.Rows++
+			k.Bytes += row.Bytes
+			ids = append(ids, row.ID)
+		}
+		for chunk := range slices.Chunk(ids, inList) {
+			var attempts int64
+			if err := r.read.GetContext(ctx, &attempts, r.q(`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
+				+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE a.entry_id IN (`+marks(len(chunk))+`)`), anys(chunk)...); err != nil {
+				return r.fault(ctx, op, err)
+			}
+			k.Bytes += attempts
+		}
+		if len(page) < planPage {
+			r.plan = append(r.plan, k)
+			return nil
+		}
 	}
-	k := &r.plan[len(r.plan)-1]
-	var attempts int64
-	err := r.read.GetContext(ctx, &attempts, r.q(`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
-		+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE a.entry_id IN (SELECT e.id `+oldBodies+` AND `+reducible+`)`), at)
-	if err == nil {
-		err = r.read.GetContext(ctx, &k.Kept, r.q(`SELECT COUNT(*) `+oldBodies+` AND NOT `+reducible), at)
-	}
-	k.Bytes += attempts
-	return r.fault(ctx, "counting what is old of bodies", err)
 }
 
 // reduceBodies goes through the finished rows from the oldest on.

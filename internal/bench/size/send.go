@@ -71,17 +71,26 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 	ago := fmt.Sprintf(`(%[1]d - e.id %% %[1]d) * %[2]d / %[1]d`, w.Rows, w.Age.Milliseconds())
 	began := fmt.Sprintf(`(e.first_seen_at - %s - (%d - n.no) * 600000)`, ago, w.Attempts)
 	last := fmt.Sprintf(`n.no = %d`, w.Attempts)
+	// Of rows that were accepted before that, the retention has left what prevents a second sending.
+	old := fmt.Sprintf(`(%s > %d)`, ago, w.Bodies.Milliseconds())
+	if w.Bodies == 0 {
+		old = `1 = 0`
+	}
+	body := func(column, reduced string) string {
+		return `CASE WHEN ` + old + ` THEN ` + reduced + ` ELSE ` + column + ` END`
+	}
 	err = run(
 		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
 			evidence, request_head, answer_head, answer_body)
-		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, e.payload, e.payload_hash,
+		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, `+body(`e.payload`, `'{}'`)+`, e.payload_hash,
 			`+began+`, `+began+` + 150, CASE WHEN `+last+` THEN 'created' ELSE 'not_created' END, 1, CASE WHEN `+last+` THEN 201 ELSE 503 END, '[]',
 			CASE WHEN `+last+` THEN `+strings.ReplaceAll(t.remote, "id", "e.id")+` ELSE '' END, '',
-			'{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}', 'POST /v1/order-commitments HTTP/1.1', 'HTTP/1.1 201 Created',
-			CASE WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
+			`+body(`'{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}'`, `NULL`)+`,
+			`+body(`'POST /v1/order-commitments HTTP/1.1'`, `NULL`)+`, `+body(`'HTTP/1.1 201 Created'`, `NULL`)+`,
+			CASE WHEN `+old+` THEN '' WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
 		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
 		`UPDATE entry AS e SET state = 'accepted', remote_id = `+t.remote+fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
-			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+` WHERE state = 'pending'`,
+			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
 		`INSERT INTO tally (job, state, unit, n, volume) SELECT job, 'accepted', unit, n, volume FROM tally WHERE state = 'pending'`,
 		`DELETE FROM tally WHERE state = 'pending'`)
 	for i := len(puts) - 1; i >= 0 && err == nil; i-- {

@@ -18,6 +18,7 @@ var (
 	rows     = flag.Int("rows", 2000, "rows of the ERP and the ledger")
 	attempts = flag.Int("attempts", 2, "attempts of each row")
 	age      = flag.Duration("age", 0, "how long ago the oldest row was sent")
+	bodies   = flag.Duration("bodies", 0, "rows that are older have no bodies any more; 0: all have them")
 	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
 	dir      = flag.String("dir", "", "an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
 	erpDSN   = flag.String("erp", "", "an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
@@ -60,7 +61,7 @@ func newWorld(t *testing.T, binary, ledger string) *size.World {
 		}
 		return size.Database{Driver: size.Postgres, DSN: dsn}
 	}
-	w := &size.World{Binary: binary, Dir: *dir, Rows: *rows, Attempts: *attempts, Age: *age, ERP: database(*erpDSN)}
+	w := &size.World{Binary: binary, Dir: *dir, Rows: *rows, Attempts: *attempts, Age: *age, Bodies: *bodies, ERP: database(*erpDSN)}
 	if w.Dir == "" {
 		w.Dir = t.TempDir()
 	}

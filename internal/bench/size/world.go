@@ -69,6 +69,7 @@ type World struct {
 	Ledger   Database      // empty at first
 	Rows     int           // of the ERP and the ledger
 	Age      time.Duration // of the oldest row that was sent
+	Bodies   time.Duration // rows that are older have no requests and answers any more, as after the retention (of the values, marks as long as these); 0: all have them
 	Attempts int           // of each row, the last of them the one that created the record; 0: the rows are not sent
 }
 
