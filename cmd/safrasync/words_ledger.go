@@ -75,6 +75,10 @@ var ledgerFaults = map[string]faultPhrase{
 		phrase{"o registro local %s está vazio ou sumiu, mas %d linha(s) foram enviadas", "the ledger %s is empty or gone, but %d row(s) were sent"},
 		phrase{"Nada foi enviado. Restaure a cópia com `safrasync restore ARQUIVO`, ou rode `safrasync rebuild`, que o refaz a partir do diário", "nothing was sent; restore the copy with `safrasync restore FILE`, or run `safrasync rebuild`, which makes it from the journal"},
 	},
+	state.CodeMoved: {
+		phrase{"o registro local %s foi levado para outro lugar e não envia mais nada (%v)", "the ledger %s sends nothing any more (%v)"},
+		phrase{"Escreva o lugar novo em state.driver e state.dsn; este fica para consulta", "set state.driver and state.dsn to the new place; this one is kept for people to look at"},
+	},
 	state.CodeJournalLost: {
 		phrase{"o registro local %s não tem o seu diário, ou tem mais que ele (%v)", "the ledger %s lacks its journal, or has more than it (%v)"},
 		phrase{"Nada foi enviado. Devolva o diário ao lugar; se ele se perdeu e este registro local é o certo, rode `safrasync rebuild --new-journal --reason TEXTO`", "nothing was sent; put the journal back; if it is lost and this ledger is the right one, run `safrasync rebuild --new-journal --reason TEXT`"},
