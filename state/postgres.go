@@ -18,6 +18,7 @@ const (
 	postgresConns    = 8 // also the number of transactions at once
 	statementTimeout = 25 * time.Second
 	lockTimeout      = 10 * time.Second
+	idleTimeout      = 20 * time.Second // within a transaction
 	readMargin       = 10 * time.Second // beyond the statement's own limit, then the connection is taken for dead
 	connectTimeout   = 10 * time.Second
 )
@@ -74,8 +75,8 @@ func postgresConfig(o Options) (pq.Config, error) {
 	}
 	cfg.Runtime["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 	cfg.Runtime["lock_timeout"] = strconv.FormatInt(lockTimeout.Milliseconds(), 10)
-	// The locks of a host that vanished in the middle of a transaction go away by this.
-	cfg.Runtime["idle_in_transaction_session_timeout"] = strconv.FormatInt((2 * statementTimeout).Milliseconds(), 10)
+	// The locks of a host that vanished in the middle of a transaction go away by this, before its leases end.
+	cfg.Runtime["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleTimeout.Milliseconds(), 10)
 	return cfg, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
 // Clock is the time. Boot counts from an arbitrary start and goes on while the machine is suspended, which Go's own monotonic clock does not (I13).
@@ -16,7 +18,7 @@ type Clock interface {
 type SystemClock struct{}
 
 // Now is the wall clock, in UTC.
-func (SystemClock) Now() time.Time { return time.Now().UTC() }
+func (SystemClock) Now() time.Time { return time.Now().Add(failpoint.Skew()).UTC() }
 
 // Boot is CLOCK_BOOTTIME.
 func (SystemClock) Boot() time.Duration {

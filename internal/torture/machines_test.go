@@ -1,0 +1,467 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/pgtest"
+)
+
+var (
+	rounds   = flag.Int("rounds", 0, "how many faults several machines meet; 0 = the short form: each kind once")
+	machines = flag.Int("machines", 2, "how many machines work on one ledger")
+)
+
+// host is a machine: a network namespace in which `safrasync run` has a hostname, a machine id and process numbers of its own, so that nobody outside can know that it is gone.
+type host struct {
+	t       *machinesTrial
+	i       int
+	dir     string
+	process *exec.Cmd
+	pid     int // of the program, as this host counts
+	stopped bool
+	pulled  map[string]bool
+}
+
+// machinesTrial is a trial of several machines on one ledger.
+type machinesTrial struct {
+	*trial
+	test     testing.TB
+	net      *network
+	hosts    []*host
+	takeover []time.Duration // how long a job was without a living holder, after a fault of the one who held it
+}
+
+// I3, I5, I12: several machines work on one ledger, and die, stand still, lose the database, and have wrong clocks; judged from outside, nothing is lost and nothing comes twice.
+func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
+	t.Parallel()
+	m := newMachinesTrial(t)
+	stop := m.work.write(t.Context())
+	for _, h := range m.hosts {
+		h.start()
+	}
+	m.until("all machines live, and one holds a job", func() bool { alive, leader := m.fleet(); return alive == len(m.hosts) && leader != nil })
+	if *rounds == 0 {
+		m.short()
+	}
+	random := rand.New(rand.NewPCG(1, 7))
+	for round := range *rounds {
+		m.fault(random)
+		if round%50 == 49 {
+			t.Logf("%d rounds; takeovers: %v", round+1, m.takeover)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	m.api.SetFaults()
+	for _, h := range m.hosts {
+		h.heal()
+	}
+	m.until("the machines have nothing left to send", func() bool {
+		left, err := m.child.count(t.Context(), "pending")
+		flying, flyErr := m.child.count(t.Context(), "sending")
+		return err == nil && flyErr == nil && left+flying == 0
+	})
+	for _, h := range m.hosts {
+		h.end()
+	}
+	m.sentence()
+}
+
+// sentence judges from outside.
+func (m *machinesTrial) sentence() {
+	ctx := m.test.Context()
+	if err := m.child.settle(ctx); err != nil {
+		m.test.Fatal(err)
+	}
+	if err := m.judge(ctx, false); err != nil {
+		m.test.Fatal(err)
+	}
+	if *rounds > 0 && m.verdict.InDoubt+m.verdict.Held > 0 { // a person decides, after the quarantine
+		if err := m.decide(ctx); err != nil {
+			m.test.Fatal(err)
+		}
+		if err := m.child.settle(ctx); err != nil {
+			m.test.Fatal(err)
+		}
+		if err := m.judge(ctx, true); err != nil {
+			m.test.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(m.verdict)
+	m.test.Logf("%s; takeovers %v, %v", text, m.takeover, err)
+	if !m.verdict.Clean() {
+		m.test.Errorf("%v", m.verdict.Examples)
+	}
+	if m.verdict.Rows < 50 {
+		m.test.Errorf("only %d rows: nothing was tried", m.verdict.Rows)
+	}
+}
+
+func newMachinesTrial(t *testing.T) *machinesTrial {
+	t.Helper()
+	dsn := map[string]string{"erp": pgtest.Database(t), "ledger": pgtest.Database(t)}
+	m := &machinesTrial{test: t, net: newNetwork(t, hostPort(dsn["ledger"]))}
+	dir := t.TempDir()
+	opts := Options{
+		Binary: buildFailpoint(t), Dir: dir, Seed: 1, MaxInFlight: 4, Progress: func(Verdict) {},
+		ERP: Database{"postgres", dsn["erp"]}, Ledger: Database{"postgres", dsn["ledger"]},
+	}
+	tr := &trial{Options: opts, random: rand.New(rand.NewPCG(1, 1)), trigger: &trigger{}}
+	tr.verdict = Verdict{Seed: 1, ERP: "postgres", Ledger: "postgres", MaxInFlight: opts.MaxInFlight}
+	m.trial = tr
+	var err error
+	if tr.truth, err = os.OpenFile(filepath.Join(dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	faults, err := sandbox.ParseFaults([]string{"lost-after%1", "status=500,commit%1", "slow=100ms%20", "refused%1", "status=502%1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tr.api, err = sandbox.Start(sandbox.Options{APIKey: apiKey, Log: tr.truth, Faults: faults, Seed: 1, Latency: 20 * time.Millisecond}, "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := tr.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if tr.work, err = newWorkload(t.Context(), opts.ERP, opts.Seed); err != nil {
+		t.Fatal(err)
+	}
+	if tr.child, err = newChild(opts, tr.api.URL); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.child.command(t.Context(), "sync", "--json").Run(); err != nil { // the ledger is made by one
+		t.Fatalf("%v: %s", err, tr.child.last())
+	}
+	for i := range *machines {
+		h := &host{t: m, i: i, dir: filepath.Join(dir, m.net.space(i)), pulled: map[string]bool{}}
+		m.hosts = append(m.hosts, h)
+		m.net.plug(i)
+		h.prepare(dsn)
+		h.forward(strings.TrimPrefix(tr.api.URL, "http://"))
+		t.Cleanup(h.end)
+	}
+	return m
+}
+
+// buildFailpoint builds the program with the tag by which the wall clock of a process can be set.
+func buildFailpoint(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "safrasync")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "failpoint", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return binary
+}
+
+func hostPort(dsn string) string {
+	values := map[string]string{}
+	for _, pair := range strings.Fields(dsn) {
+		name, value, _ := strings.Cut(pair, "=")
+		values[name] = value
+	}
+	return values["host"] + ":" + values["port"]
+}
+
+// through is a data source name by way of an address.
+func through(dsn, address string) string {
+	host, port, _ := strings.Cut(address, ":")
+	var out []string
+	for _, pair := range strings.Fields(dsn) {
+		switch name, _, _ := strings.Cut(pair, "="); name {
+		case "host":
+			pair = "host=" + host
+		case "port":
+			pair = "port=" + port
+		}
+		out = append(out, pair)
+	}
+	return strings.Join(out, " ")
+}
+
+// prepare writes what the machine has: its id, its configuration with short schedules, a folder for its journal.
+func (h *host) prepare(dsn map[string]string) {
+	h.t.test.Helper()
+	if err := os.MkdirAll(filepath.Join(h.dir, "journal"), 0o700); err != nil {
+		h.t.test.Fatal(err)
+	}
+	o := h.t.Options
+	text := fmt.Sprintf(configuration, h.t.api.URL, requestTimeout, o.MaxInFlight, quarantine, "postgres", "postgres", filepath.Join(h.dir, "journal"))
+	text = strings.ReplaceAll(text, "    changed_at: atualizado\n", "    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
+	for name, text := range map[string]string{
+		"config.yaml": text, "machine-id": fmt.Sprintf("%032d\n", h.i+1),
+		"env": "TORTURE_KEY=" + apiKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) + "'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
+			h.t.test.Fatal(err)
+		}
+	}
+}
+
+// forward lets the program reach the platform by the address on loopback that it has on this host.
+func (h *host) forward(platform string) {
+	h.t.test.Helper()
+	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), os.Args[0]}
+	if os.Geteuid() != 0 {
+		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), forwardVariable+"="+platform+" "+h.t.net.forward(h.t.net.address("a", 1), platform))
+	if err := cmd.Start(); err != nil {
+		h.t.test.Fatal(err)
+	}
+	h.t.test.Cleanup(func() {
+		h.t.net.try("kill", strconv.Itoa(cmd.Process.Pid))
+		_ = cmd.Wait() // it was killed
+	})
+}
+
+// name is the machine's hostname.
+func (h *host) name() string { return "machine-" + strconv.Itoa(h.i) }
+
+// start starts `safrasync run`, with a wrong clock on every machine but the first.
+func (h *host) start() {
+	h.t.test.Helper()
+	skew := time.Duration(h.i) * -47 * time.Minute
+	if h.i%2 == 0 {
+		skew = -skew
+	}
+	script := fmt.Sprintf(`set -a; . %s/env; SAFRASYNC_FAILPOINT_CLOCK=%s; set +a
+		[ ! -e /etc/machine-id ] || mount --bind %s/machine-id /etc/machine-id
+		hostname %s && exec %s --config %s/config.yaml run`, h.dir, skew, h.dir, h.name(), h.t.Binary, h.dir)
+	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), "unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script}
+	if os.Geteuid() != 0 {
+		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
+	}
+	log, err := os.OpenFile(filepath.Join(h.dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		h.t.test.Fatal(err)
+	}
+	h.process = exec.Command(args[0], args[1:]...)
+	h.process.Stderr, h.process.Stdout = log, log
+	err = h.process.Start()
+	if closeErr := log.Close(); err != nil || closeErr != nil {
+		h.t.test.Fatal(err, closeErr)
+	}
+	h.pid = 0
+	h.t.until("the program starts on "+h.name(), func() bool {
+		h.pid = h.find(h.process.Process.Pid)
+		return h.pid != 0
+	})
+}
+
+// find looks for the program below a process.
+func (h *host) find(pid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return 0
+	}
+	for _, child := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(child)
+		if err != nil {
+			continue
+		}
+		if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", n)); err == nil && exe == h.t.Binary {
+			return n
+		}
+		if found := h.find(n); found != 0 {
+			return found
+		}
+	}
+	return 0
+}
+
+func (h *host) signal(name string) {
+	h.t.test.Helper()
+	h.t.net.must("kill", "-"+name, strconv.Itoa(h.pid))
+	h.stopped = name == "STOP"
+}
+
+// kill is the machine without power: nobody says goodbye.
+func (h *host) kill() {
+	h.t.test.Helper()
+	h.signal("KILL")
+	_ = h.process.Wait() // it was killed
+	h.process = nil
+}
+
+// heal lets everything of the machine work again.
+func (h *host) heal() {
+	h.t.test.Helper()
+	for side, out := range h.pulled {
+		if out {
+			h.t.net.pull(side, h.i, false)
+			h.pulled[side] = false
+		}
+	}
+	if h.stopped {
+		h.signal("CONT")
+	}
+	if h.process == nil {
+		h.start()
+	}
+}
+
+func (h *host) pull(side string) {
+	h.t.test.Helper()
+	h.t.net.pull(side, h.i, true)
+	h.pulled[side] = true
+}
+
+// end stops the program as a service manager does, and waits for it.
+func (h *host) end() {
+	if h.process == nil {
+		return
+	}
+	if h.stopped {
+		h.signal("CONT")
+	}
+	h.t.net.try("kill", "-TERM", strconv.Itoa(h.pid))
+	if err := h.process.Wait(); err != nil {
+		log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
+		h.t.test.Errorf("%s ended with %v: …%s", h.name(), err, log[max(0, len(log)-1500):])
+	}
+	h.process = nil
+}
+
+func (m *machinesTrial) until(what string, fn func() bool) {
+	m.test.Helper()
+	limit := time.After(3 * time.Minute)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !fn() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			for _, h := range m.hosts {
+				log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
+				m.test.Logf("%s: …%s", h.name(), log[max(0, len(log)-3000):])
+			}
+			m.test.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// fleet gives how many machines live as `status` says, and the one that holds a job; nil when none does.
+func (m *machinesTrial) fleet() (alive int, leader *host) {
+	err := m.child.lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
+		var job struct {
+			Instances []struct {
+				Alive   bool     `json:"alive"`
+				Command string   `json:"command"`
+				Host    string   `json:"host"`
+				Jobs    []string `json:"jobs"`
+			} `json:"instances"`
+		}
+		err := json.Unmarshal(line, &job)
+		alive, leader = 0, nil
+		for _, i := range job.Instances {
+			if !i.Alive || i.Command != "run" {
+				continue
+			}
+			alive++
+			for _, h := range m.hosts {
+				if len(i.Jobs) > 0 && strings.HasPrefix(i.Host, h.name()+"/") {
+					leader = h
+				}
+			}
+		}
+		return err
+	}, "status", "--json")
+	if err != nil {
+		m.test.Logf("status: %v", err)
+	}
+	return alive, leader
+}
+
+// leads waits until some machine other than one holds a job; nil when the time is over.
+func (m *machinesTrial) leads(not *host) *host {
+	var found *host
+	m.until("another machine leads", func() bool {
+		_, found = m.fleet()
+		return found != nil && found != not
+	})
+	return found
+}
+
+// lost lets the leader meet a fault, and waits until another has taken its job over.
+func (m *machinesTrial) lost(fault func(*host)) *host {
+	m.test.Helper()
+	leader := m.leads(nil)
+	fault(leader)
+	began := time.Now()
+	m.leads(leader)
+	m.takeover = append(m.takeover, time.Since(began).Round(time.Second))
+	return leader
+}
+
+// short meets each kind of fault once: a zombie, a machine without power, one without the database.
+func (m *machinesTrial) short() {
+	zombie := m.lost(func(h *host) { h.signal("STOP") })
+	zombie.heal() // it wakes, and still believes that the job is its own
+	other := m.hosts[(zombie.i+1)%len(m.hosts)]
+	other.pull("l")
+	m.until("work goes on while one machine has no database", func() bool { return m.advances() })
+	other.heal()
+	zombie.kill()
+	zombie.heal()
+	m.until("all machines live again", func() bool { alive, _ := m.fleet(); return alive >= len(m.hosts) })
+}
+
+// advances tells whether the platform has got a record since the last call.
+func (m *machinesTrial) advances() bool {
+	records := len(m.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
+	before := m.verdict.Records
+	m.verdict.Records = records
+	return records > before
+}
+
+// fault lets one machine meet something for some seconds.
+func (m *machinesTrial) fault(random *rand.Rand) {
+	h := m.hosts[random.IntN(len(m.hosts))]
+	if random.IntN(2) == 0 {
+		if _, leader := m.fleet(); leader != nil {
+			h = leader
+		}
+	}
+	length := time.Duration(random.IntN(4000)) * time.Millisecond
+	if random.IntN(10) == 0 {
+		length = 25*time.Second + time.Duration(random.IntN(15000))*time.Millisecond
+	}
+	switch random.IntN(5) {
+	case 0:
+		h.kill()
+	case 1:
+		h.signal("STOP")
+	case 2:
+		h.pull("l")
+	case 3:
+		h.pull("a")
+	case 4:
+		h.pull("l")
+		h.pull("a")
+	}
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-m.test.Context().Done():
+	}
+	h.heal()
+}
