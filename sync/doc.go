@@ -11,7 +11,8 @@
 //	          mapping that nobody has confirmed pauses the job
 //	hours     a job may send only at some times             hours.go
 //	look      the rows about to go are read once more       look.go, twins.go
-//	submit    intent on disk → bytes leave → answer          submit.go, wire.go, flight.go
+//	submit    intent on disk → bytes leave → answer          submit.go, queue.go,
+//	                                                         store.go, wire.go, flight.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go
 //	report    what was done, and that it adds up             report.go
 //
@@ -56,6 +57,6 @@
 // bytes leave; the answer is noted; a later group commit settles the attempt and moves the entry. A crash before the commit changes nothing. A crash between
 // the commit and the settlement leaves the entry in sending, and the next run settles it before it sends anything: as noted, or as in doubt.
 //
-// Groups are stored beside the flights (submit.go): while one is on its way to the disk, the rows of the one before leave (wire.go) and those of the next one are looked at. How far the
+// Groups are stored beside the flights (store.go): while one is on its way to the disk, the rows of the one before leave (wire.go) and those of the next one are looked at. How far the
 // intents may be ahead follows from what is measured: how long a commit takes, and how long an answer.
 package sync

@@ -1,0 +1,152 @@
+package sync
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fill makes sure that the queue holds rows that were looked at a moment ago. more is false when nothing is left that is due.
+func (s *submission) fill(ctx context.Context) (more bool, err error) {
+	if s.trialLeft() == 0 {
+		if len(s.flights)+len(s.settling) > 0 || s.storing != nil {
+			return true, nil
+		}
+		return false, s.unconfirmed()
+	}
+	if len(s.flights) >= s.window() {
+		return true, nil
+	}
+	if s.closed() {
+		return false, s.waitForHours(ctx)
+	}
+	if s.resting() > 0 {
+		return s.anything(ctx)
+	}
+	batch := s.queue
+	if len(batch) > 0 && s.Clock.Boot()-s.lookAt <= lookHolds {
+		return true, nil
+	}
+	if len(batch) == 0 {
+		batch = s.unpark()
+	}
+	if len(batch) == 0 {
+		if batch, err = s.nextDue(ctx); err != nil {
+			return false, err
+		}
+	}
+	if len(batch) == 0 {
+		return len(s.parked) > 0, nil
+	}
+	if !s.preflown {
+		if err := s.preflight(ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, s.lookInto(ctx, batch)
+}
+
+// anything tells whether something is due, while nothing may leave: a run does not rest for nothing.
+func (s *submission) anything(ctx context.Context) (bool, error) {
+	if s.again || len(s.queue)+len(s.parked) > 0 {
+		return true, nil
+	}
+	due, err := s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, 1)
+	return len(due) > 0, err
+}
+
+// nextDue takes up the next due entries. Rows that came back to pending, or that a found record woke, have lower numbers: for them it begins again.
+func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
+	for {
+		batch, err := s.shareDue(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(batch) == 0 {
+			if !s.again {
+				return nil, nil
+			}
+			s.again, s.after, s.leftovers = false, 0, false
+			continue
+		}
+		s.after = batch[len(batch)-1].ID
+		if err := s.heedRetries(ctx); err != nil {
+			return nil, err
+		}
+		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
+			return s.flights[e.ID] || slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
+		})
+		if len(batch) > 0 {
+			return s.fitting(ctx, batch)
+		}
+	}
+}
+
+// lookInto looks at a batch once more and stores what the look changed before anything of it goes.
+func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
+	at := s.Clock.Boot()
+	result, err := s.look(ctx, batch)
+	if err != nil {
+		return err
+	}
+	if len(result.updates) > 0 {
+		res, err := s.ledger.Commit(ctx, s.lease, trade.Group{At: s.Clock.Now(), Updates: result.updates})
+		if err != nil {
+			return err
+		}
+		if res.LeaseLost {
+			return s.leaseLost()
+		}
+	}
+	s.queue, s.lookAt = result.ready, at
+	return failpoint.Hit("rows.looked-at")
+}
+
+// choose takes from the queue what may go now, as intents and flights: no more than the free slots (I11), the tokens of the rate limit, and one row for each
+// record of the platform of which nobody knows yet whether it is there.
+func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
+	var flights []flight
+	if !s.keeper.trusted() && !s.keeper.renew(ctx) { // a machine that was suspended has its lease still, if nobody took it
+		s.stopSending(s.leaseLost())
+		return nil
+	}
+	if s.resting() > 0 {
+		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent - len(s.flights), Total: max(s.due, s.report.Sent), Note: s.restUntil.Format(time.RFC3339)})
+		return nil
+	}
+	rest := s.queue[:0:0]
+	for i, entry := range s.queue {
+		if len(s.flights)+len(flights) >= s.window() || s.quota == 0 || s.trialLeft() == 0 {
+			rest = append(rest, s.queue[i:]...)
+			break
+		}
+		needs := needsOf(entry)
+		if block, blocked := s.blocks.blocking(needs, group.At); blocked {
+			group.Updates = append(group.Updates, trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
+			continue
+		}
+		if s.blocks.asking(needs) {
+			s.parked = append(s.parked, entry)
+			continue
+		}
+		if !s.limiter.AllowN(s.Clock.Now(), 1) {
+			rest = append(rest, s.queue[i:]...)
+			break
+		}
+		s.blocks.ask(needs, entry.ID)
+		flights = append(flights, s.prepare(entry))
+		s.tried(entry.Key)
+		if s.quota > 0 {
+			s.quota--
+		}
+	}
+	s.queue = rest
+	for _, f := range flights {
+		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt, Asks: s.asksOf(f.entry.ID)})
+		s.crew.departs(f.attempt.ID)
+	}
+	return flights
+}
