@@ -149,15 +149,15 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		mustSend(t, s, handOf(lease, living), es[1])
 		late := mustSend(t, s, handOf(lease, dead), es[2])
 		left := mustSend(t, s, handOf(lease, living), es[3])
-		recover := func(l trade.Lease, want int, flying ...string) {
+		recovers := func(l trade.Lease, want int, flying ...string) {
 			t.Helper()
 			if n, err := s.Recover(t.Context(), l, at, flying...); n != want || err != nil {
 				t.Errorf("Recover: %d, %v; want %d", n, err, want)
 			}
 		}
-		recover(lease, 0)
+		recovers(lease, 0)
 		die(t, s, dead)
-		recover(lease, 1)
+		recovers(lease, 1)
 		want := map[string]trade.State{"leader": trade.Sending, "living": trade.Sending, "dead": trade.InDoubt, "left": trade.Sending}
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("under the same epoch: %v", got)
@@ -165,18 +165,18 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		// Another takes the job over. The former leader lives: its rows are its own.
 		expire(t, s, "contracts")
 		next := mustLeaseFor(t, s, "contracts", onMachine("d"))
-		recover(next, 0)
+		recovers(next, 0)
 		// A hand that lost its results closes what it no longer flies, and nothing of others.
 		var flying []string
 		for _, a := range mustAttempts(t, s, es[1].ID) {
 			flying = append(flying, a.ID)
 		}
-		recover(handOf(lease, living), 1, flying...)
+		recovers(handOf(lease, living), 1, flying...)
 		if got := statesOf(t, s, "contracts")["left"]; got != trade.InDoubt {
 			t.Errorf("what the hand left is %s (attempt %s)", got, left.ID)
 		}
 		die(t, s, leader)
-		recover(next, 1)
+		recovers(next, 1)
 		// The late answers of both count.
 		res := mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")}})
 		if !res.LeaseLost || len(res.Settled) != 2 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lib/pq"
+	"github.com/lib/pq/pqerror"
 	"modernc.org/sqlite"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -103,7 +104,7 @@ func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
 // A transaction that the server ends for a deadlock, or because another was before it, is run again, and stored once.
 func TestADeadlockIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	for _, code := range []pq.ErrorCode{"40001", "40P01"} {
+	for _, code := range []pqerror.Code{"40001", "40P01"} {
 		f := &fragile{kept: &kept{t: t, o: backends[1].open(t)}, b: &breaker{with: &pq.Error{Code: code}}}
 		f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
 		if err := f.try(f.b.tuning()); err != nil {

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -173,27 +174,14 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	})
 }
 
-// edit replaces a text in a file by one that is longer, over what follows it: heads have room.
+// edit replaces a text in the head of a file by a longer one: heads have room.
 func edit(t *testing.T, path, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := []byte(fmt.Sprintf("%-4096s", ""))
-	n := 0
-	for i := 0; i < 4096 && data[i] != 0; i++ {
-		if n == 0 && string(data[i:i+len(from)]) == from {
-			n += copy(head[n:], to)
-			i += len(from) - 1
-			for j := i + 1; j < 4096 && data[j] != 0; j++ {
-				head[j+len(to)-len(from)] = data[j]
-			}
-			copy(head, data[:i+1-len(from)])
-			copy(head[i+1-len(from):], to)
-			break
-		}
-	}
+	head := bytes.Replace(bytes.TrimRight(data[:4096], "\x00"), []byte(from), []byte(to), 1)
 	copy(data[:4096], head)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

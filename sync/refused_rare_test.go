@@ -3,7 +3,6 @@ package sync_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -238,7 +237,7 @@ func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 		if len(*began) == 0 {
 			o.t.Error("the task never ran")
 		}
-		o.t.Log(fmt.Sprintf("%d rows", rows))
+		o.t.Logf("%d rows", rows)
 	})
 }
 

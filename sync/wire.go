@@ -137,7 +137,7 @@ func (s *submission) window() int {
 	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
 		return s.slots
 	}
-	leaves := func(d time.Duration) int { return int(float64(s.slots) * float64(d) / float64(s.latency)) }
+	leaves := func(d time.Duration) int { return int(time.Duration(s.slots) * d / time.Duration(s.latency)) }
 	ahead := max(s.slots+2*leaves(time.Duration(s.commitTime)), aheadLeast*s.slots)
 	return max(s.slots, min(ahead, s.slots+s.calm, s.slots+leaves(aheadTime), aheadTimes*s.slots, aheadMost))
 }

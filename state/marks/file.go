@@ -161,7 +161,7 @@ func (m *File) Close() error {
 func (m *File) write(slot int, kind byte, request string, a Answer) error {
 	var b [slotSize]byte
 	b[4], b[5], b[6] = kind, byte(len(request)), byte(len(a.ID))
-	binary.LittleEndian.PutUint16(b[7:], uint16(max(0, min(a.Status, 999)))) //nolint:gosec // it has three digits
+	binary.LittleEndian.PutUint16(b[7:], uint16(max(0, min(a.Status, 999))))
 	copy(b[9:], request)
 	copy(b[9+maxName:], a.ID)
 	binary.LittleEndian.PutUint32(b[:], crc32.Checksum(b[4:], castagnoli))
