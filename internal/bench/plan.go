@@ -49,6 +49,9 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 			err = fmt.Errorf("%w\nledgers and logs stay in %s, for whoever wants to know why", err, f.dir)
 		}()
 	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
 	b := &bench{flags: f, w: w, json: io.Discard, erps: map[int]string{}, builds: map[string]bool{}}
 	if f.asJSON != "" {
 		file, err := os.Create(f.asJSON)
