@@ -153,7 +153,7 @@ func doubtAll(t *tx, now time.Time) error {
 		return err
 	}
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
-	if err != nil {
+	if err != nil { // unreachable: texts always have a JSON form
 		return err
 	}
 	return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -476,6 +478,9 @@ func TestWhatTheSystemDoesNotSay(t *testing.T) {
 	if n, err := fileSize(nowhere); n != 0 || err != nil {
 		t.Errorf("a file that is not there has %d bytes, %v", n, err)
 	}
+	if n := walSize(nowhere); n != 0 {
+		t.Errorf("a log that is not there has %d bytes", n)
+	}
 	if n, err := folderSize(nowhere); n != 0 || err != nil {
 		t.Errorf("a folder that is not there has %d bytes, %v", n, err)
 	}
@@ -563,3 +568,72 @@ func TestEveryCallFailsOnceWhileAProcessSettlesWhatAnotherLeft(t *testing.T) {
 }
 
 var theirs = at
+
+// F049: a damaged file that another process has open stays as it is.
+func TestADamagedLedgerThatSomebodyHasOpenIsNotRebuilt(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	k.sendAll("a", 1)
+	k.close()
+	if err := os.WriteFile(k.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(k.o.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := exec.Command("sleep", "600")
+	holder.Stdin = f
+	if err := errors.Join(holder.Start(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Rebuild(t.Context(), k.o, true, rebuildAct)
+	says(t, err, strconv.Itoa(holder.Process.Pid))
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = holder.Wait() // killed
+	if text, err := os.ReadFile(k.o.DSN); err != nil || !strings.HasPrefix(string(text), "damaged") {
+		t.Errorf("the file changed: %v", err)
+	}
+	if plan, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil || plan.Damaged == "" {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	k.open()
+	if e := mustEntry(t, k.s, "contracts", "a0"); e.State != trade.Accepted || e.RemoteID != "remote-a0" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// F049: a pause that cannot be read keeps the journal from beginning again: it would forget a decision. Rows that a rebuilding cannot add keep it from ending.
+func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	k.sendAll("a", 2)
+	first := k.firstRecord()
+	mustExec(t, k.s, `INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES ('contracts', 'paused', '[]', '{}', 1)`)
+	says(t, beginAgain(t.Context(), k.s))
+	if got := k.firstRecord(); got != first {
+		t.Errorf("the journal begins with %d, and began with %d", got, first)
+	}
+	mustExec(t, k.s, `DELETE FROM job_status`)
+	k.beginAgain()
+	k.close()
+	removeLedger(t, k.o.DSN)
+	s := mustOpen(t, Options{Driver: SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
+	mustExec(t, s, `CREATE TRIGGER foreign_hand BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END`)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+	says(t, err, "2 rows of job contracts came into the ledger meanwhile")
+	k.byHand(`DROP TRIGGER foreign_hand`)
+	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted}
+	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}

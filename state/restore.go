@@ -163,6 +163,8 @@ func nobodyHas(ctx context.Context, path string, tune tuning) (err error) {
 		return used
 	case errors.As(err, &known) && known.Code == CodeCorrupt && holders(path) == "":
 		return nil
+	case errors.As(err, &known) && known.Code == CodeCorrupt:
+		return used
 	}
 	return err
 }

@@ -27,11 +27,11 @@ type Disk struct {
 
 // Plan says which calls fail.
 type Plan struct {
-	Under   string                 // the folder; only what is below it, or it itself, counts
+	Under   string                       // the folder; only what is below it, or it itself, counts
 	Skip    func(call, path string) bool // what does not count all the same; nil: nothing
-	At      int                    // the call that fails, from 1 on; 0: none
-	Lasting bool                   // and all after it
-	Err     unix.Errno             // what it fails with
+	At      int                          // the call that fails, from 1 on; 0: none
+	Lasting bool                         // and all after it
+	Err     unix.Errno                   // what it fails with
 }
 
 // lowest is the first descriptor whose reads and writes are looked at: those of the runtime itself are below it, and it waits for some of them with all stopped.

@@ -21,6 +21,7 @@ var calls = map[int32]call{
 	unix.SYS_UNLINKAT:        {"unlinkat", 1},
 	unix.SYS_RENAMEAT:        {"renameat", 1},
 	unix.SYS_LINKAT:          {"linkat", 1},
+	unix.SYS_FACCESSAT2:      {"faccessat2", 1},
 	unix.SYS_FSTAT:           {"fstat", 0},
 	unix.SYS_READ:            {"read", 0},
 	unix.SYS_PREAD64:         {"pread64", 0},

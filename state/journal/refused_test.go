@@ -161,3 +161,24 @@ func TestALineThatIsNoRecord(t *testing.T) {
 		}
 	}
 }
+
+// F056: a segment that is empty, and not the last, is damage: it held what was acknowledged.
+func TestAnEmptySegmentBeforeTheEndIsDamage(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	for range 3 {
+		w.commit(group(1))
+		w.j.limit = 1
+	}
+	names, err := segments(w.dir)
+	if err != nil || len(names) < 3 {
+		t.Fatal(names, err)
+	}
+	if err := os.Truncate(filepath.Join(w.dir, names[1]), 0); err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) || damage.Reason != "the segment is empty" {
+		t.Errorf("%v", err)
+	}
+}
