@@ -42,7 +42,7 @@ var rules = map[string]rule{
 	},
 	"state": {
 		may:      []string{"trade", "internal/failpoint"},
-		testsMay: []string{"internal/pgtest"},
+		testsMay: []string{"internal/pgtest", "internal/sickdisk"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
 	"console": {
@@ -95,12 +95,13 @@ var rules = map[string]rule{
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
 
 	"internal/errorbranches": {reason: "errorbranches reads the others as text"},
+	"internal/sickdisk":      {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
-	"internal/errorbranches", "internal/bench", "internal/bench/size",
+	"internal/errorbranches", "internal/bench", "internal/bench/size", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.
