@@ -1,0 +1,149 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rolled makes a job with entries of all kinds: some that a sweep need not look at, some that were rebuilt, and amounts of every form.
+func rolled(t testing.TB, s *Store, rows int) {
+	t.Helper()
+	lease := mustLease(t, s, "contracts")
+	amounts := []string{"120.5", "0", "-3.25", "999999999999999999", "0.000000000000000001", "1234567890123456789012", "1234567890.123456789012345"}
+	var entries []trade.Entry
+	for i := range rows {
+		e := newEntry(fmt.Sprintf("01|%07d", i))
+		amount, err := trade.ParseDecimal(amounts[i%len(amounts)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Quantity.Amount = amount
+		entries = append(entries, e)
+	}
+	mustRecord(t, s, lease, entries...)
+	other := newEntry("02|1") // of another job, between the numbers of this one
+	other.Job = "deliveries"
+	mustRecord(t, s, mustLease(t, s, "deliveries"), other)
+	mustRecord(t, s, lease, newEntry("03|1"))
+	// As an import would leave them: the triggers ask for an attempt before an entry is accepted.
+	for _, change := range []string{
+		`UPDATE entry SET state = 'held', cause = 'exists' WHERE id % 5 = 1 AND job = 'contracts'`,
+		`UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE id % 5 = 1 AND id % 2 = 1 AND job = 'contracts'`,
+		`UPDATE entry SET flags = '["changed"]' WHERE id % 7 = 1`, `UPDATE entry SET gone_sweeps = 1 WHERE id % 11 = 1`, `UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
+		`UPDATE entry SET mapped_with = '', source_hash = '' WHERE id % 17 = 1`,
+	} {
+		if err := byHand(s, change); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the entries are.
+func TestARollTellsOfEveryEntryOnce(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		rolled(t, s, 700)
+		want := map[int64]trade.Known{}
+		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
+			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
+				k = trade.Known{ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash, MappedWith: mapped}
+			}
+			want[k.ID] = k
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		got := map[int64]trade.Known{}
+		tallies, err := s.Roll(t.Context(), "contracts", func(k *trade.Known) {
+			mu.Lock()
+			defer mu.Unlock()
+			if _, twice := got[k.ID]; twice {
+				t.Errorf("entry %d came twice", k.ID)
+			}
+			got[k.ID] = *k
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-each +roll):\n%s", diff)
+		}
+		sums := tallyChange{}
+		if err := s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
+			sums.add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(tallies, sums.list(), sameTally) {
+			t.Errorf("sums %v, want %v", tallies, sums.list())
+		}
+		if tallies, err := s.Roll(t.Context(), "no such job", func(*trade.Known) { t.Error("an entry of no job") }); err != nil || len(tallies) != 0 {
+			t.Error(tallies, err)
+		}
+	})
+}
+
+// The sums stay exact where a whole number of 64 bits would not.
+func TestARollAddsExactly(t *testing.T) {
+	t.Parallel()
+	sums, want := rollSums{}, trade.Decimal{}
+	for range 100 {
+		for _, text := range []string{"999999999999999999", "99999999.9999999999", "-0.5", "12345678901234567890.25"} {
+			d, err := trade.ParseDecimal(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = want.Add(d)
+			if err := sums.add(trade.Accepted, "SC", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all := tallyChange{}
+	sums.addTo(all, "contracts")
+	got := all.list()
+	if len(got) != 1 || got[0].Count != 400 || !got[0].Quantity.Amount.Equal(want) {
+		t.Errorf("%+v, want %s", got, want)
+	}
+	for _, text := range []string{"", "x", ".5.", "1-2"} {
+		if err := sums.add(trade.Accepted, "SC", text); err == nil {
+			t.Errorf("%q is an amount", text)
+		}
+	}
+}
+
+// BenchmarkRoll goes through 20,000 entries that a sweep need not look at.
+func BenchmarkRoll(b *testing.B) {
+	benchBoth(b, func(b *testing.B, s *Store) {
+		const rows = 20_000
+		lease := mustLease(b, s, "contracts")
+		for i := 0; i < rows; i += 1000 {
+			var page trade.Page
+			for j := range 1000 {
+				page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", i+j)))
+			}
+			if _, err := s.Record(b.Context(), lease, page); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for _, change := range []string{`UPDATE entry SET state = 'held'`, `UPDATE entry SET state = 'accepted', remote_id = 'r' || id`} {
+			if err := byHand(s, change); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := s.Roll(b.Context(), "contracts", func(*trade.Known) {}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/entry")
+	})
+}
