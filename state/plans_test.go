@@ -1,0 +1,190 @@
+package state
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// listener writes down what statements a ledger asks of its database.
+type listener struct {
+	mu    sync.Mutex
+	asked map[string]string // by the statement, with its arguments counted only: the call that asked for it
+	call  string
+}
+
+func (l *listener) through(c driver.Connector) driver.Connector { return heard{c, l} }
+
+func (l *listener) hear(query string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.asked[query]; !known && l.call != "" {
+		l.asked[query] = l.call
+	}
+}
+
+type heard struct {
+	driver.Connector
+	l *listener
+}
+
+func (h heard) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := h.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return heardConn{conn, h.l}, nil
+}
+
+// heardConn is a connection that is listened to; both drivers have all of these methods.
+type heardConn struct {
+	driver.Conn
+	l *listener
+}
+
+func (c heardConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	return c.Conn.(driver.ConnBeginTx).BeginTx(ctx, opts)
+}
+
+func (c heardConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.l.hear(query)
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+}
+
+func (c heardConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c.l.hear(query)
+	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+}
+
+// wholeJob matches a step that goes through all entries of a job, or the whole table, in SQLite's plans.
+var wholeJob = regexp.MustCompile(`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(roll|due|one_key|cause|flags) \(job=\?\)$`)
+
+// inOrder are the calls that are to go through a job in the order of its numbers: in the index that has what they select by, and nowhere else.
+var inOrder = []string{"Roll", "Rows", "Rows by state", "Rows by key", "Rows since", "Arrivals"}
+
+// What runs do although nothing has changed, and what people ask for, finds what it looks for by an index: no statement goes through the entries of a job, whatever
+// statistics the database has.
+func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
+	t.Parallel()
+	l := &listener{asked: map[string]string{}}
+	tune := defaultTuning
+	tune.through = l.through
+	s := mustOpenTuned(t, backends[0].open(t), tune)
+	rolled(t, s, 300)
+	lease := mustLease(t, s, "more")
+	entry := mustRecord(t, s, lease, newEntry("1"))[0]
+	none := func(trade.Entry) error { return nil }
+	now := time.Now()
+	job := "contracts"
+	for call, fn := range map[string]func(context.Context) error{
+		"Stale": func(ctx context.Context) error {
+			return s.Stale(ctx, job, "m", []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}, none)
+		},
+		"Orphans":  func(ctx context.Context) error { return s.Orphans(ctx, job, func([]trade.Entry) error { return nil }) },
+		"Arrivals": func(ctx context.Context) error { _, err := s.Arrivals(ctx, job, 1<<40, 5); return err },
+		"Due":      func(ctx context.Context) error { _, err := s.Due(ctx, job, now, 0, 64); return err },
+		"Counts":   func(ctx context.Context) error { _, err := s.Counts(ctx, job); return err },
+		"Known":    func(ctx context.Context) error { _, err := s.Known(ctx, job, []string{"a", "b"}); return err },
+		"Parents": func(ctx context.Context) error {
+			_, err := s.Parents(ctx, []trade.ParentKey{{Job: job, Key: "a"}})
+			return err
+		},
+		"SameContent": func(ctx context.Context) error {
+			_, err := s.SameContent(ctx, "x", []string{"a"}, []string{"b"})
+			return err
+		},
+		"Roll":     func(ctx context.Context) error { _, err := s.Roll(ctx, job, func(*trade.Known) {}); return err },
+		"Recover":  func(ctx context.Context) error { _, err := s.Recover(ctx, lease, now); return err },
+		"Wake":     func(ctx context.Context) error { _, err := s.Wake(ctx, lease, now); return err },
+		"Jobs":     func(ctx context.Context) error { _, err := s.Jobs(ctx); return err },
+		"Ages":     func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
+		"Entry":    func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },
+		"Attempts": func(ctx context.Context) error { _, err := s.Attempts(ctx, entry.ID); return err },
+		"Rows":     func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
+		"Rows by state": func(ctx context.Context) error {
+			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held}}, none)
+		},
+		"Rows by cause": func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Causes: []string{"exists"}}, none) },
+		"Rows by key":   func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Key: "a"}, none) },
+		"Rows since":    func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Job: job, Since: now}, none) },
+		"PlanRetention": func(ctx context.Context) error {
+			_, err := s.PlanRetention(ctx, Retention{Bodies: time.Hour}, now)
+			return err
+		},
+		"ReleaseLease":   func(ctx context.Context) error { return s.ReleaseLease(ctx, lease) },
+		"Awaiting":       func(ctx context.Context) error { return s.Awaiting(ctx, job, "x", none) },
+		"Watch":          func(ctx context.Context) error { _, err := s.Watch(ctx, job, "boot", time.Hour); return err },
+		"Record nothing": func(ctx context.Context) error { _, err := s.Cursor(ctx, job); return err },
+	} {
+		l.call = call
+		if err := fn(t.Context()); err != nil {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	l.call = ""
+	if len(l.asked) < 25 {
+		t.Fatalf("%d statements were heard: %v", len(l.asked), l.asked)
+	}
+	for query, call := range l.asked {
+		var steps []struct {
+			ID, Parent, NotUsed int
+			Detail              string
+		}
+		args := make([]any, strings.Count(query, "?"))
+		rows, err := s.read.Queryx("EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil {
+			t.Errorf("%s: %v: %s", call, err, query)
+			continue
+		}
+		for rows.Next() {
+			var step struct {
+				ID, Parent, NotUsed int
+				Detail              string
+			}
+			if err := rows.Scan(&step.ID, &step.Parent, &step.NotUsed, &step.Detail); err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, step)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range steps {
+			if strings.Contains(step.Detail, "INDEX entry_roll (job=? AND id>?") && (!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
+				t.Errorf("%s goes through the job: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
+			}
+			if wholeJob.MatchString(step.Detail) && !strings.Contains(query, "MIN(id)") && !strings.Contains(query, "MAX(id)") && !strings.Contains(query, "LIMIT 1") {
+				t.Errorf("%s: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
+			}
+		}
+	}
+}
+
+// A ledger that is too large to be read at each start is not: the check says so.
+func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
+	t.Parallel()
+	tune := defaultTuning
+	tune.check = 1
+	s := mustOpenTuned(t, backends[0].open(t), tune)
+	findings, err := s.Health(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if f.Name == "quick check" {
+			if !f.OK || !strings.Contains(f.Value, "safrasync doctor") {
+				t.Errorf("%+v", f)
+			}
+			return
+		}
+	}
+	t.Error(fmt.Sprint("no quick check in ", findings))
+}
