@@ -13,8 +13,9 @@ import (
 
 // How long nothing is tried after a stop that ends by itself; backing off doubles with each failure in a row.
 const (
-	probeEvery      = 5 * time.Minute // key, address, certificate, a full store: one GET, or one write
-	refusedMost     = time.Hour       // 403: one row is tried, less and less often
+	probeEvery      = 5 * time.Minute  // key, address, certificate, a full store: one GET, or one write
+	serverFirst     = 10 * time.Second // a ledger on a server
+	refusedMost     = time.Hour        // 403: one row is tried, less and less often
 	unreachedFirst  = time.Minute
 	unreachedMost   = 15 * time.Minute
 	erpFirst        = time.Minute
@@ -100,7 +101,12 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 		return min(erpFirst<<failures, erpMost)
 	case stopModule, stopPermission:
 		return min(probeEvery<<failures, refusedMost)
-	case stopKey, stopKeyInside, stopAddress, stopCertificate, stopLedger:
+	case stopLedger:
+		if s.Engine.Several { // a server of its own, which may have been away for a moment, from here or for all
+			return serverFirst
+		}
+		return probeEvery
+	case stopKey, stopKeyInside, stopAddress, stopCertificate:
 		return probeEvery
 	}
 	return 0

@@ -73,8 +73,13 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 		if !s.mayRun(ctx, t, now) {
 			continue
 		}
-		if !t.triggered && s.led(shares, t.job) {
+		switch {
+		case t.triggered:
+		case s.led(shares, t.job):
 			t.again = true
+			continue
+		case s.elsewhere(shares, t.job): // which does what is to be done at this time
+			t.base, t.atStart, t.again, t.sendsAt = now, false, false, noTime
 			continue
 		}
 		a := ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}

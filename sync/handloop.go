@@ -132,6 +132,13 @@ func (s *Scheduler) led(shares []trade.Share, job *Job) bool {
 	})
 }
 
+// elsewhere tells whether another living instance runs a job.
+func (s *Scheduler) elsewhere(shares []trade.Share, job *Job) bool {
+	return slices.ContainsFunc(shares, func(h trade.Share) bool {
+		return h.Job == job.Name() && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
+	})
+}
+
 // shares are the leases that are held; none for an instance that is alone.
 func (s *Scheduler) shares(ctx context.Context) []trade.Share {
 	if !s.Engine.Several {

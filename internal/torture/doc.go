@@ -16,6 +16,11 @@
 //
 // In the end the faults stop, a person (a program that looks into the platform's log) decides what is in doubt, and every valid row must be there once.
 //
+// # Several machines
+//
+// The tests also run several machines on one ledger in PostgreSQL (machines_test.go, machines_net_test.go): each is a network namespace with a cable to the database and one to the
+// platform and the ERP, in which the program has a host name, a machine id, process numbers and a wall clock of its own.
+//
 // # Where to read on
 //
 // torture.go is the order of events, workload.go the ERP and its writers, proxy.go the network, child.go the program and the kills, person.go the desk,

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +56,11 @@ func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	if *rounds == 0 {
 		m.short()
 	}
-	random := rand.New(rand.NewPCG(1, 7))
+	plan, err := strconv.ParseUint(flag.Lookup("seed").Value.String(), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(plan, 7))
 	for round := range *rounds {
 		m.fault(random)
 		if round%50 == 49 {
@@ -223,6 +228,7 @@ func (h *host) forward(platform string) {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), forwardVariable+"="+platform+" "+h.t.net.forward(h.t.net.address("a", 1), platform))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		h.t.test.Fatal(err)
 	}
@@ -255,6 +261,7 @@ func (h *host) start() {
 	}
 	h.process = exec.Command(args[0], args[1:]...)
 	h.process.Stderr, h.process.Stdout = log, log
+	h.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	err = h.process.Start()
 	if closeErr := log.Close(); err != nil || closeErr != nil {
 		h.t.test.Fatal(err, closeErr)
