@@ -1,0 +1,170 @@
+package torture
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// host is a machine: a network namespace in which `safrasync run` has a hostname, a machine id and process numbers of its own, so that nobody outside can know that it is gone.
+type host struct {
+	t       *machinesTrial
+	i       int
+	dir     string
+	process *exec.Cmd
+	pid     int // of the program, as this host counts
+	stopped bool
+	pulled  map[string]bool
+}
+
+// prepare writes what the machine has: its id, its configuration with short schedules, a folder for its journal.
+func (h *host) prepare(dsn map[string]string) {
+	h.t.test.Helper()
+	if err := os.MkdirAll(filepath.Join(h.dir, "journal"), 0o700); err != nil {
+		h.t.test.Fatal(err)
+	}
+	o := h.t.Options
+	text := fmt.Sprintf(configuration, h.t.api.URL, requestTimeout, o.MaxInFlight, quarantine, "postgres", "postgres", filepath.Join(h.dir, "journal"))
+	text = strings.ReplaceAll(text, "    changed_at: atualizado\n", "    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
+	for name, text := range map[string]string{
+		"config.yaml": text, "machine-id": fmt.Sprintf("%032d\n", h.i+1),
+		"env": "TORTURE_KEY=" + apiKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) + "'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
+			h.t.test.Fatal(err)
+		}
+	}
+}
+
+// forward lets the program reach the platform by the address on loopback that it has on this host.
+func (h *host) forward(platform string) {
+	h.t.test.Helper()
+	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), os.Args[0]}
+	if os.Geteuid() != 0 {
+		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), forwardVariable+"="+platform+" "+h.t.net.forward(h.t.net.address("a", 1), platform))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		h.t.test.Fatal(err)
+	}
+	h.t.test.Cleanup(func() {
+		h.t.net.try("kill", strconv.Itoa(cmd.Process.Pid))
+		_ = cmd.Wait() // it was killed
+	})
+}
+
+// name is the machine's hostname.
+func (h *host) name() string { return "machine-" + strconv.Itoa(h.i) }
+
+// start starts `safrasync run`, with a wrong clock on every machine but the first.
+func (h *host) start() {
+	h.t.test.Helper()
+	skew := time.Duration(h.i) * -47 * time.Minute
+	if h.i%2 == 0 {
+		skew = -skew
+	}
+	script := fmt.Sprintf(`set -a; . %s/env; SAFRASYNC_FAILPOINT_CLOCK=%s; set +a
+		[ ! -e /etc/machine-id ] || mount --bind %s/machine-id /etc/machine-id
+		hostname %s && exec %s --config %s/config.yaml run`, h.dir, skew, h.dir, h.name(), h.t.Binary, h.dir)
+	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), "unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script}
+	if os.Geteuid() != 0 {
+		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
+	}
+	log, err := os.OpenFile(filepath.Join(h.dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		h.t.test.Fatal(err)
+	}
+	h.process = exec.Command(args[0], args[1:]...)
+	h.process.Stderr, h.process.Stdout = log, log
+	h.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	err = h.process.Start()
+	if closeErr := log.Close(); err != nil || closeErr != nil {
+		h.t.test.Fatal(err, closeErr)
+	}
+	h.pid = 0
+	h.t.until("the program starts on "+h.name(), func() bool {
+		h.pid = h.find(h.process.Process.Pid)
+		return h.pid != 0
+	})
+}
+
+// find looks for the program below a process.
+func (h *host) find(pid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return 0
+	}
+	for _, child := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(child)
+		if err != nil {
+			continue
+		}
+		if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", n)); err == nil && exe == h.t.Binary {
+			return n
+		}
+		if found := h.find(n); found != 0 {
+			return found
+		}
+	}
+	return 0
+}
+
+func (h *host) signal(name string) {
+	h.t.test.Helper()
+	h.t.net.must("kill", "-"+name, strconv.Itoa(h.pid))
+	h.stopped = name == "STOP"
+}
+
+// kill is the machine without power: nobody says goodbye.
+func (h *host) kill() {
+	h.t.test.Helper()
+	h.signal("KILL")
+	_ = h.process.Wait() // it was killed
+	h.process = nil
+}
+
+// heal lets everything of the machine work again.
+func (h *host) heal() {
+	h.t.test.Helper()
+	for side, out := range h.pulled {
+		if out {
+			h.t.net.pull(side, h.i, false)
+			h.pulled[side] = false
+		}
+	}
+	if h.stopped {
+		h.signal("CONT")
+	}
+	if h.process == nil {
+		h.start()
+	}
+}
+
+func (h *host) pull(side string) {
+	h.t.test.Helper()
+	h.t.net.pull(side, h.i, true)
+	h.pulled[side] = true
+}
+
+// end stops the program as a service manager does, and waits for it.
+func (h *host) end() {
+	if h.process == nil {
+		return
+	}
+	if h.stopped {
+		h.signal("CONT")
+	}
+	h.t.net.try("kill", "-TERM", strconv.Itoa(h.pid))
+	if err := h.process.Wait(); err != nil {
+		log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
+		h.t.test.Errorf("%s ended with %v: …%s", h.name(), err, log[max(0, len(log)-1500):])
+	}
+	h.process = nil
+}
