@@ -18,7 +18,7 @@
 //
 // # Several machines
 //
-// The tests also run several machines on one ledger in PostgreSQL (machines_test.go, machines_net_test.go): each is a network namespace with a cable to the database and one to the
+// The tests also run several machines on one ledger in PostgreSQL (machines_test.go, machines_host_test.go, machines_net_test.go): each is a network namespace with a cable to the database and one to the
 // platform and the ERP, in which the program has a host name, a machine id, process numbers and a wall clock of its own.
 //
 // # Where to read on
