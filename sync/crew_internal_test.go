@@ -49,11 +49,15 @@ func TestInstancesShareTheRateLimit(t *testing.T) {
 func TestAPassLeavesRoomForWhatAHandHasOnTheWire(t *testing.T) {
 	t.Parallel()
 	c := newCrew(Config{Clock: &setClock{}, Limits: Limits{MaxInFlight: 4}})
-	c.departs("a", true)
-	c.departs("b", true)
-	c.departs("c", false)
+	for _, attempt := range []string{"a", "b", "c"} {
+		c.departs(attempt)
+	}
+	landed := []func(){c.occupies(), c.occupies()}
 	if c.most(false) != 2 || c.most(true) != 4 {
 		t.Errorf("a pass may have %d, a hand %d", c.most(false), c.most(true))
+	}
+	for _, landed := range landed {
+		landed()
 	}
 	c.arrived("a", "c", "unknown")
 	c.lost("contracts", "b")
