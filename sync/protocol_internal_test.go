@@ -123,7 +123,7 @@ const twice = "the record is on the platform twice"
 func TestWithoutARuleTheRecordIsDoubled(t *testing.T) {
 	t.Parallel()
 	want := []protocolRule{
-		intentFirst, recoveryDoubts, windowChecked, quarantined, unknownDoubts, journalled,
+		intentFirst, recoveryDoubts, windowChecked, quarantined, unknownDoubts, journalled, markedFirst, provedDead,
 		compareAndSet | fenced, // the intent of a former owner, after a person has ordered another sending
 		oneShot | movesKept,    // the index is what is left when the engine takes a doubt for a row that may go
 	}

@@ -22,12 +22,14 @@ func (p *protocol) takeOver(w world, i int) {
 	p.push(n, "worker %d takes the job over", i)
 }
 
-// recover settles what an earlier epoch left in sending.
+// recover settles what an earlier epoch left in sending: as its process noted, or as a doubt where that cannot be read.
 func (p *protocol) recover(w world) {
 	if !w.is(trade.Sending) || w.current {
 		return
 	}
+	p.recoverNoted(w)
 	n := w
+	n.left = leftNothing
 	to := int8(recordUnknown)
 	if p.has(recoveryDoubts) {
 		n.put(trade.InDoubt)
@@ -43,6 +45,29 @@ func (p *protocol) recover(w world) {
 		}
 	}
 	p.push(n, "the recovery makes it %s", trade.States[n.state])
+}
+
+// recoverNoted settles what is certain by the notes of the process.
+func (p *protocol) recoverNoted(w world) {
+	n := w
+	n.left = leftNothing
+	unsent := w.left == leftUnsent
+	for k := range n.workers {
+		if a := &n.workers[k]; !p.has(provedDead) && a.at == workerIntent && a.record == recordOpen && a.gen == w.gen {
+			unsent, a.record = true, recordClosed
+		}
+	}
+	switch {
+	case unsent, w.left >= leftAnswer && p.verdicts[w.left-leftAnswer].outcome != trade.OutcomeCreated:
+		n.may[w.gen-1]--
+		n.put(trade.Pending)
+	case w.left >= leftAnswer:
+		n.made[w.gen-1]++
+		n.put(trade.Accepted)
+	default:
+		return
+	}
+	p.push(n, "the recovery knows from the notes of the process: %s", trade.States[n.state])
 }
 
 // platform executes or loses a request whose answer nobody gets.
@@ -118,7 +143,7 @@ func (p *protocol) backup(w world) {
 		return
 	}
 	n := w
-	n.restored, n.workers, n.current = true, [3]worker{}, false
+	n.restored, n.workers, n.current, n.left = true, [3]worker{}, false, leftNothing
 	n.state, n.gen, n.may, n.made = w.copied.state, w.copied.gen, w.copied.may, w.copied.made
 	if p.has(journalled) && (w.may != n.may || w.made != n.made || w.gen != n.gen) {
 		n.state, n.gen, n.may, n.made = w.state, w.gen, w.may, w.made // rebuilt from what the journal says

@@ -88,8 +88,22 @@ func (p *protocol) work(w world, i int) {
 		n := w
 		n.workers[i] = worker{}
 		n.crashes++
+		if me.record == recordOpen && me.gen == w.gen && w.is(trade.Sending) {
+			n.left = p.leaves(me)
+		}
 		p.push(n, "worker %d is killed", i)
 	}
+}
+
+// leaves is what a process leaves behind of an open attempt.
+func (p *protocol) leaves(me *worker) int8 {
+	switch {
+	case me.at == workerIntent, me.at == workerWire && !p.has(markedFirst):
+		return leftUnsent
+	case me.at == workerAnswer && p.verdicts[me.verdict].outcome != trade.OutcomeUnknown:
+		return leftAnswer + me.verdict
+	}
+	return leftSent
 }
 
 // claim makes the intent durable; the answer of the commit may be lost either way.
@@ -113,6 +127,7 @@ func (p *protocol) claim(w world, i int) {
 		return
 	}
 	n.may[g]++
+	n.left = leftNothing
 	n.current = !me.stale
 	me.record = recordOpen
 	sure := n

@@ -16,22 +16,24 @@ import (
 type protocolRule uint16
 
 const (
-	intentFirst    protocolRule = 1 << iota // I1: the intent is durable before a byte leaves
-	recoveryDoubts                          // what a dead process left in sending becomes in doubt
-	windowChecked                           // I13: no byte leaves later than the send window
-	quarantined                             // I14: nobody decides before every time-out is over
-	unknownDoubts                           // I2: an answer that proves nothing becomes in doubt
-	oneShot                                 // I3: the index that allows one open, unknown or created attempt in a generation
-	compareAndSet                           // an intent is refused when its entry has moved since it was read
-	fenced                                  // I12: intents of an older epoch are refused
-	journalled                              // a ledger that is older than its journal is noticed before anything is sent
-	movesKept                               // the table of moves: the engine takes nothing out of doubt
-	allRules       = intentFirst | recoveryDoubts | windowChecked | quarantined | unknownDoubts | oneShot | compareAndSet | fenced | journalled | movesKept
+	intentFirst    protocolRule  = 1 << iota // I1: the intent is durable before a byte leaves
+	recoveryDoubts                           // what a dead process left in sending becomes in doubt
+	windowChecked                            // I13: no byte leaves later than the send window
+	quarantined                              // I14: nobody decides before every time-out is over
+	unknownDoubts                            // I2: an answer that proves nothing becomes in doubt
+	oneShot                                  // I3: the index that allows one open, unknown or created attempt in a generation
+	compareAndSet                            // an intent is refused when its entry has moved since it was read
+	fenced                                   // I12: intents of an older epoch are refused
+	journalled                               // a ledger that is older than its journal is noticed before anything is sent
+	movesKept                                // the table of moves: the engine takes nothing out of doubt
+	markedFirst                              // a process notes that a request leaves before its first byte does
+	provedDead                               // what a process noted is believed only when it has ended
+	allRules       = 1<<iota - 1             // of all of them
 )
 
 var ruleNames = []string{
 	"intent before bytes", "in doubt at recovery", "send window", "quarantine", "in doubt when unknown", "one-shot index", "compare-and-set", "fence by epoch",
-	"journal comparison", "table of moves",
+	"journal comparison", "table of moves", "mark before bytes", "marks of the dead only",
 }
 
 func (r protocolRule) names() (out []string) {
@@ -78,6 +80,14 @@ const (
 	recordClosed
 )
 
+// What the process of the open attempt left behind.
+const (
+	leftNothing = iota // it runs, or what it noted is lost
+	leftUnsent         // it has ended, and had not noted that the request leaves
+	leftSent           // it has ended, and no answer was noted
+	leftAnswer         // it has ended, and had noted the verdict whose number is added to this
+)
+
 // worker is one flight, in a process of its own.
 type worker struct {
 	at, gen int8
@@ -100,7 +110,8 @@ type world struct {
 	state     int8 // index in trade.States
 	gen       int8
 	may, made [maxGenerations]int8 // attempts of each generation that are open, unknown or created; those that are created
-	current   bool                 // the open attempt is of the epoch that holds the lease
+	left      int8
+	current   bool // the open attempt is of the epoch that holds the lease
 	leader    int8
 	doubted   int8 // ticks since the attempt became unknown
 	created   int8 // records on the platform
