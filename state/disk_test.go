@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/trade"
@@ -131,42 +130,13 @@ func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 		errs = append(errs, syscall.ENOSPC, syscall.EACCES)
 	}
 	for name, test := range all {
-		began, before := time.Now(), failed
-		s := newScene(t, test.prepare)
-		op := test.op(s)
-		for _, errno := range errs {
-			plan := sickdisk.Plan{Err: errno}
-			for plan.At = 1; ; plan.At++ {
-				s.again()
-				plan.Under, plan.Skip = s.home, ofSQLite
-				_, statErr := os.Stat(s.o.DSN)
-				there := statErr == nil
-				disk.Arm(plan)
-				err := op(s.b.tuning())
-				hit, broken := disk.Disarm()
-				if broken != nil {
-					t.Fatal(broken)
-				}
-				if hit == "" {
-					if err != nil {
-						t.Fatalf("%s, without a failure: %v", name, err)
-					}
-					break
-				}
-				failed++
-				var known *Error
-				if errors.As(err, &known) && known.Code == CodeEmptied && there {
-					t.Errorf("%s: call %d failed (%s, %v), and the ledger counts as gone: %v", name, plan.At, hit, plan.Err, err)
-				}
-				if err != nil {
-					if again := op(s.b.tuning()); again != nil {
-						t.Errorf("%s: the next try after call %d failed (%s, %v; %v): %v", name, plan.At, hit, plan.Err, err, again)
-					}
-				}
-				s.rows(test.rows)()
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, test.prepare)
+			op := test.op(s)
+			for _, errno := range errs {
+				failed += s.eachCall(disk, errno, op, s.rows(test.rows))
 			}
-		}
-		t.Logf("%s: %d calls in %s", name, failed-before, time.Since(began))
+		})
 	}
 	t.Logf("%d calls failed in %d situations", failed, len(all))
 }
@@ -226,4 +196,36 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 		}
 	}
 	mustAddUp(t, k.s, "contracts")
+}
+
+// eachCall lets the first system call of an operation fail that it makes on the files of the scene, then its second, and so on. The next try succeeds, and then check looks at what came of it. It gives how many failed.
+func (s *scene) eachCall(disk *sickdisk.Disk, errno syscall.Errno, op func(tune tuning) error, check func()) int {
+	s.t.Helper()
+	plan := sickdisk.Plan{Under: s.home, Skip: ofSQLite, Err: errno}
+	for plan.At = 1; ; plan.At++ {
+		s.again()
+		_, statErr := os.Stat(s.o.DSN)
+		disk.Arm(plan)
+		err := op(s.b.tuning())
+		hit, broken := disk.Disarm()
+		if broken != nil {
+			s.t.Fatal(broken)
+		}
+		if hit == "" {
+			if err != nil {
+				s.t.Fatalf("without a failure: %v", err)
+			}
+			return plan.At - 1
+		}
+		var known *Error
+		if errors.As(err, &known) && known.Code == CodeEmptied && statErr == nil {
+			s.t.Errorf("call %d failed (%s, %v), and the ledger counts as gone: %v", plan.At, hit, errno, err)
+		}
+		if err != nil {
+			if again := op(s.b.tuning()); again != nil {
+				s.t.Errorf("the next try after call %d failed (%s, %v; %v): %v", plan.At, hit, errno, err, again)
+			}
+		}
+		check()
+	}
 }

@@ -430,3 +430,34 @@ func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }
+
+// F044, F047: each call fails once of a run that maps a row anew which waits for another job's: the row waits on, and goes once when its contract is there.
+func TestEveryCallFailsOnceWhileARowThatWaitsIsMappedAnew(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.delivery(1, 1, 10)
+	b.pass()
+	br := &breaker{}
+	for at := 1; ; at++ {
+		b.more[0].Fields["delivered_volume_unit_of_measure"].Values[fmt.Sprint("u", at)] = "kg" // another mapping
+		b.breaks(br, true)
+		br.arm(at, false)
+		_, err := b.engine().Sync(t.Context(), []string{"deliveries"}, engine.Options{})
+		hit := br.disarm()
+		if hit == "" && err != nil {
+			t.Fatal(err)
+		}
+		b.breaks(br, false)
+		b.leasesEnd()
+		if e, err := b.ledger.Entry(t.Context(), "deliveries", "01|0001"); err != nil || e.State != trade.Waiting || e.Cause != trade.CauseParent {
+			t.Fatalf("after call %d failed (%s) it is %+v, %v", at, hit, e, err)
+		}
+		if hit == "" {
+			break
+		}
+	}
+	b.contracts(1)
+	b.pass()
+	b.row("deliveries", "01|0001", trade.Accepted, "")
+	b.once()
+}
