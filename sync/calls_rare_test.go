@@ -431,26 +431,32 @@ func TestARowThatStandsTwiceIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// F044, F047: each call fails once of a run that maps a row anew which waits for another job's: the row waits on, and goes once when its contract is there.
-func TestEveryCallFailsOnceWhileARowThatWaitsIsMappedAnew(t *testing.T) {
+// F044, F047: each call fails once of a run that maps rows anew which wait for another job's, because a reference came, and which are older than what the run reads: they wait on, and go once when their
+// contract is there.
+func TestEveryCallFailsOnceWhileRowsThatWaitAreMappedAnew(t *testing.T) {
 	t.Parallel()
 	b := withChildren(newBench(t, sandbox.Options{}))
-	b.delivery(1, 1, 10)
+	b.exec(`ALTER TABLE rateio ADD COLUMN dia DATE`)
+	b.more[1].Query, b.more[1].ChangedAt = `SELECT id, filial, num, fazenda, volume, um, dia FROM rateio`, "dia"
+	b.refs = append(b.refs, engine.ReferenceSpec{Kind: "farms", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'fazenda'", Code: []string{"codigo"}, ID: "id"})
+	for i, day := range []string{"2026-05-10", "2026-06-10"} {
+		b.exec(`INSERT INTO rateio VALUES (?, '01', '0001', NULL, 5, 'TON', ?)`, fmt.Sprint("s", i), day)
+	}
 	b.pass()
 	br := &breaker{}
 	for at := 1; ; at++ {
-		b.more[0].Fields["delivered_volume_unit_of_measure"].Values[fmt.Sprint("u", at)] = "kg" // another mapping
+		b.exec(`INSERT INTO de_para VALUES ('fazenda', ?, ?)`, fmt.Sprint("f", at), walletID)
 		b.breaks(br, true)
 		br.arm(at, false)
-		_, err := b.engine().Sync(t.Context(), []string{"deliveries"}, engine.Options{})
+		_, err := b.engine().Sync(t.Context(), []string{"traceability"}, engine.Options{})
 		hit := br.disarm()
 		if hit == "" && err != nil {
 			t.Fatal(err)
 		}
 		b.breaks(br, false)
 		b.leasesEnd()
-		if e, err := b.ledger.Entry(t.Context(), "deliveries", "01|0001"); err != nil || e.State != trade.Waiting || e.Cause != trade.CauseParent {
-			t.Fatalf("after call %d failed (%s) it is %+v, %v", at, hit, e, err)
+		for i := range 2 {
+			b.row("traceability", fmt.Sprint("s", i), trade.Waiting, trade.CauseParent)
 		}
 		if hit == "" {
 			break
@@ -458,6 +464,8 @@ func TestEveryCallFailsOnceWhileARowThatWaitsIsMappedAnew(t *testing.T) {
 	}
 	b.contracts(1)
 	b.pass()
-	b.row("deliveries", "01|0001", trade.Accepted, "")
+	for i := range 2 {
+		b.row("traceability", fmt.Sprint("s", i), trade.Accepted, "")
+	}
 	b.once()
 }
