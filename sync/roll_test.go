@@ -1,0 +1,76 @@
+package sync_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A sweep takes a row for unchanged by what the ledger said when it began. A cancelled row of the same key, which it has read and recorded on an earlier page, is news since then.
+func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contract(1)
+		for i := 2; i <= 1300; i++ { // they wait for a wallet
+			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
+		}
+		b.exec(`CREATE TABLE passado AS SELECT * FROM contrato WHERE num = '0001'`)
+		b.exec(`UPDATE passado SET situacao = 'cancelado'`)
+		if r := b.sync(engine.Options{}); r.Sent != 1 || r.States[trade.Waiting] != 1299 || r.Stopped != nil {
+			t.Fatalf("sent %d, %v, %+v", r.Sent, r.States, r.Stopped)
+		}
+		plain := b.spec.Query
+		columns, _, _ := strings.Cut(plain, " FROM ")
+		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns + ` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
+		for range 2 {
+			r := b.sync(engine.Options{Sweep: true})
+			if *r.InScope != 1300 || *r.Gone != 0 || r.New+r.Sent != 0 || r.Flags[trade.Cancelled] != 0 || r.Stopped != nil {
+				t.Errorf("in scope %d, gone %d, new %d, flags %v, stopped %+v", *r.InScope, *r.Gone, r.New, r.Flags, r.Stopped)
+			}
+		}
+
+		// Alone, the past is what counts, and its entry is found all the same.
+		b.exec(`DELETE FROM contrato WHERE num = '0001'`)
+		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 || r.Flags[trade.Cancelled] != 1 {
+			t.Errorf("in scope %d, gone %d, flags %v", *r.InScope, *r.Gone, r.Flags)
+		}
+		b.exec(`DELETE FROM passado`)
+		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1299 || *r.Gone != 1 || r.Flags[trade.MissingInERP] != 1 {
+			t.Errorf("in scope %d, gone %d, flags %v", *r.InScope, *r.Gone, r.Flags)
+		}
+		b.spec.Query = plain
+		b.contract(1)
+		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 || len(r.Flags) != 0 || r.Sent != 0 {
+			t.Errorf("in scope %d, gone %d, flags %v, sent %d", *r.InScope, *r.Gone, r.Flags, r.Sent)
+		}
+	})
+}
+
+// What somebody changed behind the program's back is told by a sweep that finds nothing else to do.
+func TestASweepWithoutNewsProvesTheSumsToo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.sync(engine.Options{})
+		if r := b.sync(engine.Options{Sweep: true}); r.Unchanged != 3 || r.Stopped != nil {
+			t.Fatalf("%+v", r)
+		}
+		ledger, err := openLedgerByHand(db.Ledger, b.parts.LedgerDSN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = ledger.Exec(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
+		if err = errors.Join(err, ledger.Close()); err != nil {
+			t.Fatal(err)
+		}
+		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
+		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "uneven" {
+			t.Errorf("%+v, %v", reports, err)
+		}
+	})
+}
