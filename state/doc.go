@@ -85,5 +85,5 @@
 // may, instance.go who lives, hand.go who helps, recover.go what the dead leave, wire.go what a process that died had on the wire,
 // act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; copy*.go moves the ledger to another database; backup.go, restore.go and doctor*.go are the commands of these
-// names; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).
+// names; roll.go goes through all entries of a job for a sweep; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).
 package state

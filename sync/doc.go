@@ -5,7 +5,7 @@
 //
 //	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, request.go, decide.go
 //	lookup    documents that rows wait for, off by default  lookup.go, document.go
-//	sweep     what is gone, and what windows had missed     sweep.go, late.go
+//	sweep     what is gone, and what windows had missed     sweep.go, roll.go, late.go
 //	wait      rows whose parent has no id yet               parent.go
 //	brake     too much that is new, too much at once, or a  brake.go, most.go, canary.go
 //	          mapping that nobody has confirmed pauses the job
