@@ -30,6 +30,7 @@ var (
 	ledgerUp    = desc("ledger_up", "1 when the ledger could be read just now, 0 when not; then the rows are absent.")
 	ledgerBytes = desc("ledger_bytes", "Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
 	freeBytes   = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
+	instances   = desc("instances", "Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
 	rows        = desc("rows", "Rows of a job by state. They add up: see docs/monitoring.md.", "sync_job", "state")
 	flagged     = desc("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.", "sync_job", "flag")
 	oldest      = desc("oldest_row_age_seconds", "Age of the oldest row of a job that is pending or waiting (since it was first seen) or in doubt (since its request); absent when there is none.", "sync_job", "state")
@@ -45,7 +46,7 @@ type ledgerCollector struct{ *Metrics }
 
 // Describe names what Collect gives.
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{ledgerUp, ledgerBytes, freeBytes, rows, flagged, oldest, jobState, jobStopped, lastRun, lastSweep, cursorLag} {
+	for _, d := range []*prometheus.Desc{ledgerUp, ledgerBytes, freeBytes, instances, rows, flagged, oldest, jobState, jobStopped, lastRun, lastSweep, cursorLag} {
 		ch <- d
 	}
 }
@@ -69,6 +70,18 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 		gauge(ledgerBytes, float64(sizes.Ledger), "ledger")
 		gauge(ledgerBytes, float64(sizes.WAL), "wal")
 		gauge(ledgerBytes, float64(sizes.Journal), "journal")
+	}
+	if all, err := c.Ledger.Instances(ctx); err != nil {
+		up = 0
+	} else if len(all) > 0 {
+		dead := 0
+		for _, i := range all {
+			if i.Dead {
+				dead++
+			}
+		}
+		gauge(instances, float64(len(all)-dead), "true")
+		gauge(instances, float64(dead), "false")
 	}
 	for _, s := range c.Ledger.Spaces() {
 		gauge(freeBytes, float64(s.Free), s.Folder)

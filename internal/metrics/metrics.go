@@ -19,6 +19,8 @@ type Ledger interface {
 	Ages(ctx context.Context, job string) (trade.Ages, error)
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+	// Instances gives the processes that may send, dead ones of the last hour too; none with SQLite.
+	Instances(ctx context.Context) ([]trade.Instance, error)
 	// Sizes gives the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces tells the room in the ledger's folders on this host.
