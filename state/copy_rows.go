@@ -19,16 +19,7 @@ import (
 // fill copies all tables into the new ledger and compares them, in one transaction.
 func (m *moving) fill(ctx context.Context, record trade.AuditRecord) error {
 	const op = "copying the ledger"
-	raw, err := m.to.write.BeginTxx(ctx, nil)
-	if err != nil {
-		return m.to.fault(ctx, op, err)
-	}
-	defer func() { _ = raw.Rollback() }() // after the commit there is nothing to undo
-	t := &tx{ctx: ctx, s: m.to, Tx: raw}
-	if err := m.fillIn(t, record); err != nil {
-		return m.to.fault(ctx, op, err)
-	}
-	return m.to.fault(ctx, op, raw.Commit())
+	return m.to.fault(ctx, op, m.to.inOneTx(ctx, func(t *tx) error { return m.fillIn(t, record) }))
 }
 
 func (m *moving) fillIn(t *tx, record trade.AuditRecord) error {
@@ -205,7 +196,7 @@ func (t *tx) withoutTriggers() (restore func() error, err error) {
 	}
 	return func() error {
 		for _, g := range triggers {
-			if _, err := t.ExecContext(t.ctx, g.SQL); err != nil {
+			if err := t.exec(g.SQL); err != nil {
 				return err
 			}
 		}

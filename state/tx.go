@@ -143,6 +143,18 @@ func (s *Store) tryTx(ctx context.Context, op string, slot int, fn func(*tx) err
 	return errors.Is(err, driver.ErrBadConn) || isNetwork(err) && s.d.name == Postgres, err
 }
 
+// inOneTx runs fn in one transaction that may take long, once, and leaves no mark: when the commit fails, the caller must look whether it took effect.
+func (s *Store) inOneTx(ctx context.Context, fn func(*tx) error) error {
+	raw, err := s.write.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(&tx{ctx: ctx, s: s, Tx: raw}); err != nil {
+		return errors.Join(err, raw.Rollback())
+	}
+	return raw.Commit()
+}
+
 // peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody else writes meanwhile (SQLite).
 func (s *Store) peek(ctx context.Context, op string, fn func(*tx) error) error {
 	raw, err := s.write.BeginTxx(ctx, nil)
