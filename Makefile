@@ -107,6 +107,12 @@ bench-page: build ## the same, and put the table into docs/performance.md
 bench-steps: need ## Go benchmarks of the steps of a row, with what they allocate
 	go test -run '^$$' -bench . -benchmem ./trade ./apiclient ./state/... ./sync
 
+ROWS ?= 1000000
+
+.PHONY: size
+size: need ## make ledgers of ROWS rows (1000000) on both databases, and measure passes over them
+	go test -count=1 -timeout 12h -v ./internal/bench/size -rows $(ROWS)
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found
 	.ci/fuzz
