@@ -49,7 +49,7 @@ func (t *pgTx) stream(ctx context.Context, query func([]string) string, args []a
 	for batch := range batches {
 		if err := deliver(ctx, batch, fn); err != nil {
 			close(enough)
-			for range batches { //nolint:revive // the connection is in use until the channel is closed
+			for range batches { // the connection is in use until the channel is closed
 			}
 			return err
 		}

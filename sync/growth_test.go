@@ -217,9 +217,9 @@ func sizeOf(path string) int64 {
 
 // What an operation may take.
 const (
-	perRow     = 3 << 10 // bytes of the ledger that a row takes for ever: entry, attempt, their indexes, its share of acts and runs
-	perFact    = 1 << 10 // bytes of the journal for each row that it must never forget
-	heapGrowth = 8 << 20 // live bytes more than after a quarter of the time
+	perRow     = 3<<10 + 512 // bytes of the ledger that a row takes for ever: entry, attempt, their indexes (that of the roll call too), its share of acts and runs
+	perFact    = 1 << 10     // bytes of the journal for each row that it must never forget
+	heapGrowth = 8 << 20     // live bytes more than after a quarter of the time
 )
 
 // judge holds the second half of the time against the first: bodies and runs are as many as in the first half, and the rest grows by little for each row.
