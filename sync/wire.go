@@ -132,9 +132,9 @@ func (a *average) add(d time.Duration) {
 }
 
 // window is how many intents may be open at once: as many as may fly, and, where a crash shows which of them had left, those that leave soon. After an answer that was not as usual it
-// grows with each that is.
+// grows with each that is. Beside other instances nothing is ahead: what this one has noted is on its own disk, and one that takes its job over knows only that the intents are stored (I11).
 func (s *submission) window() int {
-	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
+	if s.crew.place().Living > 1 || s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
 		return s.slots
 	}
 	leaves := func(d time.Duration) int { return int(time.Duration(s.slots) * d / time.Duration(s.latency)) }
