@@ -114,7 +114,8 @@ func (g *groupTx) lockAsked(records []trade.PlatformRecord) (map[trade.PlatformR
 			continue
 		}
 		var open []string
-		if err := g.all(&open, `SELECT id FROM attempt WHERE outcome IS NULL AND id IN (`+marks(len(attempts))+`)`, attempts...); err != nil {
+		if err := g.all(&open, `SELECT a.id FROM attempt a JOIN instance i ON i.id = a.owner AND i.expires > `+g.s.d.now+`
+			WHERE a.outcome IS NULL AND a.id IN (`+marks(len(attempts))+`)`, attempts...); err != nil {
 			return nil, err
 		}
 		for _, id := range open {

@@ -19,6 +19,7 @@ type groupTx struct {
 	sums     tallyChange
 	attempts map[string]*attemptRow
 	entries  map[int64]*narrowRow
+	unsent   int // attempts that were open, and of which nothing was sent
 }
 
 func newGroupTx(t *tx, lease trade.Lease, group trade.Group) *groupTx {
@@ -222,7 +223,7 @@ func (g *groupTx) claim() error {
 			delete(g.result.Claimed, id)
 		}
 	}
-	if err := countHand(g.tx, g.lease, len(attempts)); err != nil {
+	if err := countHand(g.tx, g.lease, len(attempts)-g.unsent); err != nil {
 		return err
 	}
 	// The attempts come first: the database lets an entry be sent only when its attempt is there.

@@ -291,6 +291,9 @@ func TestDueIsSharedByTheNumbersOfTheRows(t *testing.T) {
 func TestF123_OneAttemptOfAllInstancesAsksForARecord(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
+		if _, err := s.Beat(t.Context(), trade.Instance{Owner: lease.Owner, Started: at}); err != nil {
+			t.Fatal(err)
+		}
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"))
 		wallet := trade.PlatformRecord{Kind: "wallets", ID: "w-1"}
 		ask := func(e trade.Entry) trade.Intent {
@@ -314,15 +317,16 @@ func TestF123_OneAttemptOfAllInstancesAsksForARecord(t *testing.T) {
 		if res = mustCommit(t, s, lease, trade.Group{At: at.Add(2e12), Intents: []trade.Intent{second}}); !res.Claimed[second.Attempt.ID] {
 			t.Fatalf("when its time has come: %+v", res)
 		}
-		// One whose instance died asks no more.
+		// One whose instance died asks no more, also before anybody has recovered what it left: its job may be one that nobody runs.
 		expire(t, s, "contracts")
+		mustExec(t, s, `UPDATE instance SET expires = 1`)
 		next := mustLeaseAs(t, s, "contracts", newID())
-		if n, err := s.Recover(t.Context(), next, at); n != 1 || err != nil {
-			t.Fatalf("Recover: %d, %v", n, err)
-		}
 		third := ask(es[2])
 		if res = mustCommit(t, s, next, trade.Group{At: at.Add(2e12), Intents: []trade.Intent{third}}); !res.Claimed[third.Attempt.ID] {
 			t.Fatalf("after the one who asked died: %+v", res)
+		}
+		if n, err := s.Recover(t.Context(), next, at); n != 1 || err != nil {
+			t.Fatalf("Recover: %d, %v", n, err)
 		}
 	})
 }

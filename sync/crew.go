@@ -110,10 +110,13 @@ func (c *crew) wait() time.Duration {
 	return max(0, c.from-c.clock.Boot())
 }
 
-// place is where this instance stands; alone as far as it knows: 1 living.
+// place is where this instance stands. As long as the ledger has not told it, it may not be alone.
 func (c *crew) place() trade.Crew {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.several && !c.known {
+		return trade.Crew{Living: 2}
+	}
 	return c.stand
 }
 

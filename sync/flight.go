@@ -89,7 +89,9 @@ func (s *submission) fly(f flight) {
 			l.decision = idOf(other)
 		}
 	}
-	s.ledger.Heard(f.attempt.ID, l.decision.outcome, answer.Status, answer.ID)
+	if l.decision.noted() {
+		s.ledger.Heard(f.attempt.ID, l.decision.outcome, answer.Status, answer.ID)
+	}
 	l.usual = l.decision.usual()
 	s.wire.landed(l.usual)
 	s.landed <- l

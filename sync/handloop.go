@@ -70,7 +70,10 @@ func (s *Scheduler) lookAround(ctx context.Context, working *gosync.WaitGroup) {
 // clearUp says of rows of this instance that are in doubt because the ledger did not take their results, while another instance holds the job.
 func (s *Scheduler) clearUp(ctx context.Context, h trade.Share) {
 	e := s.Engine
-	if !e.crew.hasLeft(h.Job) {
+	s.mu.Lock()
+	helps := s.helper.stop != nil
+	s.mu.Unlock()
+	if helps || !e.crew.hasLeft(h.Job) {
 		return
 	}
 	lease := trade.Lease{Job: h.Job, Owner: e.Owner, Epoch: h.Epoch, Hand: true}
@@ -87,7 +90,7 @@ func (s *Scheduler) clearUp(ctx context.Context, h trade.Share) {
 func (s *Scheduler) lend(ctx context.Context, working *gosync.WaitGroup, job *Job, h trade.Share) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.passing || s.helper.stop != nil || !s.closed(job) || s.helper.rests[h.Job] > s.Engine.Clock.Boot() || !s.Engine.crew.ready() {
+	if s.passing || s.helper.stop != nil || !s.closed(job) || s.helper.rests[h.Job] > s.Engine.Clock.Boot() || s.Engine.crew.hasLeft(h.Job) || !s.Engine.crew.ready() {
 		return
 	}
 	ctx, s.helper.stop = context.WithCancel(ctx)

@@ -112,6 +112,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 	if r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner); err != nil {
 		return err
 	}
+	r.sharing.Store(p.crew.several) // what an earlier holder shared, or left on the wire, is looked after too
 	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})

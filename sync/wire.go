@@ -118,7 +118,12 @@ func (w *wire) next() {
 
 // usual tells whether an answer leaves the job as it is: the next row may go before anybody has looked at it.
 func (d decision) usual() bool {
-	return d.stop == nil && d.wait == 0 && d.state != trade.Pending && (d.outcome == trade.OutcomeCreated || d.outcome == trade.OutcomeNotCreated)
+	return d.stop == nil && d.wait == 0 && (d.state == trade.Accepted || len(d.missing) > 0)
+}
+
+// noted tells whether an answer may settle its row after a crash. A refusal that only a person may follow must not: the note does not say why, and the row would go again by itself.
+func (d decision) noted() bool {
+	return d.outcome != trade.OutcomeNotCreated || !d.weak && d.state != trade.Held
 }
 
 // average is a mean in which the last values count most.

@@ -1,6 +1,7 @@
 package marks
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,12 @@ type Answer struct {
 	Status  int    // HTTP status; 0 when none came
 }
 
+// header is the first line of a file.
+type header struct {
+	Owner  json.RawMessage `json:"owner"`
+	Number uint64          `json:"number"` // of the file: a copy has another, and says less than the file that was written on
+}
+
 // File is the file of this process. Its methods may be called by several goroutines.
 type File struct {
 	mu    sync.Mutex
@@ -75,16 +82,22 @@ func Use(path string, owner json.RawMessage) (*File, error) {
 }
 
 func create(path string, owner json.RawMessage) (*File, error) {
-	head := append(owner[:len(owner):len(owner)], '\n')
-	if len(head) > headSize {
-		return nil, fmt.Errorf("the head of %s would have %d bytes, of at most %d", path, len(head), headSize)
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := hold(f); err != nil {
+	if err := hold(f); err != nil { // only then it is ours to empty
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
+	}
+	head, err := json.Marshal(header{owner, number(f)})
+	if head = append(head, '\n'); err == nil && len(head) > headSize {
+		err = fmt.Errorf("the head of %s would have %d bytes, of at most %d", path, len(head), headSize)
+	}
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	page := make([]byte, headSize)
 	copy(page, head)
@@ -175,7 +188,7 @@ type Mark struct{ Answer *Answer } // nil: it may have left, and nothing certain
 // Reading is what the file of a process says.
 type Reading struct {
 	Owner json.RawMessage
-	Ended bool            // the process has certainly ended, and nothing more is written
+	Ended bool            // the process has certainly ended, and this is the file that it wrote
 	Marks map[string]Mark // by request
 	Torn  bool            // a slot cannot be read: requests that are not in Marks may have left too
 }
@@ -187,22 +200,18 @@ func Read(path string) (r Reading, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	r.Ended = hold(f) == nil // until the file is closed again
+	r.Ended = look(f) == nil // until the file is closed again
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return r, err
 	}
 	r.Marks = map[string]Mark{}
-	head := data[:min(len(data), headSize)]
-	for i, c := range head {
-		if c == '\n' {
-			r.Owner = json.RawMessage(head[:i])
-			break
-		}
-	}
-	if !json.Valid(r.Owner) {
+	line, _, found := bytes.Cut(data[:min(len(data), headSize)], []byte("\n"))
+	var head header
+	if err := json.Unmarshal(line, &head); !found || err != nil || head.Owner == nil {
 		return r, fmt.Errorf("%s has no head", path)
 	}
+	r.Owner, r.Ended = head.Owner, r.Ended && head.Number == number(f) && head.Number != 0
 	for at := headSize; at < len(data); at += slotSize {
 		b := data[at:min(at+slotSize, len(data))]
 		request, mark, ok := readSlot(b)

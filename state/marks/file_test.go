@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,8 +149,26 @@ func TestAProcessThatRunsHasNotEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
+	other, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_SH); err != nil { // somebody else looks at the same moment
+		t.Fatal(err)
+	}
 	if r := read(t, path); !r.Ended || len(r.Marks) != 1 {
 		t.Errorf("after it was killed: %+v", r)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+".copy", data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := read(t, path+".copy"); r.Ended {
+		t.Error("a copy is taken for the file that was written on")
 	}
 }
 

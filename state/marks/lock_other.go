@@ -9,3 +9,7 @@ import (
 
 // hold fails where the system has no flock: no process is then known to have ended.
 func hold(*os.File) error { return errors.ErrUnsupported }
+
+func look(*os.File) error { return errors.ErrUnsupported }
+
+func number(*os.File) uint64 { return 0 }
