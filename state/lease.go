@@ -87,6 +87,18 @@ func fence(t *tx, lease trade.Lease) (leaseRow, error) {
 	return row, nil
 }
 
+// idle ends an operation under a lease that has nothing to write: it still says when the lease is another's by now.
+func (s *Store) idle(ctx context.Context, op string, lease trade.Lease, err error) error {
+	var ours []int64
+	if err == nil && !lease.Hand {
+		err = s.read.SelectContext(ctx, &ours, s.q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch, lease.Owner.Instance)
+		if err == nil && len(ours) == 0 {
+			return trade.ErrLeaseLost
+		}
+	}
+	return s.fault(ctx, op, err)
+}
+
 // RenewLease extends the lease by 30 s, or gives trade.ErrLeaseLost.
 func (s *Store) RenewLease(ctx context.Context, lease trade.Lease) error {
 	return s.inTx(ctx, "renewing the lease", func(t *tx) error {

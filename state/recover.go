@@ -34,7 +34,7 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 	const op = "recovering what an earlier process left"
 	var sending []int64 // nothing is written where nothing is being sent
 	if err := s.read.SelectContext(ctx, &sending, s.q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil || len(sending) == 0 {
-		return 0, s.fault(ctx, op, err)
+		return 0, s.idle(ctx, op, lease, err)
 	}
 	var n int
 	traces := s.traces(s.journalPath)

@@ -40,7 +40,7 @@ func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
 	if err := s.read.SelectContext(ctx, &due, s.q(query+` LIMIT 1`), lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
-		return 0, s.fault(ctx, op, err)
+		return 0, s.idle(ctx, op, lease, err)
 	}
 	var n int
 	err := s.inTx(ctx, op, func(t *tx) error {
