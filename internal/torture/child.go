@@ -166,11 +166,15 @@ func (c *child) settle(ctx context.Context) error {
 		if err := c.judgeEnd(err); err != nil {
 			return err
 		}
+		var exit *exec.ExitError
+		elsewhere := errors.As(err, &exit) && exit.ExitCode() == 75 // a job is another's still, of one that died a moment ago
 		last = string(bytes.TrimSpace(text))
 		if err := json.Unmarshal([]byte(last), &out); err != nil {
 			return fmt.Errorf("the summary of a pass: %w: %s", err, last)
 		}
-		quiet++
+		if quiet++; elsewhere {
+			quiet = 0
+		}
 		for _, r := range out.Runs {
 			if r.Sent+r.New > 0 || r.Stopped != nil {
 				quiet = 0
