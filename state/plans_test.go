@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -125,7 +126,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		"Record nothing": func(ctx context.Context) error { _, err := s.Cursor(ctx, job); return err },
 	} {
 		l.call = call
-		if err := fn(t.Context()); err != nil {
+		if err := fn(t.Context()); err != nil && !errors.Is(err, trade.ErrLeaseLost) { // the one that gives the lease back may come first
 			t.Errorf("%s: %v", call, err)
 		}
 	}
