@@ -151,6 +151,7 @@ need:
 	@.ci/need-firebird
 	@.ci/need-prometheus
 	@.ci/need-packaging
+	@.ci/need-iproute
 
 .PHONY: format-check
 format-check: tools

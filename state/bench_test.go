@@ -83,37 +83,4 @@ func BenchmarkCommitWithJournal(b *testing.B) {
 
 const benchWidth = 8
 
-func benchCommit(b *testing.B, s *Store) {
-	const width = benchWidth
-	lease := mustLease(b, s, "contracts")
-	n := 0
-	var settle []trade.Settlement
-	for b.Loop() {
-		b.StopTimer()
-		var page trade.Page
-		for range width {
-			n++
-			page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
-		}
-		if _, err := s.Record(b.Context(), lease, page); err != nil {
-			b.Fatal(err)
-		}
-		due, err := s.Due(b.Context(), "contracts", at, 0, width)
-		if err != nil || len(due) != width {
-			b.Fatal(len(due), err)
-		}
-		g := trade.Group{At: at, Settle: settle}
-		settle = nil
-		for _, e := range due {
-			g.Intents = append(g.Intents, intentOf(e))
-		}
-		b.StartTimer()
-		r, err := s.Commit(b.Context(), lease, g)
-		if err != nil || len(r.Claimed) != width {
-			b.Fatal(len(r.Claimed), err)
-		}
-		for i, in := range g.Intents {
-			settle = append(settle, created(in.Attempt, fmt.Sprintf("remote-%d-%d", n, i)))
-		}
-	}
-}
+func benchCommit(b *testing.B, s *Store) { benchGroup(b, s, benchWidth) }

@@ -24,8 +24,8 @@ type sendingRow struct {
 
 // Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s on the database's clock that it lives, or its process is gone; it counts those that are in doubt
 // now. Where the process noted that no byte of the request had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
-// late answer can still close it. What a living instance sends stays as it is, but for our own: of
-// them everything that is not among flying was left by a run of ours whose results the ledger did not take. Under the lease of a hand, only that is moved.
+// late answer can still close it. What a living instance sends stays as it is, but for our own: of them everything that is not among flying was left by a run of ours whose results the ledger
+// did not take. Under the lease of a hand, only that is moved.
 func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
 	if err != nil { // unreachable: texts always have a JSON form

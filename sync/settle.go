@@ -307,7 +307,8 @@ func idOf(other string) decision {
 }
 
 // commitFailed keeps the answers until the ledger takes them, for Limits.KeepAnswers; the intents of the failed group were not sent, which is an answer too (F048,
-// F050, F052). What the ledger does not take by then is in doubt at the next start, and nothing is sent twice.
+// F050, F052). What the ledger does not take by then is settled at the next start as it was noted (Heard), or is
+// in doubt, and nothing is sent twice.
 func (s *submission) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
 	s.settling = append(g.settled, s.settling...)
@@ -328,7 +329,7 @@ func (s *submission) commitFailed(ctx context.Context, g *storing, cause error) 
 	for _, l := range s.settling {
 		s.crew.lost(s.job.Name(), l.attempt.ID)
 	}
-	s.log.Error("the ledger takes no results; the rows on the wire will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
+	s.log.Error("the ledger takes no results; the next start settles the rows whose answers were noted beside the journal, and the others will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
 	s.settling, s.found, s.lacking = nil, nil, nil
 	return nil
 }

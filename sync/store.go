@@ -20,7 +20,7 @@ type storing struct {
 }
 
 // store hands a group over to be made durable (I1), beside the flights.
-func (s *submission) store(ctx context.Context, group trade.Group, flights []flight) error {
+func (s *submission) store(ctx context.Context, group trade.Group, flights []flight) {
 	g := &storing{group: group, flights: flights, settled: s.settling, began: s.Clock.Boot()}
 	s.settling, s.found, s.lacking = nil, nil, nil
 	for _, f := range flights {
@@ -30,13 +30,12 @@ func (s *submission) store(ctx context.Context, group trade.Group, flights []fli
 	if err := failpoint.Hit("group.chosen"); err != nil {
 		g.err = err
 		close(s.stored)
-		return nil
+		return
 	}
 	go func(done chan struct{}) {
 		defer close(done)
 		g.result, g.err = s.ledger.Commit(context.WithoutCancel(ctx), s.lease, g.group)
 	}(s.stored)
-	return nil
 }
 
 // conclude lets the claimed intents of a stored group go. An uncertain commit lets nothing go: what may be on disk as sending was not sent by us, and is closed as that.

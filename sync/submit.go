@@ -184,7 +184,8 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 			flights = s.choose(ctx, &group)
 		}
 		if len(group.Settle)+len(group.Intents)+len(group.Updates)+len(group.Block)+len(group.Unblock) > 0 {
-			return true, s.store(ctx, group, flights)
+			s.store(ctx, group, flights)
+			return true, nil
 		}
 	}
 	s.await(ctx, more)

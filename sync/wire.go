@@ -7,9 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How many intents are stored ahead of free slots, so that the wire does not wait for the disk: what leaves while two groups are stored, between aheadLeast and aheadTimes times the slots, of at most
-// aheadMost rows,
-// and never more than leave within aheadTime (I13).
+// How many intents are stored ahead of free slots, so that the wire does not wait for the disk: what leaves while two groups are stored, between aheadLeast and aheadTimes times the
+// slots, at most aheadMost rows, and never more than leave within aheadTime (I13).
 const (
 	aheadLeast = 2   // times the slots
 	aheadTimes = 16  // times the slots, at most
