@@ -202,7 +202,7 @@ func (s *submission) worth(more bool) bool {
 // recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.
 func (s *submission) recall() {
 	before := s.Clock.Boot() - aheadTime - sendWindow/4
-	if s.halt != nil || s.careful || s.crew.place().Living > 1 || s.slots < s.crew.most(s.lease.Hand) || s.resting() > 0 {
+	if s.halt != nil || s.careful || s.slots < s.crew.most(s.lease.Hand) || s.resting() > 0 {
 		before = s.Clock.Boot() + 1
 	}
 	if late := s.wire.recall(before); len(late) > 0 {

@@ -10,10 +10,11 @@ import (
 // How many intents are stored ahead of free slots, so that the wire does not wait for the disk: what leaves while two groups are stored, between aheadLeast and aheadTimes times the
 // slots, at most aheadMost rows, and never more than leave within aheadTime (I13).
 const (
-	aheadLeast = 2   // times the slots
-	aheadTimes = 16  // times the slots, at most
-	aheadMost  = 512 // rows
-	aheadTime  = 2 * time.Second
+	aheadLeast  = 2   // times the slots
+	aheadTimes  = 16  // times the slots, at most
+	aheadMost   = 512 // rows
+	aheadOthers = 4   // times the slots, where another instance would not know which of them have left
+	aheadTime   = 2 * time.Second
 )
 
 // wire lets flights go whose intents are stored: as many at once as there are slots, the next one as soon as one has landed. Its methods may be called by several goroutines.
@@ -136,12 +137,16 @@ func (a *average) add(d time.Duration) {
 }
 
 // window is how many intents may be open at once: as many as may fly, and, where a crash shows which of them had left, those that leave soon. After an answer that was not as usual it
-// grows with each that is. Beside other instances nothing is ahead: what this one has noted is on its own disk, and one that takes its job over knows only that the intents are stored (I11).
+// grows with each that is. Beside other instances less is ahead: what this one has noted is on its own disk, and one that takes its job over knows only that the intents are stored (I11).
 func (s *submission) window() int {
-	if s.crew.place().Living > 1 || s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
+	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
 		return s.slots
 	}
 	leaves := func(d time.Duration) int { return int(time.Duration(s.slots) * d / time.Duration(s.latency)) }
 	ahead := max(s.slots+2*leaves(time.Duration(s.commitTime)), aheadLeast*s.slots)
-	return max(s.slots, min(ahead, s.slots+s.calm, s.slots+leaves(aheadTime), aheadTimes*s.slots, aheadMost))
+	most := aheadTimes * s.slots
+	if s.crew.place().Living > 1 {
+		most = aheadOthers * s.slots
+	}
+	return max(s.slots, min(ahead, s.slots+s.calm, s.slots+leaves(aheadTime), most, aheadMost))
 }

@@ -50,6 +50,11 @@ func TestTheWindowFollowsWhatIsMeasured(t *testing.T) {
 			t.Errorf("%+v: %d", step, got)
 		}
 	}
+	s.latency, s.commitTime, s.calm = average(time.Millisecond), average(time.Second), 1000
+	s.crew.several, s.crew.known, s.crew.stand = true, true, trade.Crew{Living: 2}
+	if got := s.window(); got != 32 {
+		t.Errorf("beside another instance, which would not know what had left: %d", got)
+	}
 	s.careful = true
 	if got := s.window(); got != 8 {
 		t.Errorf("after an unknown outcome: %d", got)

@@ -16,7 +16,7 @@ const flushMore = 2 * time.Millisecond
 // sends measures each contestant once at a latency, beside the limit.
 func (b *bench) sends(ctx context.Context, rep int, measure string, latency time.Duration) error {
 	base := result{Measure: measure, Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: b.rows}
-	limit, err := b.limit(ctx, base, latency)
+	limit, err := b.limit(ctx, base, latency, b.inFlight)
 	if err := b.add(limit, err); err != nil {
 		return err
 	}
@@ -39,14 +39,14 @@ func (b *bench) sends(ctx context.Context, rep int, measure string, latency time
 }
 
 // limit measures the physical limit.
-func (b *bench) limit(ctx context.Context, r result, latency time.Duration) (_ result, err error) {
+func (b *bench) limit(ctx context.Context, r result, latency time.Duration, connections int) (_ result, err error) {
 	a, err := startAPI(apiOptions{latency: latency})
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, a.stop()) }()
 	r.Who, r.Ratio, r.APIRatio = "limit", 1, 1
-	cmd, err := part("-url", a.url, "-rows", fmt.Sprint(r.Rows), "-in-flight", fmt.Sprint(b.inFlight), "limit")
+	cmd, err := part("-url", a.url, "-rows", fmt.Sprint(r.Rows), "-in-flight", fmt.Sprint(connections), "limit")
 	if err != nil {
 		return r, err
 	}
