@@ -17,7 +17,6 @@ type host struct {
 	i       int
 	dir     string
 	process *exec.Cmd
-	pid     int // of the program, as this host counts
 	stopped bool
 	pulled  map[string]bool
 }
@@ -63,7 +62,8 @@ func (h *host) forward(platform string) {
 // name is the machine's hostname.
 func (h *host) name() string { return "machine-" + strconv.Itoa(h.i) }
 
-// start starts `safrasync run`, with a wrong clock on every machine but the first.
+// start starts the machine, with a wrong clock on every one but the first. Its first process is a shell that starts `safrasync run` again whenever it ends with an error, as a service manager does: one
+// that meets no database at its start ends.
 func (h *host) start() {
 	h.t.test.Helper()
 	skew := time.Duration(h.i) * -47 * time.Minute
@@ -72,7 +72,7 @@ func (h *host) start() {
 	}
 	script := fmt.Sprintf(`set -a; . %s/env; SAFRASYNC_FAILPOINT_CLOCK=%s; set +a
 		[ ! -e /etc/machine-id ] || mount --bind %s/machine-id /etc/machine-id
-		hostname %s && exec %s --config %s/config.yaml run`, h.dir, skew, h.dir, h.name(), h.t.Binary, h.dir)
+		hostname %s && until %s --config %s/config.yaml run; do sleep 1; done`, h.dir, skew, h.dir, h.name(), h.t.Binary, h.dir)
 	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), "unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", script}
 	if os.Geteuid() != 0 {
 		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
@@ -88,15 +88,11 @@ func (h *host) start() {
 	if closeErr := log.Close(); err != nil || closeErr != nil {
 		h.t.test.Fatal(err, closeErr)
 	}
-	h.pid = 0
-	h.t.until("the program starts on "+h.name(), func() bool {
-		h.pid = h.find(h.process.Process.Pid)
-		return h.pid != 0
-	})
+	h.t.until("the program starts on "+h.name(), func() bool { return find(h.process.Process.Pid, h.t.Binary) != 0 })
 }
 
-// find looks for the program below a process.
-func (h *host) find(pid int) int {
+// find looks for a process with an executable below a process; 0 when there is none.
+func find(pid int, binary string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
 		return 0
@@ -106,10 +102,10 @@ func (h *host) find(pid int) int {
 		if err != nil {
 			continue
 		}
-		if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", n)); err == nil && exe == h.t.Binary {
+		if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", n)); err == nil && exe == binary {
 			return n
 		}
-		if found := h.find(n); found != 0 {
+		if found := find(n, binary); found != 0 {
 			return found
 		}
 	}
@@ -118,15 +114,28 @@ func (h *host) find(pid int) int {
 
 func (h *host) signal(name string) {
 	h.t.test.Helper()
-	h.t.net.must("kill", "-"+name, strconv.Itoa(h.pid))
+	h.t.until("the program on "+h.name()+" gets the signal "+name, func() bool { return h.try(name, h.t.Binary) })
 	h.stopped = name == "STOP"
+}
+
+// try sends a signal to the process of this machine with an executable; false when there is none now.
+func (h *host) try(name, binary string) bool {
+	pid := find(h.process.Process.Pid, binary)
+	return pid != 0 && asRoot("kill", "-"+name, strconv.Itoa(pid)) == nil
 }
 
 // kill is the machine without power: nobody says goodbye.
 func (h *host) kill() {
 	h.t.test.Helper()
-	h.signal("KILL")
-	_ = h.process.Wait() // it was killed
+	shell, err := exec.LookPath("sh")
+	if err == nil {
+		shell, err = filepath.EvalSymlinks(shell)
+	}
+	if err != nil {
+		h.t.test.Fatal(err)
+	}
+	h.t.until(h.name()+" loses its power", func() bool { return h.try("KILL", shell) }) // all its processes go with the first
+	_ = h.process.Wait()                                                                // it was killed
 	h.process = nil
 }
 
@@ -161,7 +170,7 @@ func (h *host) end() {
 	if h.stopped {
 		h.signal("CONT")
 	}
-	h.t.net.try("kill", "-TERM", strconv.Itoa(h.pid))
+	h.signal("TERM")
 	if err := h.process.Wait(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
 		h.t.test.Errorf("%s ended with %v: …%s", h.name(), err, log[max(0, len(log)-1500):])
