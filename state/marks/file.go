@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -251,14 +252,15 @@ func readSlot(b []byte) (request string, mark Mark, ok bool) {
 
 // Paths gives the files of a folder by the name of their process.
 func Paths(dir string) (map[string]string, error) {
-	found, err := filepath.Glob(filepath.Join(dir, prefix+"*"+suffix))
+	there, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]string, len(found))
-	for _, path := range found {
-		name := filepath.Base(path)
-		out[name[len(prefix):len(name)-len(suffix)]] = path
+	out := map[string]string{}
+	for _, f := range there {
+		if process, ours := strings.CutPrefix(f.Name(), prefix); ours && strings.HasSuffix(process, suffix) {
+			out[strings.TrimSuffix(process, suffix)] = filepath.Join(dir, f.Name())
+		}
 	}
 	return out, nil
 }
