@@ -183,16 +183,23 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 // unmark gives the old ledger back after a move that failed. Nothing is in the new one.
 func (m *moving) unmark(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	var from *string
-	if err := m.to.read.GetContext(ctx, &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
+	again := func(what string, err error) error {
 		return &Error{
 			Code: CodeCopy, Path: m.from.where, Hint: "run the same command again, which goes on; until then nothing is sent from either",
-			Err: errors.Join(errors.New("nobody knows whether the ledger was moved"), err),
+			Err: errors.Join(errors.New(what), err),
 		}
 	}
-	return m.from.inTx(ctx, "taking the mark of the move back", func(t *tx) error {
+	var from *string
+	if err := m.to.read.GetContext(ctx, &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
+		return again("nobody knows whether the ledger was moved", err)
+	}
+	err := m.from.inTx(ctx, "taking the mark of the move back", func(t *tx) error {
 		return t.exec(`UPDATE ledger SET moved_to = NULL`)
 	})
+	if err != nil {
+		return again("it is still marked as moved, and was not", err)
+	}
+	return nil
 }
 
 // beginJournal opens the new ledger as every command does, which begins its journal with what the ledger knows, and looks whether all is in order.

@@ -1,0 +1,247 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// removal is a filled ledger that moves to another database again and again, behind a breaker.
+type removal struct {
+	t        *testing.T
+	b        *breaker
+	from, to Options
+	virgin   string // a copy of the new database, when that is a file
+}
+
+func removals(t *testing.T, from, to backend) *removal {
+	t.Helper()
+	r := &removal{t: t, b: &breaker{closes: true}, from: from.open(t), to: to.open(t)}
+	r.from.Journal, r.to.Journal = filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+	filled(t, r.from)
+	bare := r.to
+	bare.Journal = ""
+	s := mustOpen(t, bare)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r.to.Driver == SQLite {
+		r.virgin = filepath.Join(t.TempDir(), "virgin.db")
+		copyFile(t, r.to.DSN, r.virgin)
+	}
+	return r
+}
+
+// again makes the old ledger as it was before it moved, and the new one empty.
+func (r *removal) again() {
+	r.t.Helper()
+	if err := os.RemoveAll(r.to.Journal); err != nil {
+		r.t.Fatal(err)
+	}
+	r.raw(r.from, `UPDATE ledger SET moved_to = NULL`)
+	if r.virgin != "" {
+		removeLedger(r.t, r.to.DSN)
+		copyFile(r.t, r.virgin, r.to.DSN)
+		return
+	}
+	queries := []string{`SET session_replication_role = replica`, `UPDATE ledger SET moved_from = NULL`, `DELETE FROM journal`}
+	for _, table := range movedTables {
+		queries = append(queries, `DELETE FROM `+table)
+	}
+	r.raw(r.to, queries...)
+}
+
+// raw changes a database of which no process works on the ledger.
+func (r *removal) raw(o Options, queries ...string) {
+	r.t.Helper()
+	db := r.connect(o)
+	for _, q := range queries {
+		if _, err := db.Exec(q); err != nil {
+			r.t.Fatalf("%s: %v", q, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *removal) connect(o Options) *sqlx.DB {
+	r.t.Helper()
+	db, err := sqlx.Open(o.Driver, o.DSN)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// inNew counts the rows in the new place.
+func (r *removal) inNew() (n int) {
+	r.t.Helper()
+	db := r.connect(r.to)
+	err := db.Get(&n, `SELECT (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit)`)
+	if err = errors.Join(err, db.Close()); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+// stands checks where a ledger is whose move failed: whole in one place and sent from there at most, and when it is sent from neither, that is said.
+func (r *removal) stands(what string, err error) {
+	r.t.Helper()
+	old, there := r.sends(r.from), r.inNew()
+	switch {
+	case old && there > 0:
+		r.t.Fatalf("%s: %d rows are in the new place, and it is sent from the old one", what, there)
+	case !old && there == 0 && !strings.Contains(err.Error(), "run the same command again"):
+		r.t.Errorf("%s: it is sent from neither place, and nobody says so: %v", what, err)
+	}
+}
+
+// sends tells whether a job of a ledger may be sent from it.
+func (r *removal) sends(o Options) bool {
+	r.t.Helper()
+	s, err := Open(r.t.Context(), o)
+	var refused *Error
+	if errors.As(err, &refused) && refused.Code == CodeMoved {
+		return false
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	lease, err := s.AcquireLease(r.t.Context(), "contracts", Self())
+	if err = errors.Join(err, s.ReleaseLease(r.t.Context(), lease), s.Close()); err != nil {
+		r.t.Fatal(err)
+	}
+	return true
+}
+
+// arrived checks the ledger in its new place.
+func (r *removal) arrived(what string) {
+	r.t.Helper()
+	if r.sends(r.from) {
+		r.t.Fatalf("%s: it is sent from the old place", what)
+	}
+	o := r.to
+	o.ReadOnly = true
+	s, err := Open(r.t.Context(), o)
+	if err != nil {
+		r.t.Fatalf("%s: %v", what, err)
+	}
+	want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.InDoubt, "ção": trade.Pending}
+	if diff := cmp.Diff(want, statesOf(r.t, s, "contracts")); diff != "" {
+		r.t.Fatalf("%s: (-want +got)\n%s", what, diff)
+	}
+	mustAddUp(r.t, s, "contracts")
+	if err := s.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// F047, F048, F050: each call of either database fails once, alone or with all after it, while a ledger moves to the other: it is in the old place and is sent from there, or nothing is sent from
+// either and the same command goes on. It is never sent from both, and no row is missing.
+func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
+	t.Parallel()
+	for i, backend := range backends {
+		to := backends[1-i]
+		for _, lasting := range []bool{false, true} {
+			t.Run(backend.name+" to "+to.name+map[bool]string{true: ", lasting"}[lasting], func(t *testing.T) {
+				t.Parallel()
+				r, step := removals(t, backend, to), 1
+				if !long {
+					step = 29
+				}
+				for at := 1 + 5*i; ; at += step {
+					r.again()
+					r.b.arm(at, lasting)
+					_, err := move(t.Context(), r.from, r.to, r.b.tuning(), true, moveRecord)
+					hit := r.b.disarm()
+					if err == nil && hit == "" {
+						r.arrived("without a failure")
+						t.Logf("%d calls", at-1)
+						return
+					}
+					if err != nil && hit == "" {
+						t.Fatal(err)
+					}
+					if err != nil {
+						r.stands(fmt.Sprintf("call %d (%s)", at, hit), err)
+						if plan, again := Move(t.Context(), r.from, r.to, true, moveRecord); again != nil {
+							t.Fatalf("the next try after call %d (%s; %v): %+v, %v", at, hit, err, plan, again)
+						}
+					}
+					r.arrived(hit)
+				}
+			})
+		}
+	}
+}
+
+// A move that fails, and whose mark in the old ledger stays because that fails too, says what to do; the same command goes on.
+func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
+	t.Parallel()
+	r := removals(t, backends[0], backends[1])
+	r.raw(r.to, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
+	r.raw(r.from, `CREATE TRIGGER foreign_hand BEFORE UPDATE OF moved_to ON ledger WHEN NEW.moved_to IS NULL BEGIN SELECT RAISE(ABORT, 'somebody keeps it'); END`)
+	_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
+	says(t, err, "table block", "somebody keeps it")
+	r.stands("with a foreign hand", err)
+	r.raw(r.to, `ALTER TABLE block DROP CONSTRAINT none`)
+	if plan, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil || plan.Done {
+		t.Fatalf("going on: %+v, %v", plan, err)
+	}
+	r.arrived("with a foreign hand")
+}
+
+// F058: a journal stands in the new place already, or the one who serves the old ledger still does: nothing moves.
+func TestWhatKeepsALedgerFromMoving(t *testing.T) {
+	t.Parallel()
+	r := removals(t, backends[0], backends[1])
+	s := mustOpen(t, r.from)
+	release, err := s.Serve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Move(t.Context(), r.from, r.to, true, moveRecord)
+	wantCode(t, err, CodeServed)
+	if err := errors.Join(release(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Move(t.Context(), r.from, r.from, true, moveRecord)
+	wantCode(t, err, CodeCopy)
+	absent := r.from
+	absent.DSN += ".absent"
+	if _, err = Move(t.Context(), absent, r.to, true, moveRecord); !errors.Is(err, ErrNoLedger) {
+		t.Errorf("a ledger that is not there: %v", err)
+	}
+	if _, err = Move(t.Context(), r.from, Options{Driver: Postgres, DSN: "nonsense"}, true, moveRecord); err == nil {
+		t.Error("it moved to nowhere")
+	}
+	if err := os.WriteFile(r.to.Journal, nil, 0o600); err != nil { // where the journal's folder belongs
+		t.Fatal(err)
+	}
+	_, err = Move(t.Context(), r.from, r.to, true, moveRecord)
+	says(t, err, "the ledger is moved; its journal")
+	if r.sends(r.from) {
+		t.Error("it is sent from the old place")
+	}
+	if err := os.Remove(r.to.Journal); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil || !plan.Done {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	r.arrived("with a journal")
+	if found, _, err := journal.Find(r.to.Journal); err != nil || len(found) != 1 {
+		t.Errorf("journals: %v, %v", found, err)
+	}
+}
