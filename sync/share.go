@@ -174,7 +174,7 @@ func (r *jobRun) awaitHands(ctx context.Context) (more bool, err error) {
 
 // unshare ends the sharing before a run is concluded, and counts what others have sent in it.
 func (r *jobRun) unshare(ctx context.Context) {
-	if !r.sharing.Load() {
+	if !r.sharing.Load() || r.send == nil { // a run that did not come to sending has offered nothing
 		return
 	}
 	err := r.ledger.Offer(context.WithoutCancel(ctx), r.lease, false, r.report.ID, r.mappedWith())
