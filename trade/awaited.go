@@ -28,27 +28,39 @@ func (a Awaited) Sentence(lang Lang) string {
 	return strings.NewReplacer("{kind}", w.kinds[a.Platform], "{id}", a.ID).Replace(w.platform)
 }
 
-// Advice says what keeps the row, who can cure it and how. For a parent it is the cure of the parent: the row itself lacks nothing.
-func (a Awaited) Advice(lang Lang) Advice {
-	if a.Job == "" {
-		return Explain(Waiting, "ref:"+a.Ref, lang)
-	}
-	parent := a.parentAdvice(lang)
+// Advice says what keeps the row, who can cure it and how, in the program's own words. For a parent it is the cure of the parent: the row itself lacks nothing.
+func (a Awaited) Advice(lang Lang) Advice { return (*Catalogue)(nil).Awaited(a, lang) }
+
+func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 	out := lang.words().solve[a.ParentState]
 	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
+	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
-		out.Who = parent.Who
+		out.Who, out.Where = parent.Who, parent.Where
+	}
+	if out.Where == "" {
+		out.Where = lang.words().causes[CauseParent].Where
+	}
+	if out.Fixer == "" {
+		out.Fixer = parentFixer(a.ParentState)
 	}
 	return out
 }
 
+// parentFixer says who can cure a parent that has no cause of its own.
+func parentFixer(state State) Fixer {
+	switch state {
+	case "":
+		return FixERP
+	case Pending, Sending, Accepted:
+		return FixNobody
+	}
+	return FixAccounting
+}
+
 // parentAdvice is what would be said of the parent itself.
 func (a Awaited) parentAdvice(lang Lang) Advice {
-	switch a.ParentState {
-	case Waiting, Invalid, Rejected, Held:
-		return Explain(a.ParentState, a.ParentCause, lang)
-	}
-	return Advice{}
+	return (*Catalogue)(nil).parent(a, lang)
 }
 
 func (a Awaited) fill(text string, parent Advice) string {

@@ -30,6 +30,11 @@ type words struct {
 	details  [][2]string       // what packages erp and sync say in English, and in these words; the longer beginnings first
 	cures    map[string]Advice // by rule, with {}: only what differs from causes["rule"]
 	causes   map[string]Advice
+	standing map[State]Advice // what a state means, where no cause says more
+	remarks  map[Flag]Advice  // what a flag means
+	stops    map[string]Advice
+	fixers   map[Fixer]string
+	again    map[Again]string
 	unknown  Advice
 	refused  Advice // the platform refused and named no cause
 	flags    map[Flag]string
@@ -39,6 +44,7 @@ type words struct {
 	records  map[Kind]noun
 	code     string // between what a code stands for and the code
 	platform string // waiting for a record of the platform, with {kind} and {id}
+	place    string // where a column is: format of (column)
 	column   string // format of (column, value)
 	columns  string // the same of several columns
 	blank    string // format of (column)
@@ -149,36 +155,54 @@ func Sentences(problems []Problem, lang Lang) string {
 
 // Advice is what people are told about a kind of trouble.
 type Advice struct {
-	What string // what it means
-	Who  string // who can cure it
-	Do   string // what to do; what happens then
+	What  string // what it means
+	Who   string // who can cure it
+	Where string // where
+	Do    string // what to do; what happens then
+	Fixer Fixer  // who, in one word
+	Again Again  // whether sending the row again is safe
 }
 
-// Explain gives the advice for a cause in a state. Unknown message keys of the API are shown as they are.
+// Explain gives the advice for a cause in a state, in the program's own words. Unknown message keys of the API are shown as they are.
 func Explain(state State, cause string, lang Lang) Advice {
+	return (*Catalogue)(nil).Explain(state, cause, lang)
+}
+
+// explain finds the program's words, and what {} in them stands for.
+func explain(state State, cause string, lang Lang) (a Advice, subject string) {
 	w := lang.words()
 	if state == Dismissed { // its cause is of the time before
 		cause = ""
 	}
 	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
 		if a, ok := w.causes[key]; ok && key != "" {
-			return a
+			return a, ""
 		}
 	}
 	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
-		return w.causes["rule"].with(FieldLabel(field, lang))
+		return w.causes["rule"].with(FieldLabel(field, lang)), FieldLabel(field, lang)
+	}
+	if a, ok := w.standing[state]; ok && cause == "" {
+		return a, ""
 	}
 	if cause == "" {
-		return w.refused
+		return w.refused, ""
 	}
 	if kind, ok := strings.CutPrefix(cause, "ref:"); ok {
-		return w.causes["ref"].with(w.kinds[kind])
+		return w.causes["ref"].with(w.kinds[kind]), w.kinds[kind]
 	}
-	return w.unknown.with(cause)
+	if pattern := messagePattern(cause); pattern != "" {
+		a = w.causes[pattern].with(messageSubject(cause, lang))
+		a.What += " (" + cause + ")"
+		return a, messageSubject(cause, lang)
+	}
+	return w.unknown.with(cause), cause
 }
 
 // Advice is what is wrong with the field, who can cure it and how: what cures an empty column does not cure a value that no map has.
-func (p Problem) Advice(lang Lang) Advice {
+func (p Problem) Advice(lang Lang) Advice { return p.advice(lang) }
+
+func (p Problem) advice(lang Lang) Advice {
 	w := lang.words()
 	rule, _ := baseRule(p.Rule)
 	a, ok := w.cures[rule]
@@ -192,7 +216,26 @@ func (p Problem) Advice(lang Lang) Advice {
 	if a.What == "" {
 		a.What = p.What(lang)
 	}
+	switch {
+	case a.Where != "":
+	case p.Column == "":
+		a.Where = w.causes["message.malformed-request"].Where // the configuration
+	default:
+		a.Where = fmt.Sprintf(w.place, p.Column)
+	}
+	a.Fixer, a.Again = problemFixer(rule, p.Column), AgainAutomatic
 	return a.with(FieldLabel(p.Field, lang))
+}
+
+// problemFixer says who can cure a broken rule.
+func problemFixer(rule, column string) Fixer {
+	switch {
+	case rule == RuleInternal, column == "":
+		return FixIT
+	case rule == RuleUUID:
+		return FixReferences
+	}
+	return FixERP
 }
 
 // adviceNotMapped is the cure for a field that comes from the configuration alone.
@@ -200,5 +243,6 @@ const adviceNotMapped = "not mapped"
 
 func (a Advice) with(subject string) Advice {
 	fill := func(s string) string { return strings.ReplaceAll(s, "{}", subject) }
-	return Advice{What: fill(a.What), Who: a.Who, Do: fill(a.Do)}
+	a.What, a.Where, a.Do = fill(a.What), fill(a.Where), fill(a.Do)
+	return a
 }

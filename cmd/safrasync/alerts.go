@@ -151,11 +151,11 @@ func (a *App) alertCauses(ctx context.Context, store *state.Store, job string, s
 // adviceWithoutKey is the advice with a word in place of the key of the first row's parent.
 func (g *trouble) adviceWithoutKey(v voice) trade.Advice {
 	if g.Awaited == nil {
-		return g.advice(v.lang)
+		return g.advice(v)
 	}
 	parent := *g.Awaited
 	parent.Key = v.text(alertKey)
-	return parent.Advice(v.lang)
+	return v.own.Awaited(parent, v.lang)
 }
 
 // alertVolumes sums up by product what the groups have by product and unit. A product that the platform does not know is not named: what the ERP has in its column could

@@ -19,7 +19,7 @@ func FuzzListsOfProducers(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Add(book(f, []any{"identity", "person_type"}, []any{11222333000181, "PJ"}, []any{"1.1222333000181E13", "PJ"}))
-	v := voice{trade.English, time.UTC}
+	v := voice{lang: trade.English, zone: time.UTC}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := readProducers(bytes.NewReader(data), v)
 		if err != nil && list != nil {

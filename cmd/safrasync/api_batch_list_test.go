@@ -82,7 +82,7 @@ func book(t testing.TB, rows ...[]any) []byte {
 
 func TestAWorkbookIsReadAsAList(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.English, time.UTC}
+	v := voice{lang: trade.English, zone: time.UTC}
 	data := book(t,
 		[]any{"Identity", "Person_Type", "Corporate_Identity"},
 		[]any{"529.982.247-25", "pf"},

@@ -93,7 +93,7 @@ func TestAFileThatIsThereIsNotOverwritten(t *testing.T) {
 
 func TestListsOfProducersAsSpreadsheetsWriteThem(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.English, time.UTC}
+	v := voice{lang: trade.English, zone: time.UTC}
 	want := []consentFlags{{"1", "PF", ""}, {"2", "PJ", "3"}}
 	for name, text := range map[string]string{
 		"commas":              "identity,person_type,corporate_identity\n1,PF,\n2,PJ,3\n",

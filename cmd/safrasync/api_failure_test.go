@@ -37,7 +37,7 @@ func failureFrom(t *testing.T, status int, body string) *apiclient.Error {
 
 func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.Portuguese, time.UTC}
+	v := voice{lang: trade.Portuguese, zone: time.UTC}
 	for name, c := range map[string]struct {
 		status     int
 		body       string
@@ -80,7 +80,7 @@ func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 
 func TestEveryFaultHasWords(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.Portuguese, time.UTC}
+	v := voice{lang: trade.Portuguese, zone: time.UTC}
 	said := map[string]bool{}
 	for fault := apiclient.FaultNetwork; fault <= apiclient.FaultRequest; fault++ {
 		got := v.failureOf(&apiclient.Error{Fault: fault, Answer: apiclient.Answer{Known: apiclient.NotSent}})

@@ -145,14 +145,14 @@ func parentOf(e trade.Entry) *trade.Awaited {
 }
 
 // advice says what the group's cause means, who can cure it and what to do.
-func (g *trouble) advice(lang trade.Lang) trade.Advice {
+func (g *trouble) advice(v voice) trade.Advice {
 	switch {
 	case g.Problem != nil:
-		return g.Problem.Advice(lang)
+		return v.own.Problem(*g.Problem, v.lang)
 	case g.Awaited != nil:
-		return g.Awaited.Advice(lang)
+		return v.own.Awaited(*g.Awaited, v.lang)
 	}
-	return trade.Explain(g.State, g.Cause, lang)
+	return v.own.Explain(g.State, g.Cause, v.lang)
 }
 
 // detail is what one entry adds to the advice of its group: where the ERP has the wrong value, or all that is wrong if that is more than one
@@ -177,7 +177,7 @@ func (g *trouble) detail(e trade.Entry, lang trade.Lang) string {
 // cause names a trouble with the codes or values that are to blame, and how many rows each blocks.
 func (v voice) cause(g *trouble) string {
 	const most = 4
-	what := g.advice(v.lang).What
+	what := g.advice(v).What
 	if len(g.Subjects) == 0 {
 		return what
 	}

@@ -29,12 +29,15 @@ type Config struct {
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Tracing    TracingConfig              `yaml:"tracing"`  // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
+	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
 	source  *configSource
 	index   map[string]configEntry // every place of the file by its path
 	written map[string]string      // values that hold ${…}, as they stand in the file
 	zone    *time.Location
+
+	catalogue *trade.Catalogue // nil: the program's own words alone
 }
 
 // APIConfig says where the platform is and how it may be used.

@@ -42,6 +42,7 @@ func (c *Config) check(d *configDecoder) {
 	if c.Language != "" {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}
+	c.checkMessages(d)
 	c.Metrics.check(d)
 	c.Tracing.check(d)
 	c.checkJobs(d)

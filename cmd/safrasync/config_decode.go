@@ -140,6 +140,8 @@ func (d *configDecoder) value(e configEntry, target any) {
 		decodeNamed(d, e, t)
 	case *map[string]ValueMap:
 		decodeNamed(d, e, t)
+	case *map[string]messageWords:
+		decodeNamed(d, e, t)
 	case *map[string]FieldConfig:
 		decodeNamed(d, e, t)
 	default:

@@ -287,6 +287,11 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	ca := filepath.Join(filepath.Dir(path), "ca.pem")
 	writeCertificate(t, ca)
 	text = strings.ReplaceAll(text, "/etc/safrasync/ca.pem", ca)
+	messages, err := filepath.Abs("../../docs/examples/messages.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ const demoExamples = 2
 
 // reason says what a trouble means, who cures it, what to do, and which contracts are examples.
 func (p *demoPrinter) reason(g *trouble) []string {
-	advice := g.advice(p.lang())
+	advice := g.advice(p.voice())
 	lines := []string{upperFirst(p.voice().cause(g)) + ".", p.text(demoWho, advice.Who) + " " + advice.Do}
 	var keys []string
 	last := ""

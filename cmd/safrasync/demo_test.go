@@ -296,7 +296,7 @@ func advises(t *testing.T, dir string, entries []trade.Entry) {
 		if byVolume != g.Rows {
 			t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
 		}
-		pt, en := g.advice(trade.Portuguese), g.advice(trade.English)
+		pt, en := g.advice(voice{lang: trade.Portuguese}), g.advice(voice{lang: trade.English})
 		for _, a := range []trade.Advice{pt, en} {
 			text := a.What + a.Who + a.Do
 			if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) || strings.ContainsAny(text, "{}") {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
 
 func newDoctorCommand(a *App) *cobra.Command {
@@ -61,9 +64,35 @@ func (c *checker) diagnose(ctx context.Context, config *Config, full bool) {
 	for _, d := range found {
 		c.diagnosis(d)
 	}
+	if err == nil {
+		err = c.messages(ctx, store, config.catalogue)
+	}
 	if err != nil {
 		c.ledgerFault("ledger", err)
 	}
+}
+
+// messages lists the message keys of the platform that the catalogue has no words for.
+func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *trade.Catalogue) error {
+	const most = 20
+	seen, err := store.MessageKeys(ctx)
+	if err != nil {
+		return err
+	}
+	unknown := slices.DeleteFunc(seen, func(m trade.SeenMessage) bool { return catalogue.Knows(m.Key) })
+	if len(unknown) == 0 {
+		c.pass("messages", doctorMessagesOK)
+		return nil
+	}
+	var list []string
+	for _, m := range unknown[:min(most, len(unknown))] {
+		list = append(list, c.text(doctorMessage, m.Key, m.Count, c.voice().moment(m.Last)))
+	}
+	if more := len(unknown) - most; more > 0 {
+		list = append(list, c.text(causeMore, more))
+	}
+	c.warn("messages", doctorMessagesHint, doctorMessages, strings.Join(list, ", "))
+	return nil
 }
 
 // ledgerFault reports an error of the ledger with its way out.

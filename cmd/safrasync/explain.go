@@ -181,7 +181,7 @@ func (a *App) printAudit(r engine.Audit) {
 		if s.Job != "" {
 			a.show(explainParents, s.Rows, s.Job)
 		} else {
-			a.show(explainMissing, s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.lang()).What, s.Code)
+			a.show(explainMissing, s.Rows, a.voice().own.Explain(trade.Waiting, "ref:"+s.Ref, a.lang()).What, s.Code)
 		}
 		a.show(explainKeys, strings.Join(s.Keys, ", "))
 	}

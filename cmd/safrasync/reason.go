@@ -19,7 +19,7 @@ func (v voice) reason(e trade.Entry) string {
 		parts = append(parts, v.awaited(stillAwaited(e))...)
 	case trade.Waiting:
 		if !strings.HasPrefix(e.Cause, "ref:") && e.Cause != trade.CauseParent {
-			parts = append(parts, trade.Explain(e.State, e.Cause, v.lang).What)
+			parts = append(parts, v.own.Explain(e.State, e.Cause, v.lang).What)
 		}
 		parts = append(parts, v.awaited(stillAwaited(e))...)
 	default:
@@ -34,21 +34,12 @@ func (v voice) reason(e trade.Entry) string {
 	return strings.Join(parts, "; ")
 }
 
-// advice is what to do about an entry. In these states the stored cause is history.
+// advice is what to do about an entry.
 func (v voice) advice(e trade.Entry) trade.Advice {
-	switch e.State {
-	case trade.Pending, trade.Sending, trade.Dismissed, trade.Withdrawn:
-		return trade.Explain(e.State, "", v.lang)
-	case trade.Accepted:
+	if e.State == trade.Accepted {
 		return trade.Advice{}
 	}
-	if _, problem := causeKey(e); problem != nil {
-		return problem.Advice(v.lang)
-	}
-	if parent := parentOf(e); parent != nil {
-		return parent.Advice(v.lang)
-	}
-	return trade.Explain(e.State, e.Cause, v.lang)
+	return v.own.Entry(e, v.lang)
 }
 
 // outcomeReason says why an attempt ended as it did. The engine's own words are English: where the platform answered, its answer says more.

@@ -120,7 +120,7 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string, p
 			a.show(syncMoreCauses, len(t.groups)-i, job)
 			break
 		}
-		advice := g.advice(v.lang)
+		advice := g.advice(v)
 		keys := make([]string, len(g.Samples))
 		for i, e := range g.Samples {
 			keys[i] = e.Key

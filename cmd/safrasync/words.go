@@ -17,10 +17,11 @@ type phrase struct{ pt, en string }
 type voice struct {
 	lang trade.Lang
 	zone *time.Location
+	own  *trade.Catalogue // what is told of causes; nil: the program's own words
 }
 
 // machine is the voice of sentences in JSON.
-var machine = voice{trade.English, time.UTC}
+var machine = voice{lang: trade.English, zone: time.UTC}
 
 // text gives a phrase.
 func (v voice) text(p phrase, args ...any) string {
@@ -62,11 +63,11 @@ func (a *App) lang() trade.Lang {
 
 // voice speaks to who runs the command: in their language, with the times of the ERP's zone, which is the cooperative's.
 func (a *App) voice() voice {
-	zone := time.Local
+	v := voice{lang: a.lang(), zone: time.Local}
 	if a.config != nil {
-		zone = a.config.Zone()
+		v.zone, v.own = a.config.Zone(), a.config.catalogue
 	}
-	return voice{a.lang(), zone}
+	return v
 }
 
 // text gives a phrase in the person's language.

@@ -7,7 +7,16 @@ var (
 	doctorRoleOK      = phrase{"nada indica que o usuário do ERP possa escrever", "nothing says that the ERP user could write"}
 	doctorSecrets     = phrase{"%s pode ser alterado por outros (modo %04o)", "%s can be changed by others (mode %04o)"}
 	doctorSecretsHint = phrase{"quem altera a configuração decide para onde vão os dados: chmod go-w nesse arquivo", "who changes the configuration decides where the data goes: chmod go-w on that file"}
-	doctorSecretsOK   = phrase{"%s só pode ser alterado pelo dono", "%s can be changed by its owner only"}
+	doctorMessages    = phrase{"a plataforma respondeu com chaves que ainda não têm explicação: %s", "the platform answered with keys that have no words yet: %s"}
+	doctorMessage     = phrase{"%s (%d×, a última em %s)", "%s (%d×, last at %s)"}
+	doctorMessagesOK  = phrase{"toda chave com que a plataforma respondeu tem explicação", "every key that the platform answered with has words"}
+
+	doctorMessagesHint = phrase{
+		"pergunte ao suporte da plataforma o que significam e escreva no arquivo de messages: (docs/examples/messages.yaml)",
+		"ask the platform's support what they mean, and write it into the file of messages: (docs/examples/messages.yaml)",
+	}
+
+	doctorSecretsOK = phrase{"%s só pode ser alterado pelo dono", "%s can be changed by its owner only"}
 )
 
 var (

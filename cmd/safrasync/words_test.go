@@ -122,7 +122,7 @@ func TestTextsOfOthersCannotSteerTheTerminal(t *testing.T) {
 
 func TestSchedulesInWords(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.Portuguese, time.UTC}
+	v := voice{lang: trade.Portuguese, zone: time.UTC}
 	for text, want := range map[string]string{
 		"*/10 * * * *":                           "a cada 10 minutos",
 		"@every 15m":                             "a cada 15m, a contar da última execução",

@@ -105,11 +105,8 @@ func (p phrase) pick(lang trade.Lang) string {
 }
 
 func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
-	w, ok := stops[d.Code]
-	if !ok {
-		w = stopOther
-	}
-	why := v.text(w.why)
+	stop := trade.ExplainStop(d.Code, v.lang)
+	why := stop.What
 	names := make([]string, len(d.Jobs))
 	for i, j := range d.Jobs {
 		names[i] = j.Name
@@ -134,7 +131,15 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 	if len(names) > 0 {
 		first = names[0]
 	}
-	return title, happened, means, strings.ReplaceAll(v.text(w.do), "{job}", first)
+	return title, happened, means, strings.ReplaceAll(stopDo(stop), "{job}", first)
+}
+
+// stopDo is what to do about a stop, with who does it in front: "TI: renove a chave".
+func stopDo(stop trade.Advice) string {
+	if stop.Fixer == trade.FixNobody {
+		return stop.Do
+	}
+	return stop.Who + ": " + lowerFirst(stop.Do)
 }
 
 // records says how many of a kind: "1 contrato", "38 entregas".

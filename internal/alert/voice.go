@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -152,6 +153,12 @@ func (v voice) jobs(jobs []Job) string {
 }
 
 // upperFirst begins a sentence.
+// lowerFirst makes a sentence the end of another one.
+func lowerFirst(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	return strings.ToLower(string(r)) + text[n:]
+}
+
 func upperFirst(text string) string {
 	for i, r := range text {
 		if i == 0 {

@@ -1,0 +1,206 @@
+package trade
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fixer is who can cure something, in one word: what lists are grouped and filtered by.
+type Fixer string
+
+// The fixers.
+const (
+	FixERP        Fixer = "erp"        // who keeps the document in the ERP
+	FixReferences Fixer = "references" // who keeps the de-para
+	FixPlatform   Fixer = "platform"   // the platform's administrator or its support
+	FixIT         Fixer = "it"
+	FixAccounting Fixer = "accounting" // a decision
+	FixNobody     Fixer = "nobody"
+)
+
+// Fixers lists all fixers in the order in which people are shown them.
+var Fixers = []Fixer{FixERP, FixReferences, FixPlatform, FixIT, FixAccounting, FixNobody}
+
+// Label is the fixer's name for people.
+func (f Fixer) Label(lang Lang) string { return lang.words().fixers[f] }
+
+// Again says whether sending the row again is safe.
+type Again string
+
+// The answers. They follow from where the row stands, so that no words can make a second sending look safe.
+const (
+	AgainAutomatic Again = "automatic"  // nothing was created, and it goes by itself when the cause is cured
+	AgainSafe      Again = "safe"       // nothing was created: `retry` is safe after the cure
+	AgainMayDouble Again = "may_double" // it may be on the platform: look there first
+	AgainNo        Again = "no"         // it is on the platform, or on its way
+	AgainNone      Again = "none"       // there is nothing to send
+)
+
+// Label says it in words.
+func (a Again) Label(lang Lang) string { return lang.words().again[a] }
+
+// Catalogue is what people are told of causes, states, flags and stops: the program's own words, and before them those of the customer. A nil catalogue has the
+// program's words alone.
+type Catalogue struct{ own map[string]OwnWords }
+
+// OwnWords are the customer's words for one key: an API message key, rule:FIELD, ref:KIND, a cause, a state, a flag or stop:CODE. What is empty stays as the program says
+// it.
+type OwnWords struct {
+	Fixer Fixer
+	Words map[Lang]Advice // What, Who, Where and Do; {} in them is the field or the kind
+}
+
+// NewCatalogue makes a catalogue with words of the customer by key.
+func NewCatalogue(own map[string]OwnWords) *Catalogue { return &Catalogue{own: maps.Clone(own)} }
+
+// override puts the customer's words over the program's.
+func (c *Catalogue) override(key string, a Advice, subject string, lang Lang) Advice {
+	if c == nil {
+		return a
+	}
+	own, ok := c.own[key]
+	if !ok {
+		return a
+	}
+	w := own.Words[lang].with(subject)
+	a.What, a.Where, a.Do = cmp.Or(w.What, a.What), cmp.Or(w.Where, a.Where), cmp.Or(w.Do, a.Do)
+	if own.Fixer != "" {
+		a.Fixer, a.Who = own.Fixer, own.Fixer.Label(lang)
+	}
+	a.Who = cmp.Or(w.Who, a.Who)
+	return a
+}
+
+// Explain gives the advice for a cause in a state. A message key that the catalogue does not have is shown as it is.
+func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
+	a, subject := explain(state, cause, lang)
+	if a.Fixer == "" {
+		a.Fixer = fixerOf(state, cause)
+	}
+	a.Again = againOf(state, cause)
+	if cause == "" || state == Dismissed {
+		return c.override(string(state), a, "", lang)
+	}
+	return c.override(cause, a, subject, lang)
+}
+
+// Problem is what is wrong with a field, who can cure it, where and how.
+func (c *Catalogue) Problem(p Problem, lang Lang) Advice {
+	return c.override("rule:"+p.Field, p.advice(lang), FieldLabel(p.Field, lang), lang)
+}
+
+// Awaited says what keeps a row that waits, who can cure it and how. For a parent it is the cure of the parent: the row itself lacks nothing.
+func (c *Catalogue) Awaited(a Awaited, lang Lang) Advice {
+	switch {
+	case a.Job != "":
+		return a.adviceOf(lang, c.parent(a, lang))
+	case a.Ref != "":
+		return c.Explain(Waiting, "ref:"+a.Ref, lang)
+	}
+	return c.Explain(Waiting, "", lang)
+}
+
+// parent is what would be said of the parent itself.
+func (c *Catalogue) parent(a Awaited, lang Lang) Advice {
+	switch a.ParentState {
+	case Waiting, Invalid, Rejected, Held:
+		return c.Explain(a.ParentState, a.ParentCause, lang)
+	}
+	return Advice{}
+}
+
+// Entry says of one row what keeps it, who can cure it, where, how, and whether sending it again is safe. In the states in which the stored cause is history it is not
+// used.
+func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
+	switch e.State {
+	case Pending, Sending, Dismissed, Withdrawn, Accepted:
+		return c.Explain(e.State, "", lang)
+	case Invalid:
+		if e.Error != nil {
+			for _, p := range e.Error.Fields {
+				if p.Severity != Warning {
+					return c.Problem(p, lang)
+				}
+			}
+		}
+	case Waiting:
+		if e.Cause != CauseParent {
+			break
+		}
+		for _, a := range e.WaitingFor {
+			if a.Job != "" {
+				return c.Awaited(a, lang)
+			}
+		}
+	}
+	return c.Explain(e.State, e.Cause, lang)
+}
+
+// Flag says what a flag means and what to do.
+func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
+	a := lang.words().remarks[f]
+	a.Fixer, a.Again = FixAccounting, AgainNo
+	if f == Forced || f == Moved {
+		a.Fixer = FixNobody
+	}
+	return c.override(string(f), a, "", lang)
+}
+
+// Stop says why a job does not move and what to do, by the code of its stop. {job} in it is the name of the job.
+func (c *Catalogue) Stop(code string, lang Lang) Advice {
+	w := lang.words()
+	a, ok := w.stops[code]
+	if !ok {
+		a = w.stops[""]
+	}
+	return c.override("stop:"+code, a, "", lang)
+}
+
+// ExplainStop is [Catalogue.Stop] in the program's own words.
+func ExplainStop(code string, lang Lang) Advice { return (*Catalogue)(nil).Stop(code, lang) }
+
+// Knows tells whether there are words for a message key of the API. One that is only of a known pattern is told in the words of the pattern, and is not known.
+func (c *Catalogue) Knows(message string) bool {
+	if c != nil {
+		if _, ok := c.own[message]; ok {
+			return true
+		}
+	}
+	_, ok := english.causes[message]
+	return ok && !strings.Contains(message, "*")
+}
+
+// Keys lists everything that the catalogue has words for, sorted: API message keys (* in a pattern), rule, ref, causes, states, flags, and stop:CODE.
+func (c *Catalogue) Keys() []string {
+	var keys []string
+	for key := range english.causes {
+		keys = append(keys, key)
+	}
+	for state := range english.standing {
+		keys = append(keys, string(state))
+	}
+	for flag := range english.remarks {
+		keys = append(keys, string(flag))
+	}
+	for code := range english.stops {
+		if code != "" {
+			keys = append(keys, "stop:"+code)
+		}
+	}
+	if c != nil {
+		keys = append(keys, slices.Collect(maps.Keys(c.own))...)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// SeenMessage is a message key that the platform answered with.
+type SeenMessage struct {
+	Key   string    `json:"key"`
+	Count int       `json:"count"` // attempts that were answered with it
+	Known bool      `json:"known"` // the catalogue has words for it; set by who has a catalogue
+	Last  time.Time `json:"last_seen_at"`
+}
