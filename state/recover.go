@@ -37,9 +37,10 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 		return 0, s.idle(ctx, op, lease, err)
 	}
 	var n int
+	var ours []string // attempts of this process, of which the ledger knows all that there is to know
 	traces := s.traces(s.journalPath)
 	err = s.inTx(ctx, op, func(t *tx) error {
-		n = 0
+		n, ours = 0, nil
 		if !lease.Hand {
 			if _, err := fence(t, lease); err != nil {
 				return err
@@ -48,6 +49,11 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 		left, err := leftBehind(t, lease, flying)
 		if err != nil || len(left) == 0 {
 			return err
+		}
+		for _, f := range left {
+			if f.Attempt.Valid && f.Owner.String == lease.Owner.Instance {
+				ours = append(ours, f.Attempt.String)
+			}
 		}
 		if left, err = t.settleCertain(lease, traces, left, now); err != nil {
 			return err
@@ -64,6 +70,7 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 	if err != nil {
 		return 0, err
 	}
+	s.forgetMarks(ours)
 	s.forgetTraces()
 	return n, nil
 }

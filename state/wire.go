@@ -69,19 +69,23 @@ func (s *Store) marksFile() (*wiremarks.File, error) {
 
 // unmark forgets attempts of which the ledger has all that there is to know: those that were settled, but for the ones whose id is another row's.
 func (s *Store) unmark(settled []trade.Settlement, conflicts map[string]string) {
-	s.wire.mu.Lock()
-	file := s.wire.file
-	s.wire.mu.Unlock()
-	if file == nil || len(settled) == 0 {
-		return
-	}
 	ids := make([]string, 0, len(settled))
 	for _, st := range settled {
 		if _, conflict := conflicts[st.Attempt.ID]; !conflict {
 			ids = append(ids, st.Attempt.ID)
 		}
 	}
-	file.Settled(ids)
+	s.forgetMarks(ids)
+}
+
+// forgetMarks gives the places of attempts in the file of this process back.
+func (s *Store) forgetMarks(attempts []string) {
+	s.wire.mu.Lock()
+	file := s.wire.file
+	s.wire.mu.Unlock()
+	if file != nil && len(attempts) > 0 {
+		file.Settled(attempts)
+	}
 }
 
 func (s *Store) closeWire() error {

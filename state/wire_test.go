@@ -187,3 +187,40 @@ func edit(t *testing.T, path, from, to string) {
 		t.Fatal(err)
 	}
 }
+
+// A run of this very process whose results the ledger did not take leaves nothing behind in the file, once its rows are in doubt.
+func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	ctx := t.Context()
+	lease := mustLease(t, k.s, "contracts")
+	mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
+	due, err := k.s.Due(ctx, "contracts", at, 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g trade.Group
+	for _, e := range due {
+		g.Intents = append(g.Intents, intentOf(e))
+	}
+	if _, err := k.s.Commit(ctx, lease, g); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range g.Intents {
+		if err := k.s.Mark(in.Attempt.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.s.Heard(g.Intents[0].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c2")
+	if err := k.s.ReleaseLease(ctx, lease); err != nil {
+		t.Fatal(err)
+	}
+	if doubts, rows := k.after(); doubts != 1 {
+		t.Errorf("%d doubts: %v", doubts, rows)
+	}
+	dir := k.s.journalPath
+	k.close()
+	if paths, err := wiremarks.Paths(dir); err != nil || len(paths) > 0 {
+		t.Errorf("notes stay: %v, %v", paths, err)
+	}
+}
