@@ -58,11 +58,22 @@ func asRoot(args ...string) error {
 	return nil
 }
 
+// networks is how many trials can have their bridges on one host.
+const networks = 250
+
 func newNetwork(t testing.TB, database string) *network {
 	t.Helper()
-	n := &network{t: t, id: os.Getpid() % 10000, open: map[net.Conn]struct{}{}}
+	n := &network{t: t, id: os.Getpid() % networks, open: map[net.Conn]struct{}{}}
+	for range networks - 1 { // a trial that was killed leaves its own behind
+		if asRoot("ip", "link", "add", n.bridge("l"), "type", "bridge") == nil {
+			break
+		}
+		n.id = (n.id + 1) % networks
+	}
 	for _, side := range []string{"l", "a"} {
-		n.must("ip", "link", "add", n.bridge(side), "type", "bridge")
+		if side != "l" {
+			n.must("ip", "link", "add", n.bridge(side), "type", "bridge")
+		}
 		t.Cleanup(func() { n.try("ip", "link", "del", n.bridge(side)) })
 		n.must("ip", "addr", "add", n.address(side, 1)+"/24", "dev", n.bridge(side))
 		n.must("ip", "link", "set", n.bridge(side), "up")
@@ -83,7 +94,7 @@ func (n *network) address(side string, host int) string {
 	if side == "a" {
 		second = 19
 	}
-	return fmt.Sprintf("198.%d.%d.%d", second, n.id%250, host)
+	return fmt.Sprintf("198.%d.%d.%d", second, n.id, host)
 }
 
 // plug makes the namespace of a machine and its cables.
