@@ -28,7 +28,7 @@ func (t *tx) unnested(table string, columns []string, rows [][]any, statement fu
 	for chunk := range slices.Chunk(rows, arrayRows) {
 		args := make([]any, len(columns))
 		for i := range columns {
-			if args[i], err = arrayOf(chunk, i); err != nil {
+			if args[i], err = arrayOf(chunk, i); err != nil { // unreachable: see arrayOf
 				return changed, fmt.Errorf("column %s of %s: %w", columns[i], table, err)
 			}
 		}
@@ -49,7 +49,7 @@ func arrayOf(rows [][]any, column int) (string, error) {
 			b.WriteByte(',')
 		}
 		value, err := driver.DefaultParameterConverter.ConvertValue(row[column])
-		if err != nil {
+		if err != nil { // unreachable: rows have numbers and texts
 			return "", err
 		}
 		switch v := value.(type) {

@@ -202,6 +202,42 @@ func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
 	r.arrived("with a foreign hand")
 }
 
+// Rows that the new place does not keep as they are, or does not take, keep the ledger in the old one.
+func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
+	t.Parallel()
+	r := removals(t, backends[0], backends[1])
+	s := mustOpen(t, r.from)
+	codes := map[string]string{}
+	for i := range 2 * bulkRows {
+		codes[fmt.Sprint(i)] = "f"
+	}
+	if _, err := s.ReplaceReferences(t.Context(), "farms", codes); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ way, back, want string }{
+		{`ALTER TABLE reference ADD CONSTRAINT none CHECK (id <> 'f')`, `ALTER TABLE reference DROP CONSTRAINT none`, "table reference"},
+		{`CREATE FUNCTION foreign_hand() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.message := ''other''; RETURN NEW; END';
+			CREATE TRIGGER foreign_hand BEFORE INSERT ON block FOR EACH ROW EXECUTE FUNCTION foreign_hand()`, `DROP FUNCTION foreign_hand() CASCADE`, "the two databases cannot hold the same values"},
+		{`ALTER TABLE digest ADD COLUMN another TEXT`, `ALTER TABLE digest DROP COLUMN another`, "its columns are"},
+		{`INSERT INTO run (id, job, started_at, report, stop_reach) VALUES ('r', 'contracts', 1, '{}', '{}')`, `DELETE FROM run`, "it has a ledger already"},
+	} {
+		r.raw(r.to, c.way)
+		_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
+		says(t, err, c.want)
+		if !r.sends(r.from) {
+			t.Errorf("%s: it is not sent from the old place", c.want)
+		}
+		r.raw(r.to, c.back)
+	}
+	if _, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil {
+		t.Fatal(err)
+	}
+	r.arrived("in the end")
+}
+
 // F058: a journal stands in the new place already, or the one who serves the old ledger still does: nothing moves.
 func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	t.Parallel()

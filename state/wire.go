@@ -56,7 +56,7 @@ func (s *Store) marksFile() (*wiremarks.File, error) {
 		return s.wire.file, nil
 	}
 	owner, err := json.Marshal(Self())
-	if err != nil {
+	if err != nil { // unreachable: names and numbers always have a JSON form
 		return nil, err
 	}
 	file, err := wiremarks.Use(wiremarks.Path(s.journalPath, Self().Instance), owner)
@@ -116,7 +116,7 @@ func (s *Store) traces(dir string) trace {
 		return out
 	}
 	paths, err := wiremarks.Paths(dir)
-	if err != nil { // unreachable: the pattern is sound
+	if err != nil { // then nothing is known of anybody
 		return out
 	}
 	for instance, path := range paths {

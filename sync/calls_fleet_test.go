@@ -52,6 +52,8 @@ func (d *duo) shift(rows int) {
 func (d *duo) judge(what string) (doubts int) {
 	d.t.Helper()
 	d.pass(time.Minute)
+	d.a.expires() // the ledger's clock is not that of the bubble
+	d.b.expires()
 	if _, err := d.engine().Sync(d.t.Context(), nil, engine.Options{}); err != nil {
 		d.t.Fatalf("%s: the run afterwards: %v", what, err)
 	}
