@@ -100,6 +100,7 @@ func (s *Scheduler) lend(ctx context.Context, working *gosync.WaitGroup, job *Jo
 func (s *Scheduler) lent(ctx context.Context, job *Job, h trade.Share) {
 	e := s.Engine
 	sent, err := e.lendHand(ctx, job, h)
+	called := ctx.Err() != nil // away, by a pass of this instance or by the end
 	s.mu.Lock()
 	s.helper.stop()
 	defer s.mu.Unlock()
@@ -110,7 +111,7 @@ func (s *Scheduler) lent(ctx context.Context, job *Job, h trade.Share) {
 			s.helper.told[h.MappedWith] = true
 			s.log.Warn("does not help with a job", zap.String("job", h.Job), zap.String("holder", h.Owner.Host), zap.Error(err))
 		}
-	case err != nil && ctx.Err() == nil:
+	case err != nil && !called:
 		s.helper.rests[h.Job] = e.Clock.Boot() + handRests
 		s.log.Warn("could not go on helping with a job; it is tried again", zap.String("job", h.Job), zap.Duration("in", handRests), zap.Error(err))
 	case sent > 0:
