@@ -110,13 +110,14 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 			})
 			a.each("StopShared", func() error { return s.StopShared(ctx, a.hand, trade.Stop{Code: "api_key", All: true}) })
 			a.each("Offer of a job that one who helps has stopped", func() error { return s.Offer(ctx, a.lease, true, "run-1", "m1") })
-			a.read("Leases", func() error {
-				all, err := s.Leases(ctx)
-				if err == nil && (len(all) != 1 || all[0].Stop == nil || all[0].Shared) {
-					t.Errorf("leases %+v", all)
-				}
+			var leases []trade.Share
+			a.read("Leases", func() (err error) {
+				leases, err = s.Leases(ctx)
 				return err
 			})
+			if len(leases) != 1 || leases[0].Stop == nil || leases[0].Shared {
+				t.Errorf("leases %+v", leases)
+			}
 			a.each("Recover without anything on the wire", func() error {
 				_, err := s.Recover(ctx, a.lease, at)
 				return err
