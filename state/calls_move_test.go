@@ -157,8 +157,11 @@ func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
 			t.Run(backend.name+" to "+to.name+map[bool]string{true: ", lasting"}[lasting], func(t *testing.T) {
 				t.Parallel()
 				r, step := removals(t, backend, to), 1
-				if !long {
+				switch {
+				case !long:
 					step = 29
+				case lasting:
+					step = 5
 				}
 				for at := 1 + 5*i; ; at += step {
 					r.again()

@@ -24,6 +24,7 @@ const diskRole = "SAFRASYNC_STATE_TEST_DISK"
 func ownDisk(t *testing.T) *sickdisk.Disk {
 	t.Helper()
 	if os.Getenv(diskRole) == "" {
+		t.Parallel() // with the other tests here; there it is alone
 		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		if dir := os.Getenv("GOCOVERDIR"); dir != "" && testing.CoverMode() != "" { // make error-branches
 			self.Args = append(self.Args, "-test.gocoverdir="+dir)

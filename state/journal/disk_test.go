@@ -240,6 +240,7 @@ func (u *use) remove(name string) {
 // gives without a failure. What the ledger was told is there afterwards, and writing goes on.
 func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
+		t.Parallel() // with the other tests here; there it is alone
 		self := exec.Command(os.Args[0], "-test.run=^TestF048_EverySystemCallOnAJournalFails$", "-test.v")
 		self.Args = append(self.Args, coverageTo()...)
 		self.Env = append(os.Environ(), diskRole+"=1")

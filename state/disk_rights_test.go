@@ -1,0 +1,48 @@
+//go:build seccomp
+
+package state
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/sickdisk"
+)
+
+// F067: a ledger that the user may not look at, or whose folder he may not, counts as forbidden and not as gone: nothing is made in its place.
+func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
+	disk := ownDisk(t)
+	if disk == nil {
+		return
+	}
+	for name, there := range map[string]bool{"its file": true, "its folder": false} {
+		home := filepath.Join(t.TempDir(), "home")
+		if err := os.Mkdir(home, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Driver: SQLite, DSN: filepath.Join(home, "state.db"), Version: "1.0.0-test"}
+		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
+		if there {
+			if err := mustOpen(t, o).Close(); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			plan.At = 2 // the file is not there, and whether its folder is cannot be seen
+		}
+		before, err := os.ReadDir(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk.Arm(plan)
+		_, openErr := Open(t.Context(), o)
+		if hit, err := disk.Disarm(); hit == "" || err != nil {
+			t.Fatal(hit, err)
+		}
+		wantCode(t, openErr, CodePermission)
+		if after, err := os.ReadDir(home); err != nil || len(after) != len(before) {
+			t.Errorf("%s: %v, %v; before %v", name, after, err, before)
+		}
+	}
+}
