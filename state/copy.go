@@ -31,7 +31,7 @@ type MoveTable struct {
 // movedTables are copied, in an order in which references are there before what refers to them. What belongs to running processes, and the old journals, are not.
 var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
-	"alert", "alert_message", "digest", "task",
+	"alert", "alert_message", "digest", "task", "person", "saved_filter",
 }
 
 // moveTime is how long one step of a move may take.

@@ -12,6 +12,7 @@ type dialect struct {
 	goose  string // folder of the migrations
 	tables string // names of the tables that exist
 	keyed  string // at the start of a transaction that writes by keys only; "" = nothing
+	within string // function of (text, part): where the part begins in the text, 0 = nowhere
 	pack   string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
@@ -22,8 +23,9 @@ var sqliteDialect = dialect{
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:  func(string) error { return nil },
-	goose: "migrations/sqlite",
+	safe:   func(string) error { return nil },
+	within: `instr`,
+	goose:  "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
 	// became small before, and its page is joined with its neighbours. The row number of an attempt means nothing. The last one stays: new ones count on from it.
 	pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
@@ -41,8 +43,9 @@ var postgresDialect = dialect{
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
 	safe: safePostgres,
 	// The planner does not know how long an array is, and would read a whole table to join it with some rows.
-	keyed: `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
-	goose: "migrations/postgres",
+	keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
+	goose:  "migrations/postgres",
+	within: `strpos`,
 	tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
 }

@@ -26,6 +26,7 @@ type Config struct {
 	Retention  RetentionConfig            `yaml:"retention"`
 	Log        LogConfig                  `yaml:"log"`
 	Alerts     AlertsConfig               `yaml:"alerts"`
+	Console    ConsoleConfig              `yaml:"console"`  // optional
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Tracing    TracingConfig              `yaml:"tracing"`  // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
@@ -183,6 +184,7 @@ func defaultConfig() *Config {
 		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
 
 		Retention: defaultRetention(),
+		Console:   defaultConsole(),
 	}
 }
 

@@ -43,6 +43,7 @@ func (c *Config) check(d *configDecoder) {
 		d.oneOf("language", c.Language, "pt-BR", "en")
 	}
 	c.checkMessages(d)
+	c.checkConsole(d)
 	c.Metrics.check(d)
 	c.Tracing.check(d)
 	c.checkJobs(d)

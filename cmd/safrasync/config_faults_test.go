@@ -114,9 +114,9 @@ jobs:`,
 		{
 			name: "a key of a later version at the top",
 			old:  "jobs:",
-			edit: `console: {}
+			edit: `webhooks: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `console`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, metrics, tracing, language, jobs",
+			want: "config.yaml:7:1: unknown key `webhooks`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, tracing, language, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",

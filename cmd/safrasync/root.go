@@ -30,6 +30,7 @@ func newRootCommand(a *App) *cobra.Command {
 		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a),
 		newAPICommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a), newSelftestCommand(a),
 		newDoctorCommand(a), newBackupCommand(a), newRestoreCommand(a), newRebuildCommand(a), newStateCommand(a), newPurgeCommand(a),
+		newUsersCommand(a),
 	)
 	return root
 }

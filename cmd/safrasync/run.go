@@ -33,6 +33,7 @@ type daemon struct {
 	said    statusLine
 	telling gosync.WaitGroup // of what is told beside the scheduler
 	monitor *monitor
+	console consoleServer
 }
 
 // run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger must be right (exit codes 78 and 1); an ERP or an API that is
@@ -98,6 +99,8 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 		return d.refuse(err)
 	}
 	d.monitor.serve(g, listener)
+	defer d.console.close()
+	d.openConsole(ctx, g)
 	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()), zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
 	g.check(ctx)
 	d.manager.Ready(d.sentence(ctx, g))
@@ -127,6 +130,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		case <-ctx.Done():
 			d.manager.Stopping(g.text(runStopping))
 			d.log.Info("stopping: what is on the wire is awaited")
+			d.console.close() // nobody orders anything any more
 			<-done
 			return nil
 		case <-d.hangups:

@@ -22,6 +22,7 @@ type generation struct {
 	engine    *parts
 	scheduler *engine.Scheduler
 	tracer    *tracing.Tracer // nil without tracing.endpoint
+	board     *board          // how far the runs have come
 	troubles  []string        // what did not pass the checks at its beginning
 }
 
@@ -30,7 +31,7 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &App{
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
 	}}
-	g.source = &reconnecting{app: g.App}
+	g.source, g.board = &reconnecting{app: g.App}, newBoard()
 	if endpoint := config.Tracing.Endpoint; endpoint != "" {
 		tracer, err := tracing.New(endpoint, version, func(err error) { d.log.Warn("traces were not delivered", zap.Error(err)) })
 		if err != nil {
@@ -41,7 +42,7 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	}
 	g.observeAPI = g.called
 	var err error
-	if g.engine, err = g.openEngine(d.store, g.source, nil); err != nil {
+	if g.engine, err = g.openEngine(d.store, g.source, g.board.observe); err != nil {
 		return nil, errors.Join(err, g.App.close())
 	}
 	tasks, err := g.housekeeping()
@@ -69,7 +70,7 @@ func (g *generation) housekeeping() ([]engine.Task, error) {
 		return nil, err
 	}
 	retention, err := g.retentionTask()
-	return append(alerts, retention), err
+	return append(alerts, retention, g.loginsTask()), err
 }
 
 // reported is told of each run of a job.

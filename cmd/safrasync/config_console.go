@@ -1,0 +1,103 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ConsoleConfig says where browsers find the console, and how.
+type ConsoleConfig struct {
+	Listen   string        `yaml:"listen"`    // address and port; "" = there is none
+	CertFile string        `yaml:"cert_file"` // PEM, with the chain; with key_file
+	KeyFile  string        `yaml:"key_file"`  // PEM
+	Behind   string        `yaml:"behind"`    // address or network of the proxy that has the certificate
+	Hosts    []string      `yaml:"hosts"`     // names that browsers may ask for
+	Idle     time.Duration `yaml:"idle"`      // after which a login ends that is not used
+	Longest  time.Duration `yaml:"longest"`   // after which a login ends in any case
+	Name     string        `yaml:"name"`      // of this installation, at the top of each page
+}
+
+func defaultConsole() ConsoleConfig {
+	return ConsoleConfig{Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync"}
+}
+
+var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+
+func (c *Config) checkConsole(d *configDecoder) {
+	o := &c.Console
+	between(d, "console.idle", o.Idle, time.Minute, 8*time.Hour)
+	between(d, "console.longest", o.Longest, 5*time.Minute, 7*day)
+	if strings.ContainsAny(o.Name, "\r\n") {
+		d.fault("console.name", "must be one line")
+	}
+	for i, name := range o.Hosts {
+		if o.Hosts[i] = strings.ToLower(name); !hostName.MatchString(o.Hosts[i]) {
+			if _, err := netip.ParseAddr(name); err != nil {
+				d.fault("console.hosts", "number "+strconv.Itoa(i+1)+" is no name of a host, as in safrasync.coop.example, without https:// and without a port")
+			}
+		}
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		d.fault("console.cert_file", "and key_file belong together: one of them is missing")
+	}
+	if _, ok := o.proxy(); o.Behind != "" && !ok && !d.faulty("console.behind") {
+		d.fault("console.behind", "must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
+	}
+	if o.Listen == "" || d.faulty("console") {
+		return
+	}
+	host, port, err := net.SplitHostPort(o.Listen)
+	if _, portErr := net.LookupPort("tcp", port); err != nil || portErr != nil || port == "" || host == "" {
+		d.fault("console.listen", "must be an address and a port, as in 127.0.0.1:8088")
+		return
+	}
+	// What decides is what people's passwords travel over (C1).
+	if !isLoopback(host) && o.CertFile == "" && o.Behind == "" {
+		d.fault("console.listen", "is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)
+		return
+	}
+	if len(o.Hosts) == 0 && (!isLoopback(host) || o.Behind != "") {
+		d.fault("console.hosts", "is required: the names under which browsers ask for the console, as in [safrasync.coop.example]")
+	}
+}
+
+// certificate reads the certificate; nil when there is none.
+func (o ConsoleConfig) certificate() (*tls.Certificate, error) {
+	if o.CertFile == "" {
+		return nil, nil //nolint:nilnil // no certificate is no error
+	}
+	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("console.cert_file: cannot be used with key_file: %w", err)
+	}
+	return &pair, nil
+}
+
+// proxy is where the proxy asks from.
+func (o ConsoleConfig) proxy() (netip.Prefix, bool) {
+	if prefix, err := netip.ParsePrefix(o.Behind); err == nil {
+		return prefix.Masked(), true
+	}
+	address, err := netip.ParseAddr(o.Behind)
+	if err != nil {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), true
+}
+
+// hosts are all names by which the console answers: those of the configuration, and on loopback those of this host for itself.
+func (o ConsoleConfig) hosts() []string {
+	out := slices.Clone(o.Hosts)
+	host, _, err := net.SplitHostPort(o.Listen)
+	if err == nil && isLoopback(host) {
+		out = append(out, "localhost", "127.0.0.1", "::1", strings.ToLower(host))
+	}
+	return out
+}

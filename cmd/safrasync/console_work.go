@@ -1,0 +1,71 @@
+package main
+
+import (
+	"slices"
+	gosync "sync"
+
+	"github.com/safrasync/safrasync/console"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// consoleWork is the engine of a generation as the console knows it.
+type consoleWork struct{ g *generation }
+
+var _ console.Work = (*consoleWork)(nil)
+
+// nextRunsShown is how many times of a schedule people are shown.
+const nextRunsShown = 3
+
+// Jobs gives the jobs in the order in which they run.
+func (w *consoleWork) Jobs() []console.Job {
+	out := make([]console.Job, len(w.g.engine.Jobs))
+	for i, job := range w.g.engine.Jobs {
+		out[i] = console.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
+		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.config.Zone())
+		if err != nil { // unreachable: the scheduler has read it
+			continue
+		}
+		for at := schedule.Next(now()); !at.IsZero() && len(out[i].NextRuns) < nextRunsShown; at = schedule.Next(at) {
+			out[i].NextRuns = append(out[i].NextRuns, at)
+		}
+	}
+	return out
+}
+
+// Progress tells what runs now in this process.
+func (w *consoleWork) Progress() ([]console.Progress, <-chan struct{}) { return w.g.board.look() }
+
+// board is where the runs of this process tell how far they have come.
+type board struct {
+	mu      gosync.Mutex
+	jobs    []console.Progress
+	changed chan struct{}
+}
+
+func newBoard() *board { return &board{changed: make(chan struct{})} }
+
+// observe is told by the engine; it must not wait for anybody.
+func (b *board) observe(p engine.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.jobs, func(j console.Progress) bool { return j.Job == p.Job })
+	switch {
+	case p.Phase == engine.Done && i >= 0:
+		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
+	case p.Phase == engine.Done:
+		return
+	case i < 0:
+		b.jobs = append(slices.Clone(b.jobs), console.Progress{Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: now()})
+	default:
+		b.jobs = slices.Clone(b.jobs)
+		b.jobs[i] = console.Progress{Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: b.jobs[i].Since}
+	}
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *board) look() ([]console.Progress, <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs, b.changed
+}

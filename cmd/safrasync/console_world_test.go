@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// desk is a console on the sample cooperative: the real program has synced it against a sandbox, and the console serves its ledger.
+type desk struct {
+	t      *testing.T
+	dir    string
+	box    *sandbox.Running
+	daemon *daemon
+	g      *generation
+	server *httptest.Server
+	log    *strings.Builder
+}
+
+// deskPassword is that of everybody who is added by newDesk.
+const deskPassword = "quatro cavalos no milharal"
+
+// deskPeople are there from the beginning, by their roles.
+var deskPeople = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "carla", trade.Administrator: "ana"}
+
+// newDesk syncs the sample cooperative and opens a console for it.
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	var err error
+	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1}, "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.box.Close() })
+	sample, err := os.ReadFile("testdata/coop/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", "dsn: "+d.dir+"/state.db").Replace(string(sample)) +
+		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
+	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := runSQL(d.dir+"/erp.db", "testdata/coop/erp.sql"); err != nil {
+		t.Fatal(err)
+	}
+	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
+		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
+	}
+	for role, name := range deskPeople {
+		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
+	}
+	d.must(0, "", "sync")
+	d.open()
+	return d
+}
+
+// open serves the ledger as `safrasync run` does, without its schedules.
+func (d *desk) open() {
+	d.t.Helper()
+	app := d.app("")
+	daemon := &daemon{App: app, log: zap.NewNop(), begun: now()}
+	config, err := app.loadConfig()
+	if err == nil {
+		daemon.store, err = app.openLedger(d.t.Context(), toWrite)
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	daemon.monitor = newMonitor(daemon)
+	if d.g, err = daemon.generation(config, false); err != nil {
+		d.t.Fatal(err)
+	}
+	daemon.monitor.serve(d.g, nil)
+	c := d.g.console()
+	d.daemon, d.server = daemon, httptest.NewServer(c)
+	d.t.Cleanup(func() {
+		d.server.Close()
+		c.Close()
+		d.g.close()
+		if err := app.close(); err != nil {
+			d.t.Error(err)
+		}
+	})
+}
+
+func (d *desk) app(stdin string) *App {
+	return &App{
+		Stdin: strings.NewReader(stdin), Stdout: io.Discard, Stderr: d.log, configPath: d.dir + "/config.yaml",
+		Env: func(name string) (string, bool) {
+			return map[string]string{"SAFRASYNC_API_KEY": platformCanary}[name], name == "SAFRASYNC_API_KEY"
+		},
+	}
+}
+
+// must runs a command of the program and wants its exit code.
+func (d *desk) must(code int, stdin string, args ...string) {
+	d.t.Helper()
+	app := d.app(stdin)
+	if got := app.Run(context.WithoutCancel(d.t.Context()), append([]string{"--config", app.configPath}, args...)); got != code {
+		d.t.Fatalf("safrasync %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, code, d.log)
+	}
+}
+
+// entry is a row as the ledger has it.
+func (d *desk) entry(job, key string) trade.Entry {
+	d.t.Helper()
+	e, err := d.daemon.store.Entry(d.t.Context(), job, key)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return e
+}
+
+// browser is a browser without JavaScript.
+type browser struct {
+	t      *testing.T
+	client *http.Client
+	base   string
+	status int
+	header http.Header
+	body   string
+}
+
+func (d *desk) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return &browser{t: d.t, base: d.server.URL, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: &http.Transport{}}}
+}
+
+// as is a browser in which somebody with a role has logged in.
+func (d *desk) as(role trade.Role) *browser {
+	d.t.Helper()
+	b := d.browser()
+	b.post("/login", url.Values{"name": {deskPeople[role]}, "password": {deskPassword}})
+	if b.status != http.StatusOK || !strings.Contains(b.body, deskPeople[role]) {
+		d.t.Fatalf("the login of %s: %d\n%s", role, b.status, b.body)
+	}
+	return b
+}
+
+func (b *browser) get(path string) *browser {
+	b.t.Helper()
+	return b.do(http.MethodGet, path, nil)
+}
+
+func (b *browser) post(path string, form url.Values) *browser {
+	b.t.Helper()
+	return b.do(http.MethodPost, path, form)
+}
+
+func (b *browser) do(method, path string, form url.Values) *browser {
+	b.t.Helper()
+	request, err := http.NewRequestWithContext(b.t.Context(), method, b.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := b.client.Do(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.status, b.header, b.body = answer.StatusCode, answer.Header, string(body)
+	return b
+}
+
+var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+// submit posts a form with the token of the page that is shown.
+func (b *browser) submit(path string, form url.Values) *browser {
+	b.t.Helper()
+	m := tokenField.FindStringSubmatch(b.body)
+	if m == nil {
+		b.t.Fatalf("no token on the page:\n%s", b.body)
+	}
+	form.Set("token", m[1])
+	return b.post(path, form)
+}
+
+// shows wants texts on the page.
+func (b *browser) shows(status int, texts ...string) *browser {
+	b.t.Helper()
+	if b.status != status {
+		b.t.Fatalf("status %d, want %d\n%s", b.status, status, b.body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(b.body, text) {
+			b.t.Errorf("the page does not show %q:\n%s", text, b.body)
+		}
+	}
+	return b
+}

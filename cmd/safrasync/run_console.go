@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+)
+
+// consoleServer is where browsers find the daemon. It outlives the generations of the configuration.
+type consoleServer struct {
+	server *console.Server
+	place  consolePlace
+}
+
+// consolePlace is what a listener is opened for.
+type consolePlace struct {
+	address string
+	tls     bool
+}
+
+func placeOf(c ConsoleConfig) consolePlace { return consolePlace{c.Listen, c.CertFile != ""} }
+
+// openConsole begins to serve the console. An address that is taken keeps the service from nothing else.
+func (d *daemon) openConsole(ctx context.Context, g *generation) {
+	listener, err := d.console.listen(ctx, g.config.Console)
+	if err != nil {
+		g.trouble("console", g.text(runNoConsole, firstLine(err)), err)
+		return
+	}
+	d.console.serve(g, listener)
+}
+
+// listen opens an address, if it is another one than that which is served; nil when it is the same, or none.
+func (s *consoleServer) listen(ctx context.Context, c ConsoleConfig) (net.Listener, error) {
+	place := placeOf(c)
+	if _, err := c.certificate(); err != nil && c.Listen != "" {
+		return nil, err
+	}
+	if c.Listen == "" || s.server != nil && place == s.place {
+		return nil, nil //nolint:nilnil // nothing to open is no error
+	}
+	if s.server != nil && place.address == s.place.address { // with another certificate, or none: the address must be free first
+		s.close()
+	}
+	return console.Listen(ctx, c.Listen)
+}
+
+// serve makes a generation the one that answers, at its address.
+func (s *consoleServer) serve(g *generation, listener net.Listener) {
+	c := g.config.Console
+	if c.Listen == "" {
+		s.close()
+		return
+	}
+	cert, err := c.certificate()
+	if err != nil { // listen has read it, a moment ago
+		g.daemon.log.Error("the certificate of the console cannot be read", zap.Error(err))
+		return
+	}
+	if listener != nil {
+		s.close()
+		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
+		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()), zap.Bool("tls", cert != nil))
+	}
+	if s.server != nil {
+		s.server.Show(g.console(), cert)
+	}
+}
+
+// close ends the listener; what is being answered has a few seconds.
+func (s *consoleServer) close() {
+	if s.server != nil {
+		s.server.Close()
+		s.server, s.place = nil, consolePlace{}
+	}
+}
+
+// console wires the console with the ledger and the engine's acts.
+func (g *generation) console() *console.Console {
+	c := g.config.Console
+	proxy, _ := c.proxy()
+	return console.New(console.Options{
+		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" || c.Behind != "", Behind: proxy,
+		Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
+	})
+}
+
+// loginsEvery is how often logins that are over are forgotten.
+type loginsEvery struct{}
+
+func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour) }
+
+// loginsTask forgets what is over of logins.
+func (g *generation) loginsTask() engine.Task {
+	return engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
+		return console.Prune(ctx, g.daemon.store, now(), g.config.Console.Idle, g.config.Console.Longest)
+	}}
+}
+
+var (
+	_ console.People = (*state.Store)(nil)
+	_ console.Ledger = truthful{}
+)

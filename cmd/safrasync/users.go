@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// userFlags are those of what changes a user.
+type userFlags struct {
+	actFlags
+	role  string
+	stdin bool
+}
+
+func newUsersCommand(a *App) *cobra.Command {
+	group := a.group("users", helpUsers)
+	list := a.command("list", helpUsersList, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listUsers(cmd.Context()) })
+	group.AddCommand(list)
+	change := func(use string, help phrase, args int, do func(ctx context.Context, args []string, f userFlags) error, flags ...func(*cobra.Command, *userFlags)) {
+		var f userFlags
+		cmd := a.command(use, help, exactly(args), func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args, f) })
+		cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
+		cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+		for _, add := range flags {
+			add(cmd, &f)
+		}
+		group.AddCommand(cmd)
+	}
+	password := func(cmd *cobra.Command, f *userFlags) {
+		cmd.Flags().BoolVar(&f.stdin, "password-stdin", false, "read the password from standard input: its first line")
+	}
+	role := func(cmd *cobra.Command, f *userFlags) {
+		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), "`ROLE`: "+listed(trade.Roles))
+		completes(cmd, "role", trade.Roles)
+	}
+	change("add NAME", helpUsersAdd, 1, a.addUser, role, password)
+	change("password NAME", helpUsersPassword, 1, a.setPassword, password)
+	change("role NAME ROLE", helpUsersRole, 2, a.setRole)
+	change("disable NAME", helpUsersDisable, 1, func(ctx context.Context, args []string, f userFlags) error {
+		return a.changeUser(ctx, args[0], f, "user disable", func(u *trade.User) error { u.Disabled = true; return nil })
+	})
+	change("enable NAME", helpUsersEnable, 1, func(ctx context.Context, args []string, f userFlags) error {
+		return a.changeUser(ctx, args[0], f, "user enable", func(u *trade.User) error { u.Disabled = false; return nil })
+	})
+	return group
+}
+
+// userJSON is one line of `users list --json`.
+type userJSON struct {
+	Name       string     `json:"name"`
+	Role       trade.Role `json:"role"`
+	Disabled   bool       `json:"disabled"`
+	CreatedAt  time.Time  `json:"created_at"`
+	PasswordAt time.Time  `json:"password_at"`
+}
+
+func (a *App) listUsers(ctx context.Context) error {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	users, err := store.Users(ctx)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		for _, u := range users {
+			if err := a.printJSON(userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(users) == 0 {
+		a.tell(usersNobody)
+		return nil
+	}
+	v := a.voice()
+	rows := [][]string{{a.text(usersHeadName), a.text(usersHeadRole), a.text(usersHeadState), a.text(usersHeadSince)}}
+	for _, u := range users {
+		standing := usersActive
+		if u.Disabled {
+			standing = usersDisabled
+		}
+		rows = append(rows, []string{u.Name, v.text(roleWords[string(u.Role)]), a.text(standing), v.moment(u.CreatedAt)})
+	}
+	a.printColumns(rows)
+	return nil
+}
+
+// printColumns writes lines whose columns stand below each other.
+func (a *App) printColumns(rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			widths[i] = max(widths[i], len([]rune(text)))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, text := range row {
+			line.WriteString(text + strings.Repeat(" ", widths[i]-len([]rune(text))+2))
+		}
+		a.line(strings.TrimRight(line.String(), " "))
+	}
+}
+
+func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
+	role, err := a.roleOf(f.role)
+	if err != nil {
+		return err
+	}
+	name := console.UserName(args[0])
+	if name == "" {
+		return a.usage(usersNoName)
+	}
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	if _, err := store.User(ctx, name); err == nil {
+		return errors.New(a.text(usersTaken, name))
+	} else if !errors.Is(err, trade.ErrNobody) {
+		return err
+	}
+	hash, err := a.readPassword(name, f)
+	if err != nil {
+		return err
+	}
+	record, err := a.audit(f.actFlags, "user add", name, map[string]trade.Role{"role": role})
+	if err != nil {
+		return err
+	}
+	err = store.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, record)
+	if errors.Is(err, trade.ErrTaken) {
+		return errors.New(a.text(usersTaken, name))
+	}
+	if err == nil {
+		a.tell(usersDone, name)
+	}
+	return err
+}
+
+func (a *App) setRole(ctx context.Context, args []string, f userFlags) error {
+	role, err := a.roleOf(args[1])
+	if err != nil {
+		return err
+	}
+	return a.changeUser(ctx, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return nil })
+}
+
+func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error {
+	return a.changeUser(ctx, args[0], f, "user password", func(u *trade.User) (err error) {
+		u.Password, err = a.readPassword(u.Name, f)
+		u.PasswordAt = now()
+		return err
+	})
+}
+
+// changeUser changes a user, whose sessions end.
+func (a *App) changeUser(ctx context.Context, name string, f userFlags, act string, change func(*trade.User) error) error {
+	name = console.UserName(name)
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	user, err := store.User(ctx, name)
+	if errors.Is(err, trade.ErrNobody) {
+		return errors.New(a.text(usersUnknown, name))
+	}
+	if err != nil {
+		return err
+	}
+	before := user
+	if err := change(&user); err != nil {
+		return err
+	}
+	record, err := a.audit(f.actFlags, act, name, map[string]any{
+		"before": map[string]any{"role": before.Role, "disabled": before.Disabled}, "after": map[string]any{"role": user.Role, "disabled": user.Disabled},
+	})
+	if err != nil {
+		return err
+	}
+	done, err := store.ChangeUser(ctx, user, record)
+	switch {
+	case errors.Is(err, trade.ErrLastAdministrator):
+		return errors.New(a.text(usersLast))
+	case err != nil:
+		return err
+	case !done:
+		return errors.New(a.text(usersMoved, name))
+	}
+	a.tell(usersDone, name)
+	return nil
+}
+
+// roleOf reads a role by its name, in English or Portuguese.
+func (a *App) roleOf(text string) (trade.Role, error) {
+	for _, role := range trade.Roles {
+		if strings.EqualFold(text, string(role)) || strings.EqualFold(text, roleWords[string(role)].pt) {
+			return role, nil
+		}
+	}
+	if strings.EqualFold(text, "administracao") {
+		return trade.Administrator, nil
+	}
+	return "", a.usage(usersNoRole, text)
+}
+
+// readPassword asks for a password without showing it, or takes the first line of standard input. It gives what is stored of it.
+func (a *App) readPassword(name string, f userFlags) (string, error) {
+	var password string
+	if f.stdin {
+		line, err := bufio.NewReader(io.LimitReader(a.Stdin, 4096)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		password = strings.TrimRight(line, "\r\n")
+	} else {
+		file, ok := a.Stdin.(*os.File)
+		if !ok || !isTerminal(a.Stdin) {
+			return "", a.usage(usersNoAsking)
+		}
+		var again string
+		if err := errors.Join(a.askSecret(file, usersAsk, &password), a.askSecret(file, usersAskAgain, &again)); err != nil {
+			return "", err
+		}
+		if password != again {
+			return "", errors.New(a.text(usersDiffer))
+		}
+	}
+	if fault := console.PasswordFault(password, name); fault != "" {
+		return "", errors.New(a.text(passwordWords[fault]))
+	}
+	return console.HashPassword(password), nil
+}
+
+func (a *App) askSecret(file *os.File, question phrase, answer *string) error {
+	_, _ = io.WriteString(a.Stderr, a.text(question))
+	text, err := term.ReadPassword(int(file.Fd()))
+	_, _ = io.WriteString(a.Stderr, "\n")
+	*answer = string(text)
+	return err
+}

@@ -1,0 +1,46 @@
+package main
+
+// What is said of the console and its users at the command line.
+var (
+	runNoConsole = phrase{"painel: %s", "console: %s"}
+
+	helpUsers         = phrase{"as pessoas do painel", "the people of the console"}
+	helpUsersList     = phrase{"lista os usuários do painel", "list the users of the console"}
+	helpUsersAdd      = phrase{"cadastra um usuário do painel; a senha é pedida no terminal", "add a user of the console; the password is asked for at the terminal"}
+	helpUsersDisable  = phrase{"desliga um usuário; as sessões dele terminam já", "disable a user; the user's sessions end at once"}
+	helpUsersEnable   = phrase{"religa um usuário", "enable a user again"}
+	helpUsersPassword = phrase{"põe outra senha; as sessões do usuário terminam", "set another password; the user's sessions end"}
+	helpUsersRole     = phrase{"muda o perfil: reader (leitura), accountant (contabilidade) ou administrator (administração)", "change the role: reader, accountant or administrator"}
+
+	usersNobody    = phrase{"Ninguém foi cadastrado ainda. `safrasync users add NOME --role administrator` cadastra o primeiro administrador.", "Nobody was added yet. `safrasync users add NAME --role administrator` adds the first administrator."}
+	usersHeadName  = phrase{"Usuário", "User"}
+	usersHeadRole  = phrase{"Perfil", "Role"}
+	usersHeadSince = phrase{"Desde", "Since"}
+	usersHeadState = phrase{"Situação", "State"}
+	usersActive    = phrase{"ativo", "active"}
+	usersDisabled  = phrase{"desligado", "disabled"}
+	usersNoRole    = phrase{"não há o perfil %q; há reader (leitura), accountant (contabilidade) e administrator (administração)", "there is no role %q; there are reader, accountant and administrator"}
+	usersNoName    = phrase{"o nome do usuário não pode ficar vazio nem passar de 100 caracteres", "the user's name cannot be empty, nor longer than 100 characters"}
+	usersTaken     = phrase{"já existe o usuário %s (um nome nunca passa a outra pessoa, por causa da auditoria)", "there is a user %s already (a name never becomes another person's, because of the audit)"}
+	usersUnknown   = phrase{"não há o usuário %s; `safrasync users list` os mostra", "there is no user %s; `safrasync users list` shows them"}
+	usersMoved     = phrase{"o usuário %s mudou neste momento; repita", "user %s changed at this moment; repeat"}
+	usersLast      = phrase{"é o último administrador: cadastre outro primeiro", "it is the last administrator: add another one first"}
+	usersAsk       = phrase{"Senha (ao menos 12 caracteres; não aparece): ", "Password (at least 12 characters; it is not shown): "}
+	usersAskAgain  = phrase{"A mesma senha, outra vez: ", "The same password, again: "}
+	usersDiffer    = phrase{"as duas senhas não são iguais", "the two passwords are not the same"}
+	usersNoAsking  = phrase{"não há terminal para pedir a senha: use --password-stdin", "there is no terminal to ask for the password: use --password-stdin"}
+	usersDone      = phrase{"%s: feito", "%s: done"}
+)
+
+// passwordWords say why a password may not be used, by the console's code.
+var passwordWords = map[string]phrase{
+	"password.unreadable": {"a senha tem caracteres que não se leem", "the password has characters that cannot be read"},
+	"password.short":      {"a senha precisa de ao menos 12 caracteres", "the password needs at least 12 characters"},
+	"password.long":       {"a senha tem mais de 128 caracteres", "the password has more than 128 characters"},
+	"password.common":     {"a senha é das primeiras que alguém tentaria; escolha outra", "the password is among the first that somebody would try; choose another one"},
+}
+
+// roleWords are the names of the roles.
+var roleWords = map[string]phrase{
+	"reader": {"leitura", "reader"}, "accountant": {"contabilidade", "accountant"}, "administrator": {"administração", "administrator"},
+}

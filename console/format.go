@@ -1,0 +1,73 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// decimalText writes the text of a decimal as people of a language do, digit by digit: 1234567.50 is 1.234.567,50.
+func decimalText(text string, lang trade.Lang) string {
+	group, point := ".", ","
+	if lang == trade.English {
+		group, point = ",", "."
+	}
+	sign := ""
+	if rest, negative := strings.CutPrefix(text, "-"); negative {
+		sign, text = "−", rest
+	}
+	whole, fraction, broken := strings.Cut(text, ".")
+	var b strings.Builder
+	for i, digit := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteString(group)
+		}
+		b.WriteRune(digit)
+	}
+	if broken {
+		b.WriteString(point + fraction)
+	}
+	return sign + b.String()
+}
+
+// Decimal writes a decimal.
+func (v voice) Decimal(d trade.Decimal) string { return decimalText(d.String(), v.lang) }
+
+// Number writes a whole number.
+func (v voice) Number(n int) string { return decimalText(strconv.Itoa(n), v.lang) }
+
+// Time writes a moment on the cooperative's clock.
+func (v voice) Time(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "–"
+	case v.lang == trade.English:
+		return t.In(v.zone).Format("2006-01-02 15:04")
+	}
+	return t.In(v.zone).Format("02/01/2006 15:04")
+}
+
+// Day writes the day of a moment on the cooperative's calendar.
+func (v voice) Day(t time.Time) string {
+	if v.lang == trade.English {
+		return t.In(v.zone).Format("2006-01-02")
+	}
+	return t.In(v.zone).Format("02/01/2006")
+}
+
+// ISO is a moment for machines: the attribute of a time element.
+func (v voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Span writes how long something takes, rounded up to whole seconds.
+func (v voice) Span(d time.Duration) string {
+	seconds := int((d + time.Second - 1) / time.Second)
+	switch {
+	case seconds < 60:
+		return strconv.Itoa(seconds) + " s"
+	case seconds < 3600:
+		return strconv.Itoa(seconds/60) + " min " + strconv.Itoa(seconds%60) + " s"
+	}
+	return strconv.Itoa(seconds/3600) + " h " + strconv.Itoa(seconds%3600/60) + " min"
+}

@@ -1,0 +1,123 @@
+package console
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	gosync "sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Server serves consoles at one address: each reading of the configuration makes another one, and the browsers notice nothing.
+type Server struct {
+	log     *zap.Logger
+	server  *http.Server
+	current atomic.Pointer[Console]
+	cert    atomic.Pointer[tls.Certificate]
+	done    chan struct{}
+}
+
+// Listen opens an address.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("console.listen: %w; is another program on that port?", err)
+	}
+	return listener, nil
+}
+
+// Serve answers at a listener, by TLS if there is a certificate, until Close. Show says who answers.
+func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Server {
+	s := &Server{log: log, done: make(chan struct{})}
+	listener = &limited{Listener: listener, places: make(chan struct{}, connsMost)}
+	if cert != nil {
+		s.cert.Store(cert)
+		listener = tls.NewListener(listener, &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
+		})
+	}
+	s.server = &http.Server{
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
+		ErrorLog: zap.NewStdLog(zap.New(log.Core(), zap.IncreaseLevel(zap.ErrorLevel))), // strangers fill no log with broken handshakes
+	}
+	go func() {
+		defer close(s.done)
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the console is no longer served", zap.Error(err))
+		}
+	}()
+	return s
+}
+
+// Show lets another console answer from now on; the one before ends when what it answers is answered. cert takes the place of the certificate; nil leaves it.
+func (s *Server) Show(c *Console, cert *tls.Certificate) {
+	if cert != nil {
+		s.cert.Store(cert)
+	}
+	if old := s.current.Swap(c); old != nil {
+		old.Close()
+	}
+}
+
+// ServeHTTP gives a request to the console that answers now.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if c := s.current.Load(); c != nil {
+		c.ServeHTTP(w, r)
+		return
+	}
+	http.Error(w, "starting", http.StatusServiceUnavailable)
+}
+
+// Close ends the service: no new connection, then what is being answered, a few seconds at most.
+func (s *Server) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	defer cancel()
+	if c := s.current.Load(); c != nil {
+		c.end() // answers that go on
+	}
+	if err := s.server.Shutdown(ctx); err != nil {
+		_ = s.server.Close()
+	}
+	<-s.done
+	if c := s.current.Load(); c != nil {
+		c.Close()
+	}
+}
+
+// closeWithin is how long an answer may take when the service ends.
+const closeWithin = 5 * time.Second
+
+// limited lets so many connections in at once; the others wait to be accepted.
+type limited struct {
+	net.Listener
+	places chan struct{}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	l.places <- struct{}{}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &limitedConn{Conn: conn, leave: func() { <-l.places }}, nil
+}
+
+type limitedConn struct {
+	net.Conn
+	once  gosync.Once
+	leave func()
+}
+
+func (c *limitedConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(c.leave)
+	return err
+}

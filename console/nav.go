@@ -1,0 +1,33 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// navItem is one page of the menu.
+type navItem struct {
+	Path  string
+	Key   string // of a phrase
+	Here  bool
+	needs trade.Role
+}
+
+// menu lists the pages of the menu in their order.
+var menu = []navItem{
+	{Path: "/", Key: "nav.home", needs: trade.Reader},
+}
+
+// Nav gives the pages of the menu that the person may see.
+func (f frame) Nav() []navItem {
+	var out []navItem
+	for _, item := range menu {
+		if f.User == nil || !f.User.Role.May(item.needs) {
+			continue
+		}
+		item.Here = f.Path == item.Path || item.Path != "/" && strings.HasPrefix(f.Path, item.Path+"/")
+		out = append(out, item)
+	}
+	return out
+}

@@ -1,0 +1,31 @@
+// What makes the pages better where JavaScript runs; each works without it.
+"use strict";
+
+// A form whose fields change asks again by itself.
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form[data-live]");
+  if (form) form.requestSubmit();
+});
+
+// "/" goes to the search, unless somebody types.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+  const search = document.querySelector("input[type=search]");
+  if (search) {
+    event.preventDefault();
+    search.focus();
+  }
+});
+
+// A form that was sent is not sent a second time by a second click.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post") return;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "1";
+  window.addEventListener("pageshow", () => delete form.dataset.sent, { once: true });
+});

@@ -1,0 +1,47 @@
+package console
+
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// How logins that fail are slowed down (C4). A name is slowed down for strangers only: a browser that the person has used before is counted apart, so that nobody can lock
+// somebody else out. An address is slowed down later, because a whole office may have one.
+const (
+	freeTriesName    = 5
+	freeTriesAddress = 20
+	longestDelay     = 15 * time.Minute
+)
+
+// buckets are what a try to log in counts in: the name (or the browser that the person has used before), and the address.
+func buckets(name, device, from string) []string {
+	person := "name:" + hashOf(name)
+	if device != "" {
+		person = "device:" + device
+	}
+	return []string{person, "address:" + from}
+}
+
+// slower is what becomes of a bucket with one more try: after the free ones each makes the next wait twice as long. A day without any forgets them.
+func slower(now time.Time) func(trade.Tries) trade.Tries {
+	return func(t trade.Tries) trade.Tries {
+		if now.Sub(t.At) > triesKept {
+			t.Failures = 0
+		}
+		t.Failures++
+		t.At, t.Until = now, now
+		free := freeTriesName
+		if len(t.Bucket) > 8 && t.Bucket[:8] == "address:" {
+			free = freeTriesAddress
+		}
+		if over := t.Failures - free; over > 0 {
+			delay := longestDelay
+			if over <= 10 {
+				delay = min(longestDelay, time.Second<<over)
+			}
+			t.Until = now.Add(delay)
+		}
+		return t
+	}
+}

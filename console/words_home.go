@@ -1,0 +1,5 @@
+package console
+
+var homeWords = map[string]phrase{
+	"home.title": {"Início", "Home"},
+}

@@ -1,0 +1,66 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Dependents gives rows that wait for a row, by number, at most limit of them.
+func (s *Store) Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error) {
+	const op = "reading what waits for a row"
+	name, err := json.Marshal(key)
+	if err != nil { // unreachable: a text always has a JSON form
+		return nil, fmt.Errorf("%s: %w", op, err)
+	}
+	var ids []int64
+	// The list of what a row waits for has its keys as JSON texts. Only rows that wait are looked at.
+	query := `SELECT e.id FROM entry e WHERE e.state = 'waiting' AND ` + s.d.within + `(e.waiting_for, ?) > 0 ORDER BY e.id LIMIT ?`
+	if err := s.read.SelectContext(ctx, &ids, s.q(query), `"key":`+string(name), limit+dependentsMore); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	entries, err := s.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var out []trade.Entry
+	for _, e := range entries {
+		for _, a := range e.WaitingFor {
+			if a.Job == job && a.Key == key && len(out) < limit {
+				out = append(out, e)
+				break
+			}
+		}
+	}
+	return out, s.tellParents(ctx, out)
+}
+
+// dependentsMore is how many rows more are looked at, because another job may have a row with the same key.
+const dependentsMore = 100
+
+// AuditOf gives the acts on a target, newest first, at most limit of them.
+func (s *Store) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
+	var rows []auditRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(selectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`), target, orAll(limit)); err != nil {
+		return nil, s.fault(ctx, "reading the acts on a row", err)
+	}
+	out := make([]trade.AuditRecord, len(rows))
+	for i, r := range rows {
+		out[i] = r.record()
+	}
+	return out, nil
+}
+
+// EntryNo gives one entry by its number, or ErrNotFound.
+func (s *Store) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
+	found, err := s.Entries(ctx, []int64{id})
+	if err != nil {
+		return trade.Entry{}, err
+	}
+	if len(found) == 0 {
+		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, ErrNotFound)
+	}
+	return found[0], s.tellParents(ctx, found)
+}

@@ -1,0 +1,129 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+type personRow struct {
+	ID         int64  `db:"id"`
+	Name       string `db:"name"`
+	Role       string `db:"role"`
+	Password   string `db:"password"`
+	Disabled   bool   `db:"disabled"`
+	CreatedAt  int64  `db:"created_at"`
+	PasswordAt int64  `db:"password_at"`
+	Version    int64  `db:"version"`
+}
+
+const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, p.created_at, p.password_at, p.version`
+
+func (r personRow) user() trade.User {
+	return trade.User{
+		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled, CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
+		PasswordAt: time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version,
+	}
+}
+
+// Users gives all users by name.
+func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
+	var rows []personRow
+	if err := s.read.SelectContext(ctx, &rows, `SELECT `+personColumns+` FROM person p ORDER BY p.name`); err != nil {
+		return nil, s.fault(ctx, "reading the users", err)
+	}
+	out := make([]trade.User, len(rows))
+	for i, r := range rows {
+		out[i] = r.user()
+	}
+	return out, nil
+}
+
+// User gives one user by name, or trade.ErrNobody.
+func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
+	var row personRow
+	err := s.read.GetContext(ctx, &row, s.q(`SELECT `+personColumns+` FROM person p WHERE p.name = ?`), name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.User{}, fmt.Errorf("user %s: %w", name, trade.ErrNobody)
+	}
+	return row.user(), s.fault(ctx, "reading a user", err)
+}
+
+// AddUser adds a user, with the record in the audit. trade.ErrTaken when somebody has the name.
+func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
+	return s.inTx(ctx, "adding a user", func(t *tx) error {
+		at := record.At.UnixMilli()
+		n, err := t.changed(`INSERT INTO person (name, role, password, disabled, created_at, password_at, version) VALUES (?, ?, ?, 0, ?, ?, 1) ON CONFLICT DO NOTHING`,
+			u.Name, string(u.Role), u.Password, at, at)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return trade.ErrTaken
+		}
+		_, err = addAudit(t, record)
+		return err
+	})
+}
+
+// ChangeUser stores a user's role, password and whether it is disabled, with the record in the audit, and ends its logins. done is false when the user was changed since it was
+// read: then nothing was stored. trade.ErrLastAdministrator when nobody would be left who can look after people.
+func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
+	err = s.inTx(ctx, "changing a user", func(t *tx) error {
+		done = false
+		// All administrators are locked, so that two of them cannot disable each other at once.
+		var administrators []int64
+		if err := t.all(&administrators, t.s.d.locked(`SELECT id FROM person WHERE role = 'administrator' AND disabled = 0 ORDER BY id`, "person")); err != nil {
+			return err
+		}
+		if len(administrators) == 1 && administrators[0] == u.ID && (u.Disabled || u.Role != trade.Administrator) {
+			return trade.ErrLastAdministrator
+		}
+		disabled := 0
+		if u.Disabled {
+			disabled = 1
+		}
+		n, err := t.changed(`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, version = version + 1 WHERE id = ? AND version = ?`,
+			string(u.Role), u.Password, disabled, u.PasswordAt.UnixMilli(), u.ID, u.Version)
+		if err != nil || n == 0 {
+			return err
+		}
+		done = true
+		if err := t.exec(`DELETE FROM login WHERE person_id = ?`, u.ID); err != nil {
+			return err
+		}
+		_, err = addAudit(t, record)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// SavedFilters gives the searches that a user keeps, by name.
+func (s *Store) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error) {
+	var rows []struct {
+		Name  string `db:"name"`
+		Query string `db:"query"`
+	}
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT name, query FROM saved_filter WHERE person_id = ? ORDER BY name`), user); err != nil {
+		return nil, s.fault(ctx, "reading the saved searches", err)
+	}
+	out := make([]trade.SavedFilter, len(rows))
+	for i, r := range rows {
+		out[i] = trade.SavedFilter{User: user, Name: r.Name, Query: r.Query}
+	}
+	return out, nil
+}
+
+// SaveFilter keeps a search under its name; with an empty query it is removed.
+func (s *Store) SaveFilter(ctx context.Context, f trade.SavedFilter) error {
+	return s.inTx(ctx, "keeping a search", func(t *tx) error {
+		if f.Query == "" {
+			return t.exec(`DELETE FROM saved_filter WHERE person_id = ? AND name = ?`, f.User, f.Name)
+		}
+		return t.exec(`INSERT INTO saved_filter (person_id, name, query) VALUES (?, ?, ?) ON CONFLICT (person_id, name) DO UPDATE SET query = excluded.query`, f.User, f.Name, f.Query)
+	})
+}
