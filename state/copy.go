@@ -32,6 +32,7 @@ type MoveTable struct {
 var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
 	"alert", "alert_message", "digest", "task", "person", "saved_filter",
+	"closing_part", "closing",
 }
 
 // moveTime is how long one step of a move may take.

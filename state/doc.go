@@ -45,6 +45,9 @@
 //	alert_message
 //	            one message to one address, until it is delivered, superseded or given up; written with the change that it tells of
 //	digest      one row: how far the last digest went
+//	closing     reports that a person has closed, with the hash of what they said; never altered or deleted
+//	closing_part
+//	            their rows, in pieces
 //	tx_mark     the last transaction of each line of each open Store, for uncertain commits
 //
 // # The journal

@@ -29,6 +29,7 @@ var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance", "hand", "asking",
 	"person", "login", "login_device", "login_tries", "saved_filter",
+	"closing", "closing_part",
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.

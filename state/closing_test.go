@@ -1,0 +1,130 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestAClosedReportSaysTheSameForGood(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		day, err := trade.ParseDate("2026-10-31")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]byte, 3*closingPart+7)
+		for i := range rows {
+			rows[i] = byte(rand.Uint32())
+		}
+		audit := trade.AuditRecord{At: at, Who: "maria", From: "maria@host", Act: "report close", Target: "2026-10-31", Reason: "October", Detail: `{}`}
+		want := trade.Closing{ID: newID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October", Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12}
+		done, err := s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done.Parts != 4 || done.Audit != 1 || len(done.Hash) != 64 {
+			t.Errorf("closed as %+v", done)
+		}
+		if _, err := s.CloseReport(t.Context(), trade.Closing{ID: newID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again", Head: json.RawMessage(`{}`)}, strings.NewReader(""), audit); err != nil {
+			t.Fatal(err)
+		}
+		list, err := s.Closings(t.Context(), day)
+		if err != nil || len(list) != 2 || list[0].Who != "ana" {
+			t.Fatalf("closings %+v, %v", list, err)
+		}
+		if diff := cmp.Diff(done, list[1], cmp.AllowUnexported(trade.Date{})); diff != "" {
+			t.Errorf("closing (-want +got):\n%s", diff)
+		}
+		if none, err := s.Closings(t.Context(), trade.DateOf(at.AddDate(-3, 0, 0))); err != nil || len(none) != 0 {
+			t.Errorf("closings of another day: %+v, %v", none, err)
+		}
+		var got bytes.Buffer
+		if err := s.ClosedRows(t.Context(), list[1], &got); err != nil || !bytes.Equal(got.Bytes(), rows) {
+			t.Errorf("%d bytes came back of %d, %v", got.Len(), len(rows), err)
+		}
+		for _, statement := range []string{
+			`UPDATE closing SET who = 'x'`, `DELETE FROM closing`, `UPDATE closing_part SET data = ''`, `DELETE FROM closing_part`,
+			`INSERT INTO closing_part (closing_id, no, data) VALUES ('` + done.ID + `', 9, '')`,
+		} {
+			if err := s.inTx(t.Context(), "test", func(tx *tx) error { return tx.exec(statement) }); err == nil || !strings.Contains(err.Error(), "what was closed never changes") {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+		list[1].Head = json.RawMessage(`{"a":2}`)
+		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, ErrClosingDamaged) {
+			t.Errorf("another head: %v", err)
+		}
+	})
+}
+
+// What a process that ended in the middle left behind is removed by the next closing, and never counts.
+func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		day := trade.DateOf(at)
+		audit := trade.AuditRecord{At: at, Who: "maria", Act: "report close", Reason: "x", Detail: `{}`}
+		broken := errors.New("broken")
+		half := trade.Closing{ID: newID(), Day: day, At: at, Who: "maria", Reason: "x", Head: json.RawMessage(`{}`)}
+		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: closingPart, err: broken}, audit); !errors.Is(err, broken) {
+			t.Fatalf("closing: %v", err)
+		}
+		if list, err := s.Closings(t.Context(), trade.Date{}); err != nil || len(list) != 0 {
+			t.Errorf("closings %+v, %v", list, err)
+		}
+		whole := half
+		whole.ID = newID()
+		if _, err := s.CloseReport(t.Context(), whole, strings.NewReader("rows"), audit); err != nil {
+			t.Fatal(err)
+		}
+		var parts int
+		if err := s.read.Get(&parts, `SELECT COUNT(*) FROM closing_part`); err != nil || parts != 1 {
+			t.Errorf("%d parts, %v", parts, err)
+		}
+	})
+}
+
+type failingReader struct {
+	left int
+	err  error
+}
+
+func (r *failingReader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, r.err
+	}
+	n := min(len(p), r.left)
+	r.left -= n
+	return n, nil
+}
+
+func TestOutcomesAndActsAreRead(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		rows := mustRecord(t, s, lease, newEntry("1"), newEntry("2"))
+		sent := mustSend(t, s, lease, rows[0])
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "id-0")}})
+		got, err := s.Outcomes(t.Context(), []int64{rows[0].ID, rows[1].ID})
+		if err != nil || len(got) != 1 || len(got[rows[0].ID]) != 1 || got[rows[0].ID][0].Outcome != trade.OutcomeCreated || got[rows[0].ID][0].RemoteID != "id-0" {
+			t.Errorf("outcomes %+v, %v", got, err)
+		}
+		for i, act := range []string{"dismiss", "adopt", "refs import"} {
+			if err := s.AppendAudit(t.Context(), trade.AuditRecord{At: at.AddDate(0, 0, i), Who: "maria", Act: act, Reason: "x", Detail: `{}`}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var acts []string
+		if err := s.ActsBetween(t.Context(), []string{"adopt", "dismiss"}, at, at.AddDate(0, 0, 1), func(r trade.AuditRecord) error { acts = append(acts, r.Act); return nil }); err != nil || strings.Join(acts, " ") != "dismiss" {
+			t.Errorf("acts %q, %v", acts, err)
+		}
+		seen, err := s.MessageKeys(t.Context())
+		if err != nil || len(seen) != 0 {
+			t.Errorf("messages %+v, %v", seen, err)
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// actsTold are the acts of the audit that reports tell: decisions about rows, and late answers against them.
+var actsTold = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "late answer"}
+
+// act is an act on one row as the derivation needs it.
+type act struct {
+	at            time.Time
+	name, who     string
+	before, after view
+}
+
+type view struct {
+	State    trade.State `json:"state"`
+	RemoteID string      `json:"remote_id"`
+	MovedID  string      `json:"moved_id"`
+}
+
+// readActs reads what people decided, until the cut-off.
+func (t *taker) readActs(ctx context.Context) error {
+	return t.Ledger.ActsBetween(ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
+		var detail struct {
+			Before view `json:"before"`
+			After  view `json:"after"`
+		}
+		if json.Unmarshal([]byte(r.Detail), &detail) != nil {
+			detail.Before, detail.After = view{}, view{}
+		}
+		if r.Target != "" {
+			t.acts[r.Target] = append(t.acts[r.Target], act{r.At, r.Act, r.Who, detail.Before, detail.After})
+		}
+		if t.cut.Derived && !r.At.Before(t.end) {
+			return nil
+		}
+		name := r.Act
+		if detail.After.MovedID != "" && detail.Before.MovedID == "" {
+			name = "moved"
+		}
+		t.head.Acts = append(t.head.Acts, Act{
+			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason, Before: string(detail.Before.State), After: string(detail.After.State),
+		})
+		return nil
+	})
+}
+
+// stand is where a row stood at the end of a day.
+type stand struct {
+	state    trade.State
+	remoteID string
+	basis    Basis
+}
+
+// stateAt derives where an entry stood before a moment from what is known now: exactly, when it has not moved since.
+func stateAt(e trade.Entry, attempts []trade.Attempt, acts []act, end time.Time) stand {
+	if e.UpdatedAt.Before(end) {
+		return stand{e.State, e.RemoteID, Exact}
+	}
+	var last *trade.Attempt
+	for i := range attempts {
+		if attempts[i].StartedAt.Before(end) {
+			last = &attempts[i]
+		}
+	}
+	var lastAct *act
+	for i := range acts {
+		if acts[i].at.Before(end) {
+			lastAct = &acts[i]
+		}
+	}
+	switch {
+	case lastAct != nil && lastAct.after.State != "" && (last == nil || last.StartedAt.Before(lastAct.at)):
+		return stand{lastAct.after.State, lastAct.after.RemoteID, Derived}
+	case last != nil:
+		return afterAttempt(*last, end)
+	}
+	for _, a := range acts { // the first act since tells where the row stood just before it, if nothing was sent in between
+		if !a.at.Before(end) && a.before.State != "" && len(attempts) == 0 {
+			return stand{a.before.State, "", Derived}
+		}
+	}
+	return stand{"", "", Unknown}
+}
+
+// afterAttempt is where an attempt left its row, as far as its outcome tells.
+func afterAttempt(a trade.Attempt, end time.Time) stand {
+	switch {
+	case a.FinishedAt.IsZero() || !a.FinishedAt.Before(end):
+		return stand{trade.InDoubt, "", Derived} // its answer was not known yet
+	case a.Outcome == trade.OutcomeCreated:
+		return stand{trade.Accepted, a.RemoteID, Derived}
+	case a.Outcome == trade.OutcomeUnknown:
+		return stand{trade.InDoubt, "", Derived}
+	case a.Outcome == trade.OutcomeNotSent, a.Status == http.StatusUnauthorized, a.Status == http.StatusTooManyRequests, a.Status == http.StatusBadGateway:
+		return stand{trade.Pending, "", Derived}
+	case a.Status == http.StatusConflict:
+		return stand{trade.Held, "", Derived}
+	}
+	return stand{trade.Rejected, "", Derived}
+}
+
+// by names the person by whose act the row is on the platform.
+func (r *Row) by(acts []act, e trade.Entry) {
+	if r.State != trade.Accepted {
+		return
+	}
+	for _, a := range acts {
+		if a.name == "adopt" || a.name == "resend" && e.Generation > 1 {
+			r.By = strings.TrimSpace(a.who)
+		}
+	}
+}

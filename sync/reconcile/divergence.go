@@ -1,0 +1,166 @@
+package reconcile
+
+import (
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Divergence is one difference that is larger than the tolerance, or one that no tolerance excuses.
+type Divergence struct {
+	Row  *Row
+	Kind DivergenceKind
+	Here *trade.Decimal // what the ERP has, or what was contracted
+	Then *trade.Decimal // what was sent, what the platform has, or what was delivered
+	Unit string         // kg, or a currency
+	Note string         // what cannot be said in numbers: two currencies
+}
+
+// Difference is Here less Then; nil where one of them is not known.
+func (d Divergence) Difference() *trade.Decimal {
+	if d.Here == nil || d.Then == nil {
+		return nil
+	}
+	diff := d.Here.Sub(*d.Then)
+	return &diff
+}
+
+// DivergenceKind says what differs.
+type DivergenceKind string
+
+// The kinds of divergences.
+const (
+	VolumeDiffers    DivergenceKind = "volume"            // the ERP now, and what was sent
+	ValueDiffers     DivergenceKind = "value"             // the same
+	CurrencyDiffers  DivergenceKind = "currency"          // the same
+	OtherDiffers     DivergenceKind = "other"             // another field, while weight and value are the same
+	LeftERP          DivergenceKind = "left_erp"          // on the platform, and not in the ERP any more, or cancelled there
+	MayBeDouble      DivergenceKind = "double"            // the platform may have it twice
+	Contradicts      DivergenceKind = "contradicted"      // an answer says otherwise than what a person decided
+	DeletedThere     DivergenceKind = "deleted"           // the platform says that it was deleted there
+	OverDelivered    DivergenceKind = "over_delivered"    // more than the contract and its tolerance
+	PlatformVolume   DivergenceKind = "platform_volume"   // what was sent, and what the platform has
+	PlatformValue    DivergenceKind = "platform_value"    // the same
+	PlatformNotFound DivergenceKind = "platform_missing"  // the platform does not know the id
+	PlatformUnread   DivergenceKind = "platform_no_proof" // the platform could not be read
+)
+
+// divergencesOf are those of one row; what was delivered on a contract is looked at apart.
+func divergencesOf(r *Row, t Tolerance) []Divergence {
+	if r.Moved || r.After || r.State != trade.Accepted {
+		return nil
+	}
+	var out []Divergence
+	add := func(kind DivergenceKind, here, then *trade.Decimal, unit, note string) {
+		out = append(out, Divergence{r, kind, here, then, unit, note})
+	}
+	changed := r.Flags.Has(trade.Changed)
+	if r.Sent != nil && !r.Gone {
+		compare(r.ERP, *r.Sent, t, VolumeDiffers, ValueDiffers, CurrencyDiffers, add)
+	}
+	if changed && len(out) == 0 {
+		add(OtherDiffers, nil, nil, "", "")
+	}
+	for _, f := range []struct {
+		flag trade.Flag
+		kind DivergenceKind
+	}{{trade.DoubleAfterDecision, MayBeDouble}, {trade.Contradicted, Contradicts}, {trade.DeletedRemote, DeletedThere}} {
+		if r.Flags.Has(f.flag) {
+			add(f.kind, nil, nil, "", "")
+		}
+	}
+	if r.Flags.Has(trade.MissingInERP) || r.Flags.Has(trade.Cancelled) {
+		if kg, ok := sentWeight(r); ok {
+			add(LeftERP, &trade.Decimal{}, &kg, "kg", "")
+		} else {
+			add(LeftERP, nil, nil, "", "")
+		}
+	}
+	if p := r.Platform; p != nil {
+		switch {
+		case p.Found && !p.Unread && r.Sent != nil:
+			compare(*r.Sent, p.Figures, t, PlatformVolume, PlatformValue, CurrencyDiffers, add)
+		case p.Fault == "not found":
+			add(PlatformNotFound, nil, nil, "", "")
+		default:
+			add(PlatformUnread, nil, nil, "", p.Fault)
+		}
+	}
+	return out
+}
+
+func sentWeight(r *Row) (trade.Decimal, bool) {
+	if r.Sent == nil {
+		return trade.Decimal{}, false
+	}
+	return r.Sent.Kilograms()
+}
+
+// compare tells where two figures differ by more than the tolerance.
+func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind, add func(DivergenceKind, *trade.Decimal, *trade.Decimal, string, string)) {
+	x, okX := a.Kilograms()
+	y, okY := b.Kilograms()
+	if okX && okY && beyond(x.Sub(y), t.Kilograms) {
+		add(volume, &x, &y, "kg", "")
+	}
+	if a.Currency != "" && b.Currency != "" && !strings.EqualFold(a.Currency, b.Currency) {
+		add(currency, nil, nil, "", a.Currency+" → "+b.Currency)
+		return
+	}
+	v, okV := a.Value()
+	w, okW := b.Value()
+	if okV && okW && beyond(v.Sub(w), t.Value) {
+		add(value, &v, &w, a.Currency, "")
+	}
+}
+
+// beyond tells whether a difference is larger than what is tolerated, in either direction.
+func beyond(difference, tolerated trade.Decimal) bool {
+	if difference.Sign() < 0 {
+		difference = trade.Decimal{}.Sub(difference)
+	}
+	return difference.Cmp(tolerated) > 0
+}
+
+// deliveries holds what was delivered against what was contracted, contract by contract.
+type deliveries map[trade.ParentKey]*delivered
+
+type delivered struct{ contracted, delivered trade.Decimal }
+
+func (d deliveries) add(r *Row) {
+	if !r.counts() || r.State == trade.Dismissed {
+		return
+	}
+	kg, ok := r.ERP.Kilograms()
+	switch {
+	case !ok:
+	case r.Sends == trade.OrderCommitments && contracted(r.OrderType):
+		d[trade.ParentKey{Job: r.Job, Key: r.Key}] = &delivered{contracted: kg}
+	case r.Sends == trade.Deliveries: // contracts come first
+		if of := d[trade.ParentKey{Job: r.Parent, Key: r.Contract}]; of != nil {
+			of.delivered = of.delivered.Add(kg)
+		}
+	}
+}
+
+// anyOver tells whether more was delivered on any contract.
+func (d deliveries) anyOver(t Tolerance) bool {
+	for _, sum := range d {
+		if sum.delivered.Cmp(t.most(sum.contracted)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// over tells whether more was delivered on a contract than its tolerance lets.
+func (d deliveries) over(r *Row, t Tolerance) (Divergence, bool) {
+	if r.Sends != trade.OrderCommitments || !r.counts() {
+		return Divergence{}, false
+	}
+	sum := d[trade.ParentKey{Job: r.Job, Key: r.Key}]
+	if sum == nil || sum.delivered.Cmp(t.most(sum.contracted)) <= 0 {
+		return Divergence{}, false
+	}
+	return Divergence{r, OverDelivered, &sum.contracted, &sum.delivered, "kg", ""}, true
+}

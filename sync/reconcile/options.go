@@ -1,0 +1,94 @@
+package reconcile
+
+import (
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Options say what of a snapshot a report tells, and how.
+type Options struct {
+	Filter    Filter
+	Tolerance Tolerance
+	Lang      trade.Lang
+	Words     *trade.Catalogue // what is told of causes; nil: the program's own words
+	Sections  []SectionID      // none: all
+}
+
+// Filter selects rows of the sections; an empty list or text selects everything. The summary is of all rows: it proves that none is missing.
+type Filter struct {
+	From, To trade.Date // of the document; a row whose day cannot be read is always in
+	Jobs     []string
+	Harvests []string
+	Products []string
+	Branches []string
+	Places   []string
+	Wallets  []string
+	States   []trade.State
+}
+
+// Empty tells whether everything is selected.
+func (f Filter) Empty() bool {
+	return f.From.IsZero() && f.To.IsZero() && len(f.Jobs)+len(f.Harvests)+len(f.Products)+len(f.Branches)+len(f.Places)+len(f.Wallets)+len(f.States) == 0
+}
+
+// Match tells whether a row is selected.
+func (f Filter) Match(r *Row) bool {
+	if r.Day != "" && (!f.From.IsZero() && r.Day < f.From.String() || !f.To.IsZero() && r.Day > f.To.String()) {
+		return false
+	}
+	return among(f.Jobs, r.Job) && among(f.Harvests, r.Harvest) && among(f.Products, r.Product) && among(f.Branches, r.Branch) && among(f.Places, r.Place) &&
+		among(f.Wallets, r.Wallet) && among(f.States, r.State)
+}
+
+func among[T comparable](list []T, one T) bool { return len(list) == 0 || slices.Contains(list, one) }
+
+// matchAct tells whether a decision is of the time and the jobs that are selected.
+func (f Filter) matchAct(a Act, zone *time.Location) bool {
+	day := trade.DateOf(a.At.In(zone))
+	if !f.From.IsZero() && day.Before(f.From) || !f.To.IsZero() && f.To.Before(day) {
+		return false
+	}
+	job, _ := splitTarget(a.Target)
+	return among(f.Jobs, job)
+}
+
+// Tolerance is what a difference may be without being told as one.
+type Tolerance struct {
+	Kilograms trade.Decimal // of one row
+	Value     trade.Decimal // of one row, in its currency
+	Contract  trade.Decimal // of what was delivered beyond a contract, in per cent of it
+}
+
+// DefaultTolerance is 1 kg, 0.01, and nothing beyond a contract.
+func DefaultTolerance() Tolerance {
+	return Tolerance{Kilograms: trade.NewDecimal(1, 0), Value: trade.NewDecimal(1, 2)}
+}
+
+// most is the most that a contract of so many kilograms may be delivered.
+func (t Tolerance) most(contracted trade.Decimal) trade.Decimal {
+	return contracted.Add(contracted.Mul(t.Contract).Mul(trade.NewDecimal(1, 2))).Add(t.Kilograms)
+}
+
+// SectionID names a section. The names are those of --section and of the JSON.
+type SectionID string
+
+// The sections in their order.
+const (
+	SummarySection      SectionID = "summary"
+	TotalsSection       SectionID = "totals"
+	ContractsSection    SectionID = "contracts"
+	DeliveriesSection   SectionID = "deliveries"
+	TraceabilitySection SectionID = "traceability"
+	DivergencesSection  SectionID = "divergences"
+	ExceptionsSection   SectionID = "exceptions"
+	MessagesSection     SectionID = "messages"
+)
+
+// AllSections lists the sections in their order.
+var AllSections = []SectionID{
+	SummarySection, TotalsSection, ContractsSection, DeliveriesSection, TraceabilitySection, DivergencesSection, ExceptionsSection, MessagesSection,
+}
+
+func (o Options) has(s SectionID) bool { return len(o.Sections) == 0 || slices.Contains(o.Sections, s) }

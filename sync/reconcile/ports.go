@@ -1,0 +1,56 @@
+package reconcile
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ledger is what a report reads.
+type Ledger interface {
+	engine.CodeKeeper
+	// Jobs gives all jobs that the ledger knows.
+	Jobs(ctx context.Context) ([]string, error)
+	// Rows calls fn for the entries that a filter selects, page by page, in the order of their numbers.
+	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+	// Outcomes gives the attempts of entries: times, outcomes, ids.
+	Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error)
+	// ActsBetween calls fn for the records of some acts in a time, in their order.
+	ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error
+	// MessageKeys counts the message keys that the platform answered with.
+	MessageKeys(ctx context.Context) ([]trade.SeenMessage, error)
+}
+
+// Archive keeps closed reports.
+type Archive interface {
+	// CloseReport keeps a report and its record in the audit for good.
+	CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error)
+	// Closings gives those of a cut-off, or all, the newest first.
+	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
+	// ClosedRows writes the rows as they were given, and proves that they are what was closed.
+	ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error
+}
+
+// Reader reads an order commitment of the platform. Every error is an *apiclient.Error.
+type Reader interface {
+	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
+}
+
+// Sources are what a snapshot is taken from.
+type Sources struct {
+	Ledger   Ledger
+	Jobs     []*engine.Job // in the order of the configuration; a job that only the ledger knows is told as far as what was sent tells it
+	Platform Reader        // nil: nobody is asked
+	Zone     *time.Location
+	Now      time.Time
+	Program  string // version
+	Name     string // of the installation
+	Folder   string // for the temporary file; "" = the system's
+	// Progress is told how many rows were read; nil tells nobody.
+	Progress func(rows int)
+}

@@ -1,0 +1,279 @@
+package reconcile
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// errPast ends a reading when all rows of a kind have been seen.
+var errPast = errors.New("past")
+
+// rows writes the rows of one kind.
+func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) error {
+	seen := false
+	err := p.Each(func(r *Row) error {
+		if r.Sends != kind {
+			if seen {
+				return errPast // they are in the order of the kinds
+			}
+			return nil
+		}
+		seen = true
+		if r.After || r.Moved || !p.Filter.Match(r) {
+			return nil
+		}
+		return p.w.Row(cells(r))
+	})
+	if errors.Is(err, errPast) {
+		return nil
+	}
+	return err
+}
+
+func (p *printer) contract(r *Row) []any {
+	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.OrderType, Day(r.Day)}, place(r)...)
+	out = append(out, volumes(r)...)
+	sent := Figures{}
+	if r.Sent != nil {
+		sent = *r.Sent
+	}
+	currency := r.ERP.Currency
+	if sent.Currency != "" && sent.Currency != currency {
+		currency = strings.Trim(currency+" / "+sent.Currency, " /")
+	}
+	here, okHere := r.ERP.Value()
+	there, okThere := sent.Value()
+	var difference any
+	if okHere && okThere && r.ERP.Currency == sent.Currency {
+		difference = here.Sub(there)
+	}
+	out = append(out, currency, number(r.ERP.Price), maybe(here, okHere), maybe(there, okThere), difference)
+	return append(append(out, p.reading(r)...), p.standing(r)...)
+}
+
+func (p *printer) delivery(r *Row) []any {
+	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.Contract, Day(r.Day)}, place(r)...)
+	return append(append(append(out, volumes(r)...), r.CAR), p.standing(r)...)
+}
+
+func (p *printer) traceability(r *Row) []any {
+	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.Contract}, place(r)...)
+	return append(append(out, volumes(r)...), p.standing(r)...)
+}
+
+func place(r *Row) []any { return []any{r.Product, r.Harvest, r.Producer, r.Place, r.Wallet} }
+
+func volumes(r *Row) []any {
+	kg, ok := r.ERP.Kilograms()
+	unit := r.ERP.Unit
+	out := []any{string(unit), number(r.ERP.Amount), nil, maybe(kg, ok), nil, nil, sacasOf(r.ERP, kg, ok), nil}
+	if r.Sent == nil {
+		return out
+	}
+	sent, okSent := r.Sent.Kilograms()
+	if unit != r.Sent.Unit && r.Sent.Unit != "" {
+		out[0] = strings.Trim(string(unit)+" / "+string(r.Sent.Unit), " /")
+	}
+	out[2], out[4], out[7] = number(r.Sent.Amount), maybe(sent, okSent), sacasOf(*r.Sent, sent, okSent)
+	if ok && okSent {
+		out[5] = kg.Sub(sent)
+	}
+	return out
+}
+
+// sacasOf gives the sacas of a weight: as they are written where the unit is the saca, else to four digits.
+func sacasOf(f Figures, kg trade.Decimal, ok bool) any {
+	if !ok {
+		return nil
+	}
+	if f.Unit == trade.SC {
+		return *f.Amount
+	}
+	return sacas(kg)
+}
+
+// sacasDigits is how many digits after the point sacas have that come from kilograms.
+const sacasDigits = 4
+
+func sacas(kg trade.Decimal) trade.Decimal {
+	out, _ := kg.Sacas(sacasDigits)
+	return out
+}
+
+func number(d *trade.Decimal) any {
+	if d == nil {
+		return nil
+	}
+	return *d
+}
+
+func maybe(d trade.Decimal, ok bool) any {
+	if !ok {
+		return nil
+	}
+	return d
+}
+
+// reading is what the platform said.
+func (p *printer) reading(r *Row) []any {
+	if r.Platform == nil {
+		return []any{nil, nil, wordNotAsked.in(p.Lang)}
+	}
+	kg, ok := r.Platform.Kilograms()
+	value, okValue := r.Platform.Value()
+	text := Label{"read", ""}
+	switch {
+	case r.Platform.Found && !r.Platform.Unread:
+		text.Text = wordYes.in(p.Lang)
+	case r.Platform.Fault == "not found":
+		text = Label{"not_found", platformNotFound.in(p.Lang)}
+	default:
+		text = Label{"unreadable", strings.TrimSpace(platformUnread.in(p.Lang) + " " + r.Platform.Fault)}
+	}
+	return []any{maybe(kg, ok), maybe(value, okValue), text}
+}
+
+// standing says where a row stands and why.
+func (p *printer) standing(r *Row) []any {
+	state := p.stateLabel(r)
+	flags := make([]string, len(r.Flags))
+	ids := make([]string, len(r.Flags))
+	for i, f := range r.Flags {
+		flags[i], ids[i] = f.Label(p.Lang), string(f)
+	}
+	reason, who := p.reason(r)
+	var at any
+	if r.SentAt != nil {
+		at = *r.SentAt
+	}
+	by := ""
+	if r.State == trade.Accepted {
+		if by = r.By; by == "" {
+			by = wordProgram.in(p.Lang)
+		}
+	}
+	return []any{state, Label{strings.Join(ids, ","), strings.Join(flags, ", ")}, reason, who, at, by, Label{string(r.Basis), basisWords[r.Basis].in(p.Lang)}}
+}
+
+func (p *printer) stateLabel(r *Row) Label {
+	if r.State == "" {
+		return Label{"unknown", wordNotSent.in(p.Lang)}
+	}
+	return Label{string(r.State), r.State.Label(p.Lang)}
+}
+
+// reason says why a row is not on the platform, and who resolves it.
+func (p *printer) reason(r *Row) (text, who string) {
+	switch r.State {
+	case trade.Accepted:
+		for _, f := range r.Flags {
+			if a := p.Words.Flag(f, p.Lang); a.Fixer != trade.FixNobody {
+				return a.What, a.Who
+			}
+		}
+		return "", ""
+	case "":
+		return "", ""
+	}
+	a := p.Words.Entry(r.Entry(), p.Lang)
+	if r.State == trade.Invalid && r.Error != nil {
+		return trade.Sentences(r.Error.Fields, p.Lang), a.Who
+	}
+	return a.What, a.Who
+}
+
+// totals writes the totals: one line for each currency, of which only the first has the weights, so that no column of a sheet counts twice.
+func (p *printer) totals(list []Total) error {
+	for _, t := range list {
+		currencies := t.Currencies()
+		if len(currencies) == 0 {
+			currencies = []string{""}
+		}
+		for i, currency := range currencies {
+			row := []any{Label{string(t.By), byWords[t.By].in(p.Lang)}, t.Name, t.Product}
+			weights := []any{
+				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()), t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
+			}
+			more := []any{t.ContractedSent, t.DeliveredSent, t.FixedSent, t.Dismissed, t.Rows, t.Unweighed, t.Unpriced}
+			if i > 0 {
+				weights, more = make([]any, len(weights)), make([]any, len(more))
+			}
+			row = append(append(row, weights...), currency, nil, nil)
+			if currency != "" {
+				row[len(row)-2], row[len(row)-1] = t.Values[currency], t.ValuesSent[currency]
+			}
+			if err := p.w.Row(append(row, more...)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// divergences writes what differs.
+func (p *printer) divergences() error {
+	return p.Each(func(r *Row) error {
+		if r.After || !p.Filter.Match(r) {
+			return nil
+		}
+		list := divergencesOf(r, p.Tolerance)
+		if over, ok := p.on.over(r, p.Tolerance); ok {
+			list = append(list, over)
+		}
+		for _, d := range list {
+			var difference any
+			if diff := d.Difference(); diff != nil {
+				difference = *diff
+			}
+			if err := p.w.Row([]any{
+				r.Job, r.Branch, r.Key, r.RemoteID, Label{string(d.Kind), divergenceWords[d.Kind].in(p.Lang)}, number(d.Here), number(d.Then), difference, d.Unit, d.Note,
+				r.Product, r.Harvest, r.Producer,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// exceptions writes what people decided.
+func (p *printer) exceptions() error {
+	for _, a := range p.Head.Acts {
+		if !p.Filter.matchAct(a, p.zone) {
+			continue
+		}
+		job, key := splitTarget(a.Target)
+		who, reason := a.Who, a.Reason
+		if a.Target == "" { // the retention took who, what and why
+			who, reason = wordNotKept.in(p.Lang), wordNotKept.in(p.Lang)
+		}
+		label := func(state string) any {
+			if state == "" {
+				return nil
+			}
+			return Label{state, trade.State(state).Label(p.Lang)}
+		}
+		name := Label{a.Act, actWords[a.Act].in(p.Lang)}
+		if err := p.w.Row([]any{a.At, who, name, job, key, reason, label(a.Before), label(a.After), int(a.Seq)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messages writes what the platform answered with.
+func (p *printer) messages() error {
+	for _, m := range p.Head.Messages {
+		a := p.Words.Explain(trade.Rejected, m.Key, p.Lang)
+		known := Label{"false", wordNo.in(p.Lang)}
+		if p.Words.Knows(m.Key) {
+			known = Label{"true", wordYes.in(p.Lang)}
+		}
+		if err := p.w.Row([]any{m.Key, m.Count, m.Last, known, a.What, a.Who}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package reconcile
+
+import (
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Basis says how a row's state at the cut-off is known.
+type Basis string
+
+// The bases.
+const (
+	Exact   Basis = ""        // the row has not moved since
+	Derived Basis = "derived" // from attempts and audit
+	Unknown Basis = "unknown" // it was not on the platform; whether it was pending, waiting or invalid nobody wrote down
+)
+
+// Row is one row of the ledger as a report shows it. Its JSON form is kept in closed reports: fields are only ever added.
+type Row struct {
+	Job   string      `json:"job"`
+	Sends trade.Kind  `json:"sends"`
+	Key   string      `json:"key"`
+	State trade.State `json:"state"` // "" with Basis Unknown
+	Basis Basis       `json:"basis,omitempty"`
+	Cause string      `json:"cause,omitempty"`
+	Flags trade.Flags `json:"flags,omitempty"`
+
+	Error      *trade.EntryError `json:"error,omitempty"`
+	WaitingFor []trade.Awaited   `json:"waiting_for,omitempty"`
+	RemoteID   string            `json:"remote_id,omitempty"`
+	Moved      bool              `json:"moved,omitempty"`   // its record went to the row under its new key
+	Gone       bool              `json:"gone,omitempty"`    // the last complete sweep did not find it
+	Since      bool              `json:"since,omitempty"`   // it was first seen after that sweep
+	After      bool              `json:"after,omitempty"`   // its document is of a day after the cut-off
+	Reduced    bool              `json:"reduced,omitempty"` // the retention has taken its values
+	SentAt     *time.Time        `json:"sent_at,omitempty"`
+	By         string            `json:"by,omitempty"` // the person by whose act it is on the platform; "" = the program alone
+	Version    int64             `json:"version"`
+
+	Branch    string `json:"branch,omitempty"`   // the first part of a key of several parts
+	Contract  string `json:"contract,omitempty"` // key of its contract
+	Parent    string `json:"contract_job,omitempty"`
+	OrderType string `json:"order_type,omitempty"`
+	Product   string `json:"product,omitempty"`
+	Harvest   string `json:"harvest,omitempty"`
+	Producer  string `json:"producer,omitempty"` // the ERP's code; the platform's id where there is none
+	Place     string `json:"place,omitempty"`
+	Wallet    string `json:"wallet,omitempty"`
+	Day       string `json:"day,omitempty"` // of the document: order_date, delivery_date; of a traceability record that of its contract
+	CAR       string `json:"car,omitempty"`
+
+	ERP      Figures   `json:"erp"`                // of the newest row seen
+	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
+	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
+}
+
+// Figures are a quantity and its price.
+type Figures struct {
+	Amount   *trade.Decimal `json:"amount,omitempty"`
+	Unit     trade.Unit     `json:"unit,omitempty"`
+	Price    *trade.Decimal `json:"price,omitempty"` // for one Unit
+	Currency string         `json:"currency,omitempty"`
+}
+
+// Platform is what the platform said of a contract.
+type Platform struct {
+	Found  bool   `json:"found"`
+	Fault  string `json:"fault,omitempty"`  // why it could not be read; a short English text without values
+	Unread bool   `json:"unread,omitempty"` // it answered, and amount and unit could not be read
+	Figures
+}
+
+// Kilograms is the weight; ok is false without an amount or a unit.
+func (f Figures) Kilograms() (kg trade.Decimal, ok bool) {
+	if f.Amount == nil {
+		return kg, false
+	}
+	return trade.Quantity{Amount: *f.Amount, Unit: f.Unit}.Kilograms()
+}
+
+// Value is amount times price, exactly; ok is false where one of them or the currency is missing.
+func (f Figures) Value() (value trade.Decimal, ok bool) {
+	if f.Amount == nil || f.Price == nil || f.Currency == "" {
+		return value, false
+	}
+	return f.Amount.Mul(*f.Price), true
+}
+
+// Entry is as much of the ledger's entry as words for the row need.
+func (r Row) Entry() trade.Entry {
+	return trade.Entry{Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags, Error: r.Error, WaitingFor: r.WaitingFor, RemoteID: r.RemoteID}
+}
+
+// counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its document is not of a later day.
+func (r Row) counts() bool {
+	return !r.Gone && !r.Moved && !r.After && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
+}
+
+// onPlatform tells whether the platform has it for certain.
+func (r Row) onPlatform() bool { return r.State == trade.Accepted && !r.Moved && !r.After }
+
+// unitOf brings a unit into the spelling of order commitments.
+func unitOf(text string) trade.Unit { return trade.Unit(strings.ToUpper(strings.TrimSpace(text))) }

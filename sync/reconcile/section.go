@@ -1,0 +1,97 @@
+package reconcile
+
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Writer takes the sections of a report in their order. Cells are nil, a string, an int, a trade.Decimal, a Day, a time.Time or a Label; their number is that of the
+// section's columns.
+type Writer interface {
+	Begin(heading Heading) error
+	Section(s Section) error
+	Row(cells []any) error
+	End() error
+}
+
+// Heading is what stands above a report.
+type Heading struct {
+	Title string
+	Lines []string // in words: of when, from where, with what filter, who closed it
+	Head  Head
+	Lang  trade.Lang
+	Zone  *time.Location
+}
+
+// Section is one table of a report.
+type Section struct {
+	ID      SectionID
+	Title   string
+	Note    string // what its numbers mean, or what they cannot tell; "" = nothing
+	Columns []Column
+}
+
+// Column is one column of a section.
+type Column struct {
+	ID    string // of the JSON
+	Title string
+	Type  Type
+}
+
+// Type is what the cells of a column hold.
+type Type int
+
+// The types of columns.
+const (
+	TextColumn   Type = iota // words
+	CodeColumn               // text that may look like a number: zeros in front stay
+	CountColumn              // int
+	NumberColumn             // trade.Decimal
+	DayColumn                // Day
+	TimeColumn               // time.Time
+)
+
+// Day is a calendar day, YYYY-MM-DD; "" = none.
+type Day string
+
+// Label is a word for people of which machines have a name of their own.
+type Label struct{ ID, Text string }
+
+// Text is a cell's text for people, but for numbers and times; ok is false for those.
+func textOf(cell any) (text string, ok bool) {
+	switch c := cell.(type) {
+	case nil:
+		return "", true
+	case string:
+		return c, true
+	case Label:
+		return c.Text, true
+	}
+	return "", false
+}
+
+// phrase is one sentence in both languages.
+type phrase struct{ pt, en string }
+
+func (p phrase) in(lang trade.Lang) string {
+	if lang == trade.English {
+		return p.en
+	}
+	return p.pt
+}
+
+// column is a column before its language is chosen.
+type column struct {
+	id    string
+	title phrase
+	typ   Type
+}
+
+func columnsIn(lang trade.Lang, list []column) []Column {
+	out := make([]Column, len(list))
+	for i, c := range list {
+		out[i] = Column{c.id, c.title.in(lang), c.typ}
+	}
+	return out
+}

@@ -1,0 +1,198 @@
+package reconcile
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Head is everything of a snapshot that is not a row. Its JSON form is kept in closed reports: fields are only ever added.
+type Head struct {
+	Form    int       `json:"form"` // of rows and head
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Program string    `json:"program"`
+	Zone    string    `json:"zone"`
+	At      time.Time `json:"at"`   // the moment of which it tells
+	Day     string    `json:"day"`  // cut-off, YYYY-MM-DD; "" = none
+	Kind    Kind      `json:"kind"` // now, closed or derived
+	Rows    int       `json:"rows"`
+	Derived int       `json:"derived"` // rows whose state then was derived
+	Unknown int       `json:"unknown"` // rows whose state then is not known
+
+	Jobs     []JobHead           `json:"jobs"`
+	Acts     []Act               `json:"acts"` // what people decided until then, the oldest first
+	Messages []trade.SeenMessage `json:"messages"`
+	Asked    *Asked              `json:"asked,omitempty"` // nil: the platform was not asked
+
+	Closed *Closed `json:"closed,omitempty"` // of a closed report; not kept in it
+}
+
+// Kind says what the numbers of a snapshot are.
+type Kind string
+
+// The kinds of numbers.
+const (
+	NowKind     Kind = "now"
+	ClosedKind  Kind = "closed"
+	DerivedKind Kind = "derived"
+)
+
+// formOfHead is the form of head and rows that this program writes.
+const formOfHead = 1
+
+// JobHead is what is known of a job beside its rows.
+type JobHead struct {
+	Job        string     `json:"job"`
+	Sends      trade.Kind `json:"sends"`
+	SweptAt    *time.Time `json:"swept_at"` // nil: never completely
+	InScope    *int       `json:"in_scope"` // distinct keys in the ERP at that sweep; nil without one
+	SweepGone  int        `json:"sweep_gone"`
+	Unreadable int        `json:"unreadable"` // rows without a usable key at that sweep
+	Rows       int        `json:"rows"`       // entries of the ledger
+}
+
+// Act is one decision of a person, or a late answer against one.
+type Act struct {
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Who    string    `json:"who"` // "" = no longer kept
+	Act    string    `json:"act"`
+	Target string    `json:"target"`
+	Reason string    `json:"reason"`
+	Before string    `json:"before,omitempty"` // state
+	After  string    `json:"after,omitempty"`
+}
+
+// Asked says how the platform was asked.
+type Asked struct {
+	Contracts  int `json:"contracts"`
+	NotFound   int `json:"not_found"`
+	Unreadable int `json:"unreadable"` // no answer, or one without amount and unit
+}
+
+// Closed says who closed a report.
+type Closed struct {
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	Who    string    `json:"who"`
+	Reason string    `json:"reason"`
+	Audit  int64     `json:"audit"`
+	Hash   string    `json:"hash"`
+}
+
+// Snapshot is a report's rows as of one moment, in a temporary file that nobody else can read. Close removes it.
+type Snapshot struct {
+	Head Head
+	file *os.File
+	zone *time.Location
+}
+
+// Close removes the temporary file.
+func (s *Snapshot) Close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+
+// Zone is the zone in which the report's days are days.
+func (s *Snapshot) Zone() *time.Location { return s.zone }
+
+func newSnapshot(folder string) (*Snapshot, error) {
+	f, err := os.CreateTemp(folder, "safrasync-report-*.tmp") // mode 0600
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary file for the report: %w", err)
+	}
+	return &Snapshot{file: f}, nil
+}
+
+// Each calls fn for every row: contracts first, then deliveries, then traceability; each in the order of job and discovery.
+func (s *Snapshot) Each(fn func(*Row) error) error {
+	const reading = "read the report's rows: %w"
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf(reading, err)
+	}
+	z, err := gzip.NewReader(bufio.NewReaderSize(s.file, 1<<16))
+	if err != nil {
+		return fmt.Errorf(reading, err)
+	}
+	d := json.NewDecoder(z)
+	for {
+		var r Row
+		switch err := d.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf(reading, err)
+		}
+		if err := fn(&r); err != nil {
+			return err
+		}
+	}
+}
+
+// spool writes rows into a snapshot.
+type spool struct {
+	to  *bufio.Writer
+	z   *gzip.Writer
+	enc *json.Encoder
+}
+
+func (s *Snapshot) spool() *spool {
+	to := bufio.NewWriterSize(s.file, 1<<16)
+	z, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
+	if err != nil { // unreachable: the level is a constant
+		panic(err)
+	}
+	enc := json.NewEncoder(z)
+	enc.SetEscapeHTML(false)
+	return &spool{to, z, enc}
+}
+
+func (s *spool) row(r Row) error { return s.enc.Encode(r) }
+
+func (s *spool) close() error { return errors.Join(s.z.Close(), s.to.Flush()) }
+
+// Freeze closes a report for good: it keeps the snapshot in the archive, in the name of a person.
+func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string, record trade.AuditRecord) (trade.Closing, error) {
+	day, err := trade.ParseDate(s.Head.Day)
+	if err != nil {
+		return trade.Closing{}, errors.New("a report that is closed needs a cut-off")
+	}
+	head, err := json.Marshal(s.Head)
+	if err != nil {
+		return trade.Closing{}, fmt.Errorf("close the report: %w", err)
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return trade.Closing{}, fmt.Errorf("close the report: %w", err)
+	}
+	c := trade.Closing{ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program, Head: head, Rows: s.Head.Rows}
+	return to.CloseReport(ctx, c, s.file, record)
+}
+
+// OpenClosed makes a snapshot of a closed report, after proving that it is what was closed.
+func OpenClosed(ctx context.Context, from Archive, c trade.Closing, folder string) (*Snapshot, error) {
+	s, err := newSnapshot(folder)
+	if err != nil {
+		return nil, err
+	}
+	if err = from.ClosedRows(ctx, c, s.file); err == nil {
+		err = json.Unmarshal(c.Head, &s.Head)
+	}
+	if err == nil && s.Head.Form > formOfHead {
+		err = errors.New("it was closed by a newer program: install that one")
+	}
+	if err == nil {
+		s.zone, err = time.LoadLocation(s.Head.Zone)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the report that was closed at %s: %w", c.At.Format(time.RFC3339), err), s.Close())
+	}
+	s.Head.Kind = ClosedKind
+	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
+	return s, nil
+}

@@ -1,0 +1,114 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Summary is the equation of one job: what the ERP has in scope is the sum of what became of it.
+type Summary struct {
+	Job        string
+	Sends      trade.Kind
+	Rows       int  // entries of the ledger
+	InScope    *int // rows that the ERP has now, as far as is known: those of the last complete sweep, and what came or went since; nil without a sweep
+	Unreadable int  // rows of the ERP without a usable key, in no other figure
+
+	// The summands: rows that are in the ERP, each in one of them.
+	States  map[trade.State]int
+	Unknown int // not on the platform then, and not known why (derived reports)
+	Moved   int // their record went to the row under its new key
+	After   int // documents of a day after the cut-off
+
+	// Sub-counts of the above, never summands.
+	Flags map[trade.Flag]int
+
+	// Rows that are no longer in the ERP, in none of the above.
+	Gone       int
+	GoneStates map[trade.State]int
+	GoneMoved  int
+}
+
+// Sum is the sum of the summands.
+func (s Summary) Sum() int {
+	n := s.Unknown + s.Moved + s.After
+	for _, count := range s.States {
+		n += count
+	}
+	return n
+}
+
+// Difference is what the ERP has in scope less the sum; nil where no sweep has told what the ERP has. Anything but zero is an error of the program.
+func (s Summary) Difference() *int {
+	if s.InScope == nil {
+		return nil
+	}
+	d := *s.InScope - s.Sum()
+	return &d
+}
+
+// summaries counts rows job by job.
+type summaries struct {
+	list []*Summary
+	head map[string]JobHead
+	more map[string]int // rows since the last sweep
+}
+
+func newSummaries(head Head) *summaries {
+	s := &summaries{head: map[string]JobHead{}, more: map[string]int{}}
+	for _, j := range head.Jobs {
+		s.head[j.Job] = j
+		s.list = append(s.list, &Summary{
+			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
+		})
+	}
+	return s
+}
+
+func (s *summaries) add(r *Row) {
+	i := slices.IndexFunc(s.list, func(o *Summary) bool { return o.Job == r.Job })
+	if i < 0 {
+		return // unreachable: the head has every job of the rows
+	}
+	sum := s.list[i]
+	sum.Rows++
+	if r.Since {
+		s.more[r.Job]++
+	}
+	switch {
+	case r.Gone && r.Moved:
+		sum.Gone++
+		sum.GoneMoved++
+		return
+	case r.Gone:
+		sum.Gone++
+		sum.GoneStates[r.State]++
+		return
+	case r.Moved:
+		sum.Moved++
+		return
+	case r.After:
+		sum.After++
+		return
+	case r.Basis == Unknown:
+		sum.Unknown++
+		return
+	}
+	sum.States[r.State]++
+	for _, f := range r.Flags {
+		sum.Flags[f]++
+	}
+}
+
+// done holds the sums against the sweep: what it found or missed, and what came since, must be all rows that there are.
+func (s *summaries) done() []Summary {
+	out := make([]Summary, len(s.list))
+	for i, sum := range s.list {
+		if j := s.head[sum.Job]; j.InScope != nil {
+			scope := *j.InScope + j.SweepGone + s.more[sum.Job] - sum.Gone
+			sum.InScope = &scope
+		}
+		out[i] = *sum
+	}
+	return out
+}

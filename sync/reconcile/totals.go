@@ -1,0 +1,185 @@
+package reconcile
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// By is what totals are made by.
+type By string
+
+// The dimensions.
+const (
+	ByAll      By = "all"
+	BySeason   By = "season"
+	ByProducer By = "producer"
+	ByPlace    By = "place"
+)
+
+// Dimensions lists them in the order in which people are shown them.
+var Dimensions = []By{ByAll, BySeason, ByProducer, ByPlace}
+
+// Total is the sum of one product in one season, of one producer, at one place, or of everything. Weights are kilograms, exactly. Those of the ERP are of rows that are in it
+// and are not cancelled; those that were sent are of records that the platform confirmed.
+type Total struct {
+	By      By
+	Name    string // the season, producer or place; "" = not known, or everything
+	Product string // "" = not known
+
+	Contracted trade.Decimal // COMPRA + A_FIXAR
+	Delivered  trade.Decimal
+	Fixed      trade.Decimal // COMPRA + FIXACAO_COMPRA + FIXACAO_DEPOSITO
+	Deposit    trade.Decimal // FIXACAO_DEPOSITO, which is in Fixed
+	ToFix      trade.Decimal // A_FIXAR − FIXACAO_COMPRA
+
+	ContractedSent trade.Decimal
+	DeliveredSent  trade.Decimal
+	FixedSent      trade.Decimal
+
+	Values     map[string]trade.Decimal // of what is fixed, by currency
+	ValuesSent map[string]trade.Decimal
+
+	Dismissed trade.Decimal // of Contracted, Delivered and fixations from deposit: what people took out
+	Rows      int
+	Unweighed int // rows without an amount or a unit: in no weight
+	Unpriced  int // fixed rows without a price or a currency: in no value
+}
+
+// ToDeliver is what is contracted and not delivered.
+func (t Total) ToDeliver() trade.Decimal { return t.Contracted.Sub(t.Delivered) }
+
+// Currencies lists the currencies of the values, sorted.
+func (t Total) Currencies() []string {
+	all := map[string]bool{}
+	for c := range t.Values {
+		all[c] = true
+	}
+	for c := range t.ValuesSent {
+		all[c] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+type totalKey struct {
+	by            By
+	name, product string
+}
+
+type totals map[totalKey]*Total
+
+// add counts a row of a contract or delivery.
+func (t totals) add(r *Row) {
+	if r.Sends == trade.Traceability || !r.counts() && !r.onPlatform() {
+		return
+	}
+	for _, by := range Dimensions {
+		key := totalKey{by, map[By]string{BySeason: r.Harvest, ByProducer: r.Producer, ByPlace: r.Place}[by], r.Product}
+		if t[key] == nil {
+			t[key] = &Total{By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{}}
+		}
+		t[key].add(r)
+	}
+}
+
+func (t *Total) add(r *Row) {
+	t.Rows++
+	if r.counts() {
+		t.erp(r)
+	}
+	if r.onPlatform() && r.Sent != nil {
+		t.sent(r)
+	}
+}
+
+// erp adds what the ERP has.
+func (t *Total) erp(r *Row) {
+	kg, ok := r.ERP.Kilograms()
+	if !ok {
+		t.Unweighed++
+	}
+	if r.Sends == trade.Deliveries {
+		t.Delivered = t.Delivered.Add(kg)
+		if r.State == trade.Dismissed {
+			t.Dismissed = t.Dismissed.Add(kg)
+		}
+		return
+	}
+	grain, fixed := contracted(r.OrderType), fixed(r.OrderType)
+	if grain {
+		t.Contracted = t.Contracted.Add(kg)
+	}
+	switch trade.OrderType(r.OrderType) {
+	case trade.AFixar:
+		t.ToFix = t.ToFix.Add(kg)
+	case trade.FixacaoCompra:
+		t.ToFix = t.ToFix.Sub(kg)
+	case trade.FixacaoDeposito:
+		t.Deposit = t.Deposit.Add(kg)
+	}
+	if r.State == trade.Dismissed && (grain || trade.OrderType(r.OrderType) == trade.FixacaoDeposito) {
+		t.Dismissed = t.Dismissed.Add(kg)
+	}
+	if !fixed {
+		return
+	}
+	t.Fixed = t.Fixed.Add(kg)
+	if value, ok := r.ERP.Value(); ok {
+		t.Values[r.ERP.Currency] = t.Values[r.ERP.Currency].Add(value)
+	} else {
+		t.Unpriced++
+	}
+}
+
+// sent adds what the platform confirmed.
+func (t *Total) sent(r *Row) {
+	kg, _ := r.Sent.Kilograms()
+	switch {
+	case r.Sends == trade.Deliveries:
+		t.DeliveredSent = t.DeliveredSent.Add(kg)
+		return
+	case contracted(r.OrderType):
+		t.ContractedSent = t.ContractedSent.Add(kg)
+	}
+	if fixed(r.OrderType) {
+		t.FixedSent = t.FixedSent.Add(kg)
+		if value, ok := r.Sent.Value(); ok {
+			t.ValuesSent[r.Sent.Currency] = t.ValuesSent[r.Sent.Currency].Add(value)
+		}
+	}
+}
+
+// contracted tells whether a type is grain that was not contracted before: a fixation is of the grain of its contract, or of a deposit.
+func contracted(orderType string) bool {
+	return orderType == string(trade.Compra) || orderType == string(trade.AFixar)
+}
+
+// fixed tells whether a type has a price for good.
+func fixed(orderType string) bool {
+	switch trade.OrderType(orderType) {
+	case trade.Compra, trade.FixacaoCompra, trade.FixacaoDeposito:
+		return true
+	}
+	return false
+}
+
+// sorted gives the totals: by dimension, then by name as people order codes, then by product; what is not known comes last.
+func (t totals) sorted() []Total {
+	out := make([]Total, 0, len(t))
+	for _, one := range t {
+		out = append(out, *one)
+	}
+	last := func(text string) int {
+		if text == "" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(out, func(a, b Total) int {
+		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)), last(a.Name)-last(b.Name), trade.CompareCodes(a.Name, b.Name),
+			last(a.Product)-last(b.Product), cmp.Compare(a.Product, b.Product))
+	})
+	return out
+}

@@ -1,0 +1,115 @@
+package reconcile
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// csvWriter writes what Excel in Brazil opens as it is: a byte order mark, ; between cells, CRLF, a decimal comma, days as DD/MM/AAAA.
+type csvWriter struct {
+	to     io.Writer
+	rows   *csv.Writer
+	zone   *time.Location
+	single bool // one section: a pure table, without heading and titles
+	begun  bool
+	types  []Column
+}
+
+// NewCSV writes a report as CSV. With one section it is a pure table; with several each has its title above it, and the heading comes first.
+func NewCSV(to io.Writer, sections int) Writer {
+	w := csv.NewWriter(to)
+	w.Comma, w.UseCRLF = ';', true
+	return &csvWriter{to: to, rows: w, single: sections == 1}
+}
+
+func (w *csvWriter) Begin(h Heading) error {
+	w.zone = h.Zone
+	if _, err := io.WriteString(w.to, "\ufeff"); err != nil {
+		return fmt.Errorf("write the CSV: %w", err)
+	}
+	if w.single {
+		return nil
+	}
+	if err := w.rows.Write([]string{Guard(h.Title)}); err != nil {
+		return fmt.Errorf("write the CSV: %w", err)
+	}
+	for _, line := range h.Lines {
+		if err := w.rows.Write([]string{Guard(line)}); err != nil {
+			return fmt.Errorf("write the CSV: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *csvWriter) Section(s Section) error {
+	var errs []error
+	if !w.single {
+		errs = append(errs, w.rows.Write([]string{""}), w.rows.Write([]string{Guard(s.Title)}))
+		if s.Note != "" {
+			errs = append(errs, w.rows.Write([]string{Guard(s.Note)}))
+		}
+	}
+	w.types = s.Columns
+	titles := make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		titles[i] = Guard(c.Title)
+	}
+	return errors.Join(append(errs, w.rows.Write(titles))...)
+}
+
+func (w *csvWriter) Row(cells []any) error {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = w.text(cell)
+	}
+	return w.rows.Write(texts)
+}
+
+func (w *csvWriter) text(cell any) string {
+	switch c := cell.(type) {
+	case int:
+		return strconv.Itoa(c)
+	case trade.Decimal:
+		return decimalText(c, trade.Portuguese)
+	case Day:
+		return dayText(string(c), trade.Portuguese)
+	case time.Time:
+		return c.In(w.zone).Format("02/01/2006 15:04:05")
+	}
+	text, _ := textOf(cell)
+	return Guard(text)
+}
+
+func (w *csvWriter) End() error {
+	w.rows.Flush()
+	return w.rows.Error()
+}
+
+// Guard keeps a spreadsheet from running a text as a formula: it gets a ' before it. Unguard takes exactly that away again.
+func Guard(text string) string {
+	if isFormula(text) {
+		return "'" + text
+	}
+	return text
+}
+
+// Unguard takes away what Guard put before a text.
+func Unguard(text string) string {
+	if strings.HasPrefix(text, "'") && isFormula(text[1:]) {
+		return text[1:]
+	}
+	return text
+}
+
+// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded already counts, so that the guard can be taken away.
+func isFormula(text string) bool {
+	rest := strings.TrimLeft(text, "'")
+	return rest != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(rest)[0])
+}
