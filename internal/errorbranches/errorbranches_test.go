@@ -48,7 +48,9 @@ func TestWhatIsAnErrorBranch(t *testing.T) {
 	files := map[string]string{
 		"p/p.go": program,
 		"a.out":  "mode: atomic\n" + p + "4.29,6.3 1 3\n" + p + "7.29,9.3 1 0\n" + p + "10.9,12.3 1 0\n" + p + "14.11,15.18 1 0\n" + p + "16.26,17.6 1 0\n" + p + "18.27,19.6 1 0\n" + p + "21.33,23.3 1 0\n" + p + "24.33,26.3 1 2\n",
-		"b.out":  "mode: set\n" + p + "4.29,6.3 1 0\n" + p + "14.11,15.18 1 1\n",
+		"b.out":  "mode: set\n" + p + "4.29,6.3 1 0\n" + p + "7.29,9.3 1 0\n" + p + "10.9,12.3 1 0\n" + p + "14.11,15.18 1 1\n" + p + "16.26,17.6 1 0\n" + p + "18.27,19.6 1 0\n" + p + "21.33,23.3 1 0\n" + p + "24.33,26.3 1 0\n",
+		"c.out":  "mode: set\n" + p + "4.29,6.3 1 1\n",
+		"d.out":  "mode: set\n" + p + "5.29,6.3 1 1\n",
 	}
 	if err := os.Mkdir("p", 0o700); err != nil {
 		t.Fatal(err)
@@ -69,6 +71,13 @@ func TestWhatIsAnErrorBranch(t *testing.T) {
 	}
 	if err := run(&out, []string{"a.out", "b.out"}, true); err == nil || !strings.HasPrefix(err.Error(), "2 error branches have no test and do not say why, 1 were") {
 		t.Errorf("with all: %v", err)
+	}
+	for _, other := range []string{"c.out", "d.out"} {
+		for _, both := range [][]string{{"a.out", other}, {other, "a.out"}} {
+			if err := run(&out, both, false); err == nil || !strings.Contains(err.Error(), "p/p.go was another one") {
+				t.Errorf("%v, of two versions of the source: %v", both, err)
+			}
+		}
 	}
 	if err := run(&out, []string{"p/p.go"}, false); err == nil {
 		t.Error("a file that is no profile was read")

@@ -40,14 +40,15 @@ type tally struct{ total, executed, explained int }
 // run adds up the profiles, and lists what none of them has executed. With all, a branch that is left is an error, and so is one that was executed and says that it cannot be.
 func run(w io.Writer, profiles []string, all bool) error {
 	counts := map[block]int{}
+	files := map[string][]block{}
 	for _, name := range profiles {
-		if err := readProfile(name, counts); err != nil {
+		one := map[block]int{}
+		if err := readProfile(name, one); err != nil {
 			return err
 		}
-	}
-	files := map[string][]block{}
-	for b := range counts {
-		files[b.file] = append(files[b.file], b)
+		if err := addTo(counts, files, one); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	names := make([]string, 0, len(files))
 	for name := range files {
@@ -131,6 +132,27 @@ func readProfile(name string, counts map[block]int) error {
 		counts[b] += count
 	}
 	return lines.Err()
+}
+
+// addTo adds the counts of one profile to those of the others, all of which must be of one version of the source: what was counted in another place is no branch.
+func addTo(counts map[block]int, files map[string][]block, one map[block]int) error {
+	blocks := map[string]int{}
+	for b := range one {
+		blocks[b.file]++
+	}
+	fresh := map[string]bool{}
+	for file := range blocks {
+		fresh[file] = files[file] == nil
+	}
+	for b, n := range one {
+		if _, known := counts[b]; !known && !fresh[b.file] || !fresh[b.file] && blocks[b.file] != len(files[b.file]) {
+			return fmt.Errorf("%s was another one when the profile was made: make all of them again", b.file)
+		} else if !known {
+			files[b.file] = append(files[b.file], b)
+		}
+		counts[b] += n
+	}
+	return nil
 }
 
 // holds tells whether b lies in s.
