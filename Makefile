@@ -43,19 +43,13 @@ failpoints: need ## fail, panic, kill and stall the program at its own steps, wi
 disks: need ## cut the power of ledger and journal, and let each system call fail (build tags strace, and seccomp: Linux 5.5)
 	@.ci/need-strace
 	$(GOTEST) -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
-	go test -timeout 30m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
+	go test -timeout 30m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 
-# What is counted, and the tests that let each call, statement, value and system call fail in its turn: they run in their long form.
-COVERED := ./sync,./state,./state/journal
-EACH := ^TestEveryCall|^TestAnyValue|^TestF048_EverySystemCall
+PIECES ?=
 
 .PHONY: error-branches
-error-branches: need ## fail when an error branch of engine, ledger or journal is executed by no test and does not say why it cannot be (an hour)
-	@mkdir -p bin
-	-go test -timeout 90m -coverpkg=$(COVERED) -coverprofile=bin/errors-1.out ./cmd/safrasync
-	-go test -timeout 90m -tags 'failpoint seccomp' -coverpkg=$(COVERED) -coverprofile=bin/errors-2.out ./sync ./state/...
-	-SAFRASYNC_TEST_LONG=1 go test -timeout 90m -tags seccomp -run '$(EACH)' -coverpkg=$(COVERED) -coverprofile=bin/errors-3.out ./sync ./state
-	go run ./internal/errorbranches -all bin/errors-1.out bin/errors-2.out bin/errors-3.out
+error-branches: need ## fail when an error branch of engine, ledger or journal is executed by no test and does not say why it cannot be; PIECES='state disk' makes only these profiles anew
+	@.ci/error-branches $(PIECES)
 
 .PHONY: check
 check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
@@ -74,7 +68,7 @@ test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target f
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
 	@.ci/need-strace
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
-	SAFRASYNC_TEST_LONG=1 go test -timeout 90m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
+	SAFRASYNC_TEST_LONG=1 go test -timeout 90m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 	.ci/fuzz
 
 KILLS ?= 200
