@@ -114,11 +114,9 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 		if _, err := os.Stat(dir); err == nil {
 			dirs = append(dirs, dir)
 			paths[dir] = 0o700
-			files, err := filepath.Glob(filepath.Join(dir, "*"))
+			files, _ := os.ReadDir(dir) // what cannot be read is told when the journal is
 			for _, f := range files {
-				if err == nil {
-					paths[f] = 0o600
-				}
+				paths[filepath.Join(dir, f.Name())] = 0o600
 			}
 		}
 	}
