@@ -71,7 +71,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		return nil
 	}
 	key, parts, err := rowKey(row, r.job.Spec.Key)
-	if err != nil {
+	if err != nil { // unreachable: what is no key was left out above
 		return err
 	}
 	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hex.EncodeToString(sum[:]), cancelled: cancelled, late: row.Late})
