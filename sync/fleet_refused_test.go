@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"context"
+	"maps"
 	"net"
 	"strings"
 	gosync "sync"
@@ -62,6 +63,43 @@ func TestAHandThatDoesNotReachThePlatformRests(t *testing.T) {
 		open()
 		if r := <-done; r.States[trade.Accepted] != 12 || r.Stopped != nil {
 			d.t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		d.b.stop()
+		d.once()
+	})
+}
+
+// countsReferences counts how often a machine makes ready to map rows.
+type countsReferences struct {
+	engine.Ledger
+	n *atomic.Int32
+}
+
+func (l countsReferences) References(ctx context.Context) (map[string]map[string]string, string, error) {
+	l.n.Add(1)
+	return l.Ledger.References(ctx)
+}
+
+// A machine that maps otherwise sends nothing, and looks once a minute whether that is still so.
+func TestAHandThatMapsOtherwiseRests(t *testing.T) {
+	inDuo(t, func(d *duo) {
+		open, done := d.leads(12, 2)
+		d.b.spec.Fields = maps.Clone(d.b.spec.Fields)
+		delete(d.b.spec.Fields, "payday")
+		var looks atomic.Int32
+		d.b.wrap = func(l engine.Ledger) engine.Ledger { return countsReferences{l, &looks} }
+		d.b.run()
+		d.pass(50 * time.Second)
+		if n := looks.Load(); n != 1 {
+			d.t.Errorf("it looked %d times in the first minute", n)
+		}
+		d.pass(20 * time.Second)
+		if n := looks.Load(); n != 2 {
+			d.t.Errorf("it looked %d times in 70 s", n)
+		}
+		open()
+		if r := <-done; r.States[trade.Accepted] != 12 || d.b.sentBy() != 0 {
+			d.t.Errorf("states %v, stopped %+v, %d attempts of the other", r.States, r.Stopped, d.b.sentBy())
 		}
 		d.b.stop()
 		d.once()
