@@ -241,7 +241,7 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 	r.arrived("in the end")
 }
 
-// F058: a journal stands in the new place already, or the one who serves the old ledger still does: nothing moves.
+// Who serves the old ledger still, or a new place that is none, keeps it where it is; without its journal the new one is not sent from before the same command has made it.
 func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])

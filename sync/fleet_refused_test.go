@@ -202,7 +202,7 @@ type renewsNothing struct{ engine.Ledger }
 
 func (renewsNothing) RenewLease(context.Context, trade.Lease) error { return errBroken }
 
-// F061: a job of which the ledger does not say any more that it is ours stops, and says why; the rest goes with the next run.
+// I12: a job of which the ledger does not say any more that it is ours stops, and says why; the rest goes with the next run.
 func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})

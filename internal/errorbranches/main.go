@@ -134,23 +134,22 @@ func readProfile(name string, counts map[block]int) error {
 	return lines.Err()
 }
 
-// addTo adds the counts of one profile to those of the others, all of which must be of one version of the source: what was counted in another place is no branch.
+// addTo adds the counts of one profile to those of the others. All must be of one version of the source, and name the same blocks of a file: a branch that has moved would be looked for where
+// another stands now.
 func addTo(counts map[block]int, files map[string][]block, one map[block]int) error {
-	blocks := map[string]int{}
+	mine := map[string][]block{}
 	for b := range one {
-		blocks[b.file]++
+		mine[b.file] = append(mine[b.file], b)
 	}
-	fresh := map[string]bool{}
-	for file := range blocks {
-		fresh[file] = files[file] == nil
-	}
-	for b, n := range one {
-		if _, known := counts[b]; !known && !fresh[b.file] || !fresh[b.file] && blocks[b.file] != len(files[b.file]) {
-			return fmt.Errorf("%s was another one when the profile was made: make all of them again", b.file)
-		} else if !known {
-			files[b.file] = append(files[b.file], b)
+	for file, blocks := range mine {
+		if files[file] == nil {
+			files[file] = blocks
+		} else if len(blocks) != len(files[file]) || slices.ContainsFunc(blocks, func(b block) bool { _, known := counts[b]; return !known }) {
+			return fmt.Errorf("%s was another one when the profile was made: make all of them again", file)
 		}
-		counts[b] += n
+		for _, b := range blocks {
+			counts[b] += one[b]
+		}
 	}
 	return nil
 }
