@@ -43,6 +43,7 @@ type Console struct {
 
 	administered atomic.Bool // somebody can look after people; that never ceases
 	working      chan struct{}
+	streams      chan struct{}
 	ending       context.Context // ended by Close: for answers that go on
 	end          context.CancelFunc
 	busy         gosync.WaitGroup
@@ -52,7 +53,7 @@ type Console struct {
 
 // New puts a console together.
 func New(o Options) *Console {
-	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce)}
+	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce), streams: make(chan struct{}, streamsMost)}
 	c.ending, c.end = context.WithCancel(context.Background())
 	for _, r := range routes() {
 		c.mux.Handle(r.method+" "+r.path, c.guard(r))

@@ -17,6 +17,8 @@ type navItem struct {
 // menu lists the pages of the menu in their order.
 var menu = []navItem{
 	{Path: "/", Key: "nav.home", needs: trade.Reader},
+	{Path: "/rows", Key: "nav.rows", needs: trade.Reader},
+	{Path: "/users", Key: "nav.users", needs: trade.Administrator},
 }
 
 // Nav gives the pages of the menu that the person may see.

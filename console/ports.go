@@ -59,6 +59,13 @@ type Work interface {
 	Jobs() []Job
 	// Fields puts the values of the ERP and what was sent, or would be, side by side.
 	Fields(ctx context.Context, entry trade.Entry) ([]Field, error)
+	// Stop says in words why a job stands still.
+	Stop(stop trade.Stop, lang trade.Lang) string
+	// Reason says in one line why a row is as it is; Advice what to do about it.
+	Reason(entry trade.Entry, lang trade.Lang) string
+	Advice(entry trade.Entry, lang trade.Lang) trade.Advice
+	// Attempt says in words how an attempt ended, and how far its request got.
+	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 	// Plan says what an order would do, and changes nothing.
 	Plan(ctx context.Context, o Order) (Plan, error)
 	// Do does what a plan with this mark showed. When something has moved since, nothing is done, Plan.Moved is true, and the plan is as it would be now.

@@ -21,6 +21,11 @@ type route struct {
 // routes lists everything that exists. Who may use it stands here and nowhere else.
 func routes() []route {
 	return slices.Concat(
-		staticRoutes, licencesRoutes, loginRoutes, homeRoutes,
+		staticRoutes, licencesRoutes, loginRoutes,
+		homeRoutes,
+		rowsRoutes,
+		rowRoutes,
+		actRoutes,
+		usersRoutes,
 	)
 }

@@ -28,7 +28,7 @@ func parsePages() pages {
 		if name == "layout" || name == "parts" {
 			continue
 		}
-		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(template.FuncMap{"dict": dict}).
+		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list}).
 			ParseFS(templates, "templates/layout.html", "templates/parts.html", file))
 	}
 	return out
@@ -58,4 +58,19 @@ func dict(pairs ...any) (map[string]any, error) {
 		out[name] = pairs[i+1]
 	}
 	return out, nil
+}
+
+// deref gives what a pointer points to.
+func deref(n *int) int { return *n }
+
+// text gives the text that a pointer points to.
+func text(s *string) string { return *s }
+
+// list names fields one after the other.
+func list(f frame, fields []string) string {
+	names := make([]string, len(fields))
+	for i, name := range fields {
+		names[i] = f.FieldName(name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -21,7 +21,14 @@ type voice struct {
 // phrases are all that the console says, by key: the page, a point, and what it is.
 var phrases = func() map[string]phrase {
 	out := map[string]phrase{}
-	for _, page := range []map[string]phrase{frameWords, faultWords, loginWords, homeWords} {
+	for _, page := range []map[string]phrase{
+		frameWords, faultWords, loginWords,
+		homeWords,
+		rowsWords,
+		rowWords,
+		actWords,
+		usersWords,
+	} {
 		maps.Copy(out, page)
 	}
 	return out
@@ -51,6 +58,9 @@ func (v voice) Has(key string) bool {
 
 // Lang is the language for the attribute of the page.
 func (v voice) Lang() string { return string(v.lang) }
+
+// Language is the language for texts of package trade.
+func (v voice) Language() trade.Lang { return v.lang }
 
 // State is a state's name.
 func (v voice) State(s trade.State) string { return s.Label(v.lang) }

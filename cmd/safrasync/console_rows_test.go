@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rows lists all rows of a desk.
+func (d *desk) rows(states ...trade.State) []trade.Entry {
+	d.t.Helper()
+	var out []trade.Entry
+	if err := d.daemon.store.Rows(d.t.Context(), trade.RowFilter{States: states}, func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
+		d.t.Fatal(err)
+	}
+	return out
+}
+
+// Who looks for a contract finds it by its number, sees in words why it did not go, and what it would look like.
+func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Reader)
+	b.get("/").shows(http.StatusOK, "no ERP", "contracts")
+	invalid := d.rows(trade.Invalid)[0]
+	_, number, _ := strings.Cut(invalid.Key, "|")
+	short := strings.TrimLeft(number, "0")
+	b.get("/rows?q="+short).shows(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID), "com erro")
+	b.get(fmt.Sprintf("/rows/%d", invalid.ID)).shows(http.StatusOK, "O que fazer", "No ERP", trade.Sentences(invalid.Error.Fields[:1], trade.Portuguese))
+	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
+		b.get(path).shows(http.StatusBadRequest, "Código")
+	}
+	b.get("/rows/999999").shows(http.StatusNotFound, "Código not_found")
+}
+
+// A plan shows what will happen; it is done with a reason, once, and the audit names who did it.
+func TestAPersonDismissesAndReopensARow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant)
+	row := d.rows(trade.Invalid)[0]
+	path := fmt.Sprintf("/rows/%d/dismiss", row.ID)
+	b.get(path).shows(http.StatusOK, "O que vai acontecer")
+	mark := markOf(b)
+	b.submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).shows(http.StatusUnprocessableEntity, "5 a 500")
+	b.submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).shows(http.StatusOK, "Feito: dispensada", "contrato lançado em duplicidade", "carla")
+	if e := d.entry(row.Job, row.Key); e.State != trade.Dismissed {
+		t.Errorf("it is %s", e.State)
+	}
+	b.get(path).submit(path, url.Values{"mark": {mark}, "reason": {"outra vez a mesma coisa"}}).shows(http.StatusConflict, "carla já decidiu")
+	again := fmt.Sprintf("/rows/%d/reopen", row.ID)
+	b.get(again).submit(again, url.Values{"mark": {markOf(b)}, "reason": {"era o certo afinal"}}).shows(http.StatusOK, "Feito: reaberta")
+	if e := d.entry(row.Job, row.Key); e.State != trade.Invalid {
+		t.Errorf("it is %s", e.State)
+	}
+}
+
+// markOf is the mark of the plan that a page shows.
+func markOf(b *browser) string {
+	b.t.Helper()
+	_, rest, ok := strings.Cut(b.body, `name="mark" value="`)
+	mark, _, _ := strings.Cut(rest, `"`)
+	if !ok {
+		b.t.Fatalf("no plan to confirm:\n%s", b.body)
+	}
+	return mark
+}
+
+// A filter is kept under a name, for the person alone.
+func TestAFilterIsKept(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Reader)
+	b.get("/rows?state=needs_person").submit("/rows/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}}).shows(http.StatusOK, "meus pendentes")
+	if other := d.as(trade.Accountant).get("/rows"); strings.Contains(other.body, "meus pendentes") {
+		t.Error("another person sees it")
+	}
+	b.submit("/rows/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}, "forget": {"1"}})
+	if b.get("/rows"); strings.Contains(b.body, "meus pendentes") {
+		t.Error("it was not forgotten")
+	}
+}
+
+// One act is done for all rows of a group that a filter names.
+func TestOneActForAGroup(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant)
+	rows := d.rows(trade.Invalid)
+	n := 0
+	for _, e := range rows {
+		if e.Job == rows[0].Job {
+			n++
+		}
+	}
+	b.get("/rows").submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}}).shows(http.StatusOK, "Dispensar")
+	b.submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}, "mark": {markOf(b)}, "reason": {"todos de teste"}}).shows(http.StatusOK, "Feito")
+	left := 0
+	for _, e := range d.rows(trade.Invalid) {
+		if e.Job == rows[0].Job {
+			left++
+		}
+	}
+	if left != 0 || n == 0 {
+		t.Errorf("%d of %d are left", left, n)
+	}
+	for _, act := range []string{"resend", "adopt"} {
+		b.get("/rows").submit("/acts/"+act, url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).shows(http.StatusBadRequest, "Código group")
+	}
+}

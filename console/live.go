@@ -1,0 +1,76 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The live part of the first page (server-sent events). Without JavaScript the page is loaded again instead.
+const (
+	streamsMost = 64
+	streamStep  = time.Second      // at most one picture of the progress in this time
+	streamBeat  = 20 * time.Second // something is sent at least so often, and looked whether the person is still logged in
+)
+
+// showLive sends the progress of the runs as it changes, until the browser goes away, the login ends, or the console.
+func showLive(q *request) error {
+	select {
+	case q.c.streams <- struct{}{}:
+		defer func() { <-q.c.streams }()
+	default:
+		return errBusy
+	}
+	answer := http.NewResponseController(q.w)
+	h := q.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("X-Accel-Buffering", "no")
+	q.wrote = true
+	running := -1
+	beat := time.NewTimer(streamBeat)
+	defer beat.Stop()
+	for {
+		live, changed := q.c.Work.Progress()
+		var b bytes.Buffer
+		f := frame{voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: "home", Data: &homePage{Live: live}}
+		if err := q.c.pages["home"].ExecuteTemplate(&b, "live", f); err != nil {
+			return err
+		}
+		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"), "\ndata: ") + "\n\n"
+		if running >= 0 && len(live) < running {
+			event += "event: settled\ndata: .\n\n" // the numbers of the page are others now
+		}
+		running = len(live)
+		_ = answer.SetWriteDeadline(time.Now().Add(streamBeat))
+		if _, err := fmt.Fprint(q.w, event); err != nil {
+			return nil //nolint:nilerr // the browser has gone
+		}
+		if err := answer.Flush(); err != nil {
+			return nil //nolint:nilerr // the browser has gone
+		}
+		pause := time.NewTimer(streamStep)
+		select {
+		case <-q.Context().Done():
+			pause.Stop()
+			return nil
+		case <-q.c.ending.Done():
+			pause.Stop()
+			return nil
+		case <-pause.C:
+		}
+		beat.Reset(streamBeat)
+		select {
+		case <-q.Context().Done():
+			return nil
+		case <-q.c.ending.Done():
+			return nil
+		case <-changed:
+		case <-beat.C:
+			if q.login = nil; q.whoAsks() != nil || q.login == nil {
+				return nil
+			}
+		}
+	}
+}

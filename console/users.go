@@ -1,0 +1,131 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var usersRoutes = []route{
+	{method: http.MethodGet, path: "/users", needs: trade.Administrator, handle: showUsers},
+	{method: http.MethodPost, path: "/users", needs: trade.Administrator, handle: addUser},
+	{method: http.MethodPost, path: "/users/{name}", needs: trade.Administrator, handle: changeUser},
+}
+
+// usersPage lists the people of the console.
+type usersPage struct {
+	Users []trade.User
+	Roles []trade.Role
+	Fault string // key of a phrase
+	Name  string // that was typed
+	Role  trade.Role
+}
+
+func showUsers(q *request) error { return q.users(http.StatusOK, usersPage{Role: trade.Reader}) }
+
+func (q *request) users(status int, page usersPage) (err error) {
+	page.Roles = trade.Roles
+	if page.Users, err = q.c.People.Users(q.Context()); err != nil {
+		return err
+	}
+	return q.page(status, "users", page)
+}
+
+func addUser(q *request) error {
+	page := usersPage{Name: UserName(q.PostFormValue("name")), Role: trade.Role(q.PostFormValue("role"))}
+	password := q.PostFormValue("password")
+	refuse := func(key string) error {
+		page.Fault = key
+		return q.users(http.StatusUnprocessableEntity, page)
+	}
+	switch fault := PasswordFault(password, page.Name); {
+	case page.Name == "":
+		return refuse("users.no_name")
+	case !slices.Contains(trade.Roles, page.Role):
+		return refuse("users.no_role")
+	case fault != "":
+		return refuse(fault)
+	}
+	hash, err := q.c.hashes.hash(q.Context(), password)
+	if err != nil {
+		return err
+	}
+	err = q.c.People.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash}, q.record("user add", page.Name, "", userDetail(nil, &trade.User{Role: page.Role})))
+	if errors.Is(err, trade.ErrTaken) {
+		return refuse("users.taken")
+	}
+	if err != nil {
+		return err
+	}
+	q.tell("done")
+	return q.redirect("/users")
+}
+
+// changeUser changes one thing of a user: the role, the password, or whether it is disabled. The user's logins end.
+func changeUser(q *request) error {
+	user, err := q.c.People.User(q.Context(), q.PathValue("name"))
+	if errors.Is(err, trade.ErrNobody) {
+		return errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	before := user
+	refuse := func(key string) error {
+		return q.users(http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
+	}
+	act := q.PostFormValue("do")
+	switch act {
+	case "disable", "enable":
+		user.Disabled = act == "disable"
+	case "role":
+		if user.Role = trade.Role(q.PostFormValue("role")); !slices.Contains(trade.Roles, user.Role) {
+			return refuse("users.no_role")
+		}
+	case "password":
+		password := q.PostFormValue("password")
+		if fault := PasswordFault(password, user.Name); fault != "" {
+			return refuse(fault)
+		}
+		if user.Password, err = q.c.hashes.hash(q.Context(), password); err != nil {
+			return err
+		}
+		user.PasswordAt = q.c.Now()
+	default:
+		return badRequest("form")
+	}
+	done, err := q.c.People.ChangeUser(q.Context(), user, q.record("user "+act, user.Name, "", userDetail(&before, &user)))
+	switch {
+	case errors.Is(err, trade.ErrLastAdministrator):
+		return refuse("users.last")
+	case err != nil:
+		return err
+	case !done:
+		return refuse("users.moved")
+	}
+	q.tell("done")
+	return q.redirect("/users")
+}
+
+// userDetail is what the audit keeps: before and after, and nothing of passwords.
+func userDetail(before, after *trade.User) string {
+	type view struct {
+		Role     trade.Role `json:"role"`
+		Disabled bool       `json:"disabled"`
+	}
+	detail := struct {
+		Before *view `json:"before"`
+		After  view  `json:"after"`
+	}{After: view{after.Role, after.Disabled}}
+	if before != nil {
+		detail.Before = &view{before.Role, before.Disabled}
+	}
+	text, err := json.Marshal(detail)
+	if err != nil { // unreachable: names always have a JSON form
+		return ""
+	}
+	return string(text)
+}

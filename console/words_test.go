@@ -1,0 +1,113 @@
+package console
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"text/template/parse"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var verbs = regexp.MustCompile(`%[a-z]`)
+
+// Every phrase stands in both languages with the same verbs, and says nothing in the words of programmers.
+func TestPhrasesAreComplete(t *testing.T) {
+	t.Parallel()
+	avoided := regexp.MustCompile(`(?i)\b(payload|job|batch|deletar|commitar|excluir)\b`)
+	for key, p := range phrases {
+		if p.pt == "" || p.en == "" {
+			t.Errorf("%s lacks a language", key)
+		}
+		if a, b := verbs.FindAllString(p.pt, -1), verbs.FindAllString(p.en, -1); strings.Join(a, "") != strings.Join(b, "") {
+			t.Errorf("%s has the verbs %v and %v", key, a, b)
+		}
+		if word := avoided.FindString(p.pt); word != "" {
+			t.Errorf("%s says %q to accountants", key, word)
+		}
+	}
+}
+
+// Every phrase that a template names exists, and so do those whose keys are put together.
+func TestTemplatesNamePhrasesThatExist(t *testing.T) {
+	t.Parallel()
+	for name, page := range parsePages() {
+		for _, part := range page.Templates() {
+			if part.Tree == nil {
+				continue
+			}
+			walk(part.Tree.Root, func(key string) {
+				if _, ok := phrases[key]; !ok {
+					t.Errorf("%s names the phrase %q, which does not exist", name, key)
+				}
+			})
+		}
+		if _, ok := phrases[name+".title"]; !ok && name != "error" && name != "row" && name != "act" {
+			t.Errorf("page %s has no title", name)
+		}
+	}
+	var made []string
+	for _, act := range Acts {
+		made = append(made, "act."+string(act), "act."+string(act)+".what", "told.act."+string(act))
+	}
+	for _, role := range trade.Roles {
+		made = append(made, "role."+string(role))
+	}
+	for _, state := range []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused} {
+		made = append(made, "jobstate."+string(state))
+	}
+	for _, state := range statesFirst {
+		made = append(made, "todo."+string(state))
+	}
+	for _, flag := range flagsFirst {
+		made = append(made, "todo.flag."+string(flag))
+	}
+	for _, key := range made {
+		if _, ok := phrases[key]; !ok {
+			t.Errorf("there is no phrase %q", key)
+		}
+	}
+}
+
+// walk finds the keys in a template: constant texts that are given to T.
+func walk(node parse.Node, found func(string)) {
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, child := range n.Nodes {
+				walk(child, found)
+			}
+		}
+	case *parse.ActionNode:
+		walk(n.Pipe, found)
+	case *parse.IfNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.RangeNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.WithNode:
+		walkBranch(&n.BranchNode, found)
+	case *parse.TemplateNode:
+		walk(n.Pipe, found)
+	case *parse.PipeNode:
+		if n != nil {
+			for _, c := range n.Cmds {
+				walk(c, found)
+			}
+		}
+	case *parse.CommandNode:
+		for i, arg := range n.Args {
+			if i > 0 && strings.HasSuffix(n.Args[0].String(), ".T") {
+				if s, ok := arg.(*parse.StringNode); ok && i == 1 {
+					found(s.Text)
+				}
+			}
+			walk(arg, found)
+		}
+	}
+}
+
+func walkBranch(b *parse.BranchNode, found func(string)) {
+	walk(b.Pipe, found)
+	walk(b.List, found)
+	walk(b.ElseList, found)
+}

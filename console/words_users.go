@@ -1,0 +1,26 @@
+package console
+
+var usersWords = map[string]phrase{
+	"nav.users":          {"Usuários", "Users"},
+	"users.title":        {"Usuários", "Users"},
+	"users.name":         {"Usuário", "User"},
+	"users.role":         {"Perfil", "Role"},
+	"users.state":        {"Situação", "State"},
+	"users.active":       {"ativo", "active"},
+	"users.disabled":     {"desligado", "disabled"},
+	"users.password_at":  {"Senha desde", "Password since"},
+	"users.change":       {"Mudar", "Change"},
+	"users.set_role":     {"Mudar o perfil", "Change the role"},
+	"users.disable":      {"Desligar", "Disable"},
+	"users.enable":       {"Religar", "Enable"},
+	"users.password":     {"Senha", "Password"},
+	"users.set_password": {"Pôr outra senha", "Set another password"},
+	"users.add":          {"Cadastrar", "Add"},
+	"users.new":          {"Cadastrar um usuário", "Add a user"},
+	"users.roles":        {"Leitura olha. Contabilidade decide sobre linhas. Administração cuida também de pessoas, rotinas e de-para. Cada mudança termina as sessões da pessoa e fica na auditoria.", "Readers look. Accountants decide about rows. Administrators look after people, jobs and references too. Each change ends the person's sessions and is kept in the audit."},
+	"users.no_name":      {"O nome não pode ficar vazio nem passar de 100 caracteres.", "The name cannot be empty, nor longer than 100 characters."},
+	"users.no_role":      {"Escolha um perfil.", "Choose a role."},
+	"users.taken":        {"Este nome já existe. Um nome nunca passa a outra pessoa, por causa da auditoria.", "This name exists already. A name never becomes another person's, because of the audit."},
+	"users.last":         {"É o último administrador. Cadastre outro primeiro.", "It is the last administrator. Add another one first."},
+	"users.moved":        {"Este usuário mudou neste momento. Veja de novo.", "This user changed at this moment. Look again."},
+}
