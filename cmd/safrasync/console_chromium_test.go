@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// chrome is a real Chromium on a desk.
+type chrome struct {
+	t    *testing.T
+	base string
+	ctx  context.Context
+	axe  string
+}
+
+// newChrome starts a Chromium of its own, with a window of this size.
+func newChrome(t *testing.T, d *desk, width, height int64) *chrome {
+	t.Helper()
+	axe, err := os.ReadFile("testdata/axe/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()))
+	parent, stop := context.WithTimeout(context.Background(), 3*time.Minute)
+	t.Cleanup(stop)
+	allocator, closeAllocator := chromedp.NewExecAllocator(parent, options...)
+	t.Cleanup(closeAllocator)
+	ctx, closeTab := chromedp.NewContext(allocator)
+	t.Cleanup(closeTab)
+	c := &chrome{t: t, base: d.server.URL, ctx: ctx, axe: string(axe)}
+	c.do(chromedp.EmulateViewport(width, height))
+	return c
+}
+
+func (c *chrome) do(actions ...chromedp.Action[chromedp.Void]) {
+	c.t.Helper()
+	if err := chromedp.Do(c.ctx, actions...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// open goes to a page.
+func (c *chrome) open(path string) {
+	c.t.Helper()
+	c.do(chromedp.Navigate(c.base + path))
+}
+
+// click clicks on something that leads to another page, and waits for it.
+func (c *chrome) click(selector string) {
+	c.t.Helper()
+	if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS(selector)))); err != nil {
+		c.t.Fatalf("clicking on %s: %v\n%s", selector, err, c.text())
+	}
+}
+
+// text is what the page shows.
+func (c *chrome) text() string {
+	c.t.Helper()
+	text, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return text
+}
+
+// shows wants texts on the page.
+func (c *chrome) shows(texts ...string) {
+	c.t.Helper()
+	got := strings.ToLower(c.text())
+	for _, text := range texts {
+		if !strings.Contains(got, strings.ToLower(text)) {
+			c.t.Errorf("the page does not show %q:\n%s", text, got)
+		}
+	}
+}
+
+// accessible wants the page without a violation of WCAG A and AA, as axe finds them, and no wider than its window.
+func (c *chrome) accessible(name string) {
+	c.t.Helper()
+	c.do(chromedp.Evaluate[chromedp.Void](c.axe + ";0"))
+	found, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+		.then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n    ")).join("\n"))`,
+		chromedp.EvalAwaitPromise))
+	if err != nil {
+		c.t.Fatalf("%s: %v", name, err)
+	}
+	if found != "" {
+		c.t.Errorf("%s is not for everybody:\n%s", name, found)
+	}
+	wider, err := chromedp.Run(c.ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > document.documentElement.clientWidth`))
+	if err != nil || wider {
+		c.t.Errorf("%s is wider than its window (%v)", name, err)
+	}
+}
+
+// picture keeps what the page looks like, where SAFRASYNC_PICTURES names a folder.
+func (c *chrome) picture(name string) {
+	c.t.Helper()
+	folder := os.Getenv("SAFRASYNC_PICTURES")
+	if folder == "" {
+		return
+	}
+	png, err := chromedp.Run(c.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(folder+"/"+name+".png", png, 0o600)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// complaints collects what the browser complains of: refusals of the policy, errors of scripts.
+func (c *chrome) complaints() func() []string {
+	c.t.Helper()
+	script := `window.complaints = JSON.parse(sessionStorage.getItem("complaints") || "[]");
+		const note = (text) => { window.complaints.push(text); sessionStorage.setItem("complaints", JSON.stringify(window.complaints)); };
+		document.addEventListener("securitypolicyviolation", (e) => note(e.violatedDirective + " " + e.blockedURI));
+		window.addEventListener("error", (e) => note(String(e.message)));`
+	if _, err := chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		c.t.Fatal(err)
+	}
+	return func() []string {
+		list, err := chromedp.Run(c.ctx, chromedp.Evaluate[[]string](`window.complaints || []`))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return list
+	}
+}
+
+// logIn logs in as somebody with a role.
+func (c *chrome) logIn(role trade.Role) {
+	c.t.Helper()
+	c.open("/")
+	c.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), deskPeople[role]), chromedp.SendKeys(chromedp.CSS("input[name=password]"), deskPassword))
+	c.click("article button")
+	c.shows("Início")
+}
+
+// A person logs in, finds a contract by its number, and sees why it did not go; every page on the way is for everybody.
+func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d, 1366, 768)
+	complaints := c.complaints()
+	c.open("/")
+	c.accessible("login")
+	c.picture("login")
+	c.logIn(trade.Accountant)
+	c.accessible("home")
+	c.picture("home")
+	row := d.rows(trade.Invalid)[0]
+	_, number, _ := strings.Cut(row.Key, "|")
+	c.click(`nav a[href="/rows"]`)
+	c.accessible("rows")
+	c.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), strings.TrimLeft(number, "0")+"\r"), chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))))
+	c.picture("rows")
+	c.click(fmt.Sprintf(`#part a[href="/rows/%d"]`, row.ID))
+	c.shows("O que houve", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
+	c.accessible("row")
+	c.picture("row")
+	c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, row.ID))
+	c.accessible("act")
+	c.picture("act")
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}
+
+// Every page is for everybody on a phone and in the dark, too.
+func TestChromiumPagesAreForEverybody(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d, 390, 844)
+	complaints := c.complaints()
+	c.logIn(trade.Administrator)
+	sent := d.rows(trade.Accepted)[0]
+	for _, theme := range []string{"light", "dark"} {
+		c.open("/account")
+		c.do(chromedp.SetValue(chromedp.CSS("select[name=theme]"), theme))
+		c.click(".preferences button")
+		for name, path := range map[string]string{
+			"home": "/", "rows": "/rows", "accepted row": fmt.Sprintf("/rows/%d", sent.ID), "users": "/users", "account": "/account", "licences": "/licences", "error": "/nothing",
+			"filter": "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
+		} {
+			c.open(path)
+			c.accessible(name + " " + theme)
+			c.picture(name + " " + theme)
+		}
+	}
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}
