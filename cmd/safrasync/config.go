@@ -30,6 +30,7 @@ type Config struct {
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Tracing    TracingConfig              `yaml:"tracing"`  // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
+	Report     ReportConfig               `yaml:"report"`
 	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
@@ -185,6 +186,7 @@ func defaultConfig() *Config {
 
 		Retention: defaultRetention(),
 		Console:   defaultConsole(),
+		Report:    defaultReport(),
 	}
 }
 

@@ -71,6 +71,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		fmt.Fprintf(&w.b, "%s %s\n", head, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", t), "0"), "."))
 	case time.Duration:
 		fmt.Fprintf(&w.b, "%s %s\n", head, shortDuration(t))
+	case ExactNumber:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.Decimal)
 	case ByteSize:
 		fmt.Fprintf(&w.b, "%s %s\n", head, t)
 	case []string:

@@ -114,7 +114,7 @@ var (
 var shownValues = []string{"timeout", "max_in_flight", "rate_limit", "doubt", "quarantine", "stop_after_unknown", "ca_file", "driver", "charset", "time_zone", "statement_timeout"}
 
 // openSections have no secrets: their lines are shown, but for those that speak of one.
-var openSections = []string{"references", "values", "checks", "log", "language", "messages", "jobs"}
+var openSections = []string{"references", "values", "checks", "log", "language", "report", "messages", "jobs"}
 
 // maskLines works on lines, not on YAML, because it must also hold for a file that is not YAML. It errs on the side of hiding: outside the
 // sections that have no secrets, only the values of keys that are known to be harmless are shown.

@@ -24,7 +24,7 @@ func newRootCommand(a *App) *cobra.Command {
 	flags.BoolVar(&a.asJSON, "json", false, "results as JSON, English always; lists have one object a line")
 	flags.BoolP("help", "h", false, "show this help")
 	root.AddCommand(
-		newRunCommand(a), newSyncCommand(a), newCheckCommand(a), newStatusCommand(a), newRowsCommand(a), newWhyCommand(a), newPreviewCommand(a), newRefsCommand(a),
+		newRunCommand(a), newSyncCommand(a), newCheckCommand(a), newStatusCommand(a), newRowsCommand(a), newReportCommand(a), newDecisionsCommand(a), newWhyCommand(a), newPreviewCommand(a), newRefsCommand(a),
 		newTestCommand(a), newExplainCommand(a), newInitCommand(a),
 		newRetryCommand(a), newAdoptCommand(a), newResendCommand(a), newDismissCommand(a), newReopenCommand(a), newResyncCommand(a), newAuditCommand(a),
 		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a),

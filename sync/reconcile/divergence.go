@@ -131,7 +131,7 @@ func (d deliveries) add(r *Row) {
 	if !r.counts() || r.State == trade.Dismissed {
 		return
 	}
-	kg, ok := r.ERP.Kilograms()
+	kg, ok := r.ERP.weight()
 	switch {
 	case !ok:
 	case r.Sends == trade.OrderCommitments && contracted(r.OrderType):

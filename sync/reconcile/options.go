@@ -14,6 +14,7 @@ type Options struct {
 	Lang      trade.Lang
 	Words     *trade.Catalogue // what is told of causes; nil: the program's own words
 	Sections  []SectionID      // none: all
+	By        []By             // of the totals; none: all
 }
 
 // Filter selects rows of the sections; an empty list or text selects everything. The summary is of all rows: it proves that none is missing.

@@ -187,6 +187,9 @@ func (p *printer) reason(r *Row) (text, who string) {
 // totals writes the totals: one line for each currency, of which only the first has the weights, so that no column of a sheet counts twice.
 func (p *printer) totals(list []Total) error {
 	for _, t := range list {
+		if !among(p.By, t.By) {
+			continue
+		}
 		currencies := t.Currencies()
 		if len(currencies) == 0 {
 			currencies = []string{""}

@@ -80,6 +80,15 @@ func (f Figures) Kilograms() (kg trade.Decimal, ok bool) {
 	return trade.Quantity{Amount: *f.Amount, Unit: f.Unit}.Kilograms()
 }
 
+// weight is the weight for sums: an amount of zero or less is a typing error, and in none.
+func (f Figures) weight() (kg trade.Decimal, ok bool) {
+	kg, ok = f.Kilograms()
+	if !ok || kg.Sign() <= 0 {
+		return trade.Decimal{}, false
+	}
+	return kg, true
+}
+
 // Value is amount times price, exactly; ok is false where one of them or the currency is missing.
 func (f Figures) Value() (value trade.Decimal, ok bool) {
 	if f.Amount == nil || f.Price == nil || f.Currency == "" {

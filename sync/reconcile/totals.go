@@ -44,7 +44,7 @@ type Total struct {
 
 	Dismissed trade.Decimal // of Contracted, Delivered and fixations from deposit: what people took out
 	Rows      int
-	Unweighed int // rows without an amount or a unit: in no weight
+	Unweighed int // rows without a unit or an amount above zero: in no weight
 	Unpriced  int // fixed rows without a price or a currency: in no value
 }
 
@@ -96,7 +96,7 @@ func (t *Total) add(r *Row) {
 
 // erp adds what the ERP has.
 func (t *Total) erp(r *Row) {
-	kg, ok := r.ERP.Kilograms()
+	kg, ok := r.ERP.weight()
 	if !ok {
 		t.Unweighed++
 	}

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// reportFlags are those of `safrasync report`.
+type reportFlags struct {
+	actFlags
+	from, to, asOf, closing                                     string
+	jobs, harvests, products, branches, places, wallets, states []string
+	sections                                                    []string
+	format, output                                              string
+	platform, failed, closings                                  bool
+	close                                                       string
+}
+
+// reportFormats are the forms of a report.
+var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
+
+func newReportCommand(a *App) *cobra.Command {
+	var f reportFlags
+	cmd := a.command("report", helpReport, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.report(cmd.Context(), f) })
+	f.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.from, "from", "", "only documents of this `DAY` and later")
+	flags.StringVar(&f.to, "to", "", "only documents of this `DAY` and before")
+	flags.StringVar(&f.asOf, "as-of", "", "as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
+	flags.StringVar(&f.closing, "closing", "", "the closed report with this `ID` (see --closings)")
+	flags.BoolVar(&f.closings, "closings", false, "list the closed reports")
+	flags.StringVar(&f.close, "close", "", "close the report with this cut-off `DAY`: it is kept for good, with your name; needs --reason")
+	flags.StringSliceVar(&f.jobs, "job", nil, "only these `JOBS`")
+	flags.StringSliceVar(&f.harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
+	flags.StringSliceVar(&f.products, "product", nil, "only these `PRODUCTS`")
+	flags.StringSliceVar(&f.branches, "branch", nil, "only these `BRANCHES`: the first part of a key of several parts")
+	flags.StringSliceVar(&f.places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
+	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
+	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+listed(trade.States))
+	flags.StringSliceVar(&f.sections, "section", nil, "only these `SECTIONS`: "+listed(reconcile.AllSections))
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+"; default: by the name of --output, else table")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
+	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
+	flags.BoolVar(&f.failed, "failed", false, "instead: the rows that need a decision, to be filled in and given to `decisions import`")
+	completes(cmd, "state", trade.States)
+	completes(cmd, "section", reconcile.AllSections)
+	completes(cmd, "format", reportFormats)
+	return cmd
+}
+
+// report makes, reprints, closes or lists reports.
+func (a *App) report(ctx context.Context, f reportFlags) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if f.closings {
+		return a.listClosings(ctx)
+	}
+	if f.format, err = a.reportFormat(f); err != nil {
+		return err
+	}
+	options, cut, err := a.reportOptions(config, f)
+	if err != nil {
+		return err
+	}
+	if f.close != "" {
+		return a.closeReport(ctx, f, options)
+	}
+	snapshot, err := a.snapshot(ctx, f, cut)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	if f.failed {
+		return a.writeReport(ctx, f, snapshot.Head, func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
+	}
+	if f.format == "table" && f.output == "" {
+		if len(options.Sections) == 0 { // single rows are for files
+			options.Sections = []reconcile.SectionID{
+				reconcile.SummarySection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+			}
+		}
+		_, err := snapshot.Report(options, a.tableWriter(options))
+		return err
+	}
+	return a.writeReport(ctx, f, snapshot.Head, func(w io.Writer) error {
+		_, err := snapshot.Report(options, a.reportWriter(f.format, options, w))
+		return err
+	})
+}
+
+// reportFormat decides the form: what --format says, else what the name of the file says.
+func (a *App) reportFormat(f reportFlags) (string, error) {
+	format := f.format
+	if format == "" && a.asJSON {
+		format = "json"
+	}
+	if ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(f.output)), "."); format == "" && slices.Contains(reportFormats, ending) {
+		format = ending
+	}
+	switch {
+	case format == "" && f.output != "":
+		return "", a.usage(reportWhichFormat, f.output, strings.Join(reportFormats, ", "))
+	case format == "" && f.failed:
+		return "", a.usage(reportFailedFormat)
+	case format == "":
+		format = "table"
+	}
+	switch {
+	case !slices.Contains(reportFormats, format):
+		return "", a.usage(reportNoFormat, format, strings.Join(reportFormats, ", "))
+	case f.failed && format != "xlsx" && format != "csv":
+		return "", a.usage(reportFailedFormat)
+	case format == "table" && f.output != "":
+		return "", a.usage(reportWhichFormat, f.output, strings.Join(reportFormats[1:], ", "))
+	case format == "xlsx" && f.output == "" && isTerminal(a.Stdout):
+		return "", a.usage(reportNeedsFile)
+	}
+	return format, nil
+}
+
+// reportOptions reads the flags strictly: a filter with a typing error must not look like an empty report.
+func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options, cut reconcile.Cut, err error) {
+	o = reconcile.Options{Lang: a.lang(), Words: config.catalogue, Tolerance: config.Report.tolerance()}
+	if f.format == "json" {
+		o.Lang = trade.English
+	}
+	o.Filter = reconcile.Filter{Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches, Places: f.places, Wallets: f.wallets}
+	for into, text := range map[*trade.Date]string{&o.Filter.From: f.from, &o.Filter.To: f.to, &cut.Day: f.asOf} {
+		if text == "" {
+			continue
+		}
+		if *into, err = parseDay(text); err != nil {
+			return o, cut, a.usage(reportNoDay, text)
+		}
+	}
+	cut.Derived = f.asOf != ""
+	today := trade.DateOf(now().In(config.Zone()))
+	switch {
+	case !o.Filter.From.IsZero() && !o.Filter.To.IsZero() && o.Filter.To.Before(o.Filter.From):
+		return o, cut, a.usage(reportBackwards, f.from, f.to)
+	case today.Before(cut.Day):
+		return o, cut, a.usage(reportFuture, f.asOf)
+	case f.platform && (f.asOf != "" || f.closing != ""):
+		return o, cut, a.usage(reportPlatformNow)
+	}
+	if len(f.jobs) > 0 {
+		if err := a.checkJobNames(config, f.jobs); err != nil {
+			return o, cut, err
+		}
+	}
+	for _, s := range f.states {
+		if !slices.Contains(trade.States, trade.State(s)) {
+			return o, cut, a.usage(saysNoState, s, listed(trade.States))
+		}
+		o.Filter.States = append(o.Filter.States, trade.State(s))
+	}
+	for _, s := range f.sections {
+		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
+			return o, cut, a.usage(reportNoSection, s, listed(reconcile.AllSections))
+		}
+		o.Sections = append(o.Sections, reconcile.SectionID(s))
+	}
+	return o, cut, nil
+}
+
+// parseDay reads a day as people write it: 2026-10-31 or 31/10/2026.
+func parseDay(text string) (trade.Date, error) {
+	if t, err := time.Parse("02/01/2006", text); err == nil {
+		return trade.DateOf(t), nil
+	}
+	return trade.ParseDate(text)
+}
+
+// snapshot takes the rows that the report tells of: closed ones from the archive, others from the ledger as it stands.
+func (a *App) snapshot(ctx context.Context, f reportFlags, cut reconcile.Cut) (*reconcile.Snapshot, error) {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return nil, err
+	}
+	if f.asOf != "" || f.closing != "" {
+		list, err := store.Closings(ctx, cut.Day)
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(c trade.Closing) bool { return f.closing == "" || c.ID == f.closing }); i >= 0 {
+			return reconcile.OpenClosed(ctx, store, list[i], "")
+		}
+		if f.closing != "" {
+			return nil, a.usage(reportNoClosing, f.closing)
+		}
+	}
+	return a.takeSnapshot(ctx, store, cut, f.platform)
+}
+
+// takeSnapshot goes through the ledger.
+func (a *App) takeSnapshot(ctx context.Context, store *state.Store, cut reconcile.Cut, platform bool) (*reconcile.Snapshot, error) {
+	jobs, err := compileJobs(a.config)
+	if err != nil {
+		return nil, err
+	}
+	src := reconcile.Sources{Ledger: store, Jobs: jobs, Zone: a.config.Zone(), Now: now(), Program: version, Name: a.config.Alerts.Name}
+	if platform {
+		client, err := a.openAPI()
+		if err != nil {
+			return nil, err
+		}
+		src.Platform = newPacedReader(client, a.config.API.RateLimit)
+	}
+	if isTerminal(a.Stderr) {
+		src.Progress = func(rows int) { a.countOnTerminal(reportReading, rows) }
+		defer a.endCount()
+	}
+	return reconcile.Take(ctx, src, cut)
+}
+
+func (a *App) countOnTerminal(p phrase, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.text(p, n)) }
+func (a *App) endCount()                       { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
+
+// reportWriter makes the writer of a format.
+func (a *App) reportWriter(format string, o reconcile.Options, to io.Writer) reconcile.Writer {
+	switch format {
+	case "csv":
+		return reconcile.NewCSV(to, len(o.Sections))
+	case "xlsx":
+		return reconcile.NewXLSX(to)
+	case "html":
+		return reconcile.NewHTML(to)
+	}
+	return reconcile.NewJSON(to)
+}
+
+// writeReport writes a file, or standard output, and puts it into the audit: who took which figures out. JSON on standard output is for programs, like that of `rows`, and
+// is not an export.
+func (a *App) writeReport(ctx context.Context, f reportFlags, head reconcile.Head, write func(io.Writer) error) error {
+	if f.format == "json" && f.output == "" {
+		return write(a.out)
+	}
+	file := "-"
+	if f.output != "" {
+		file = filepath.Base(f.output)
+	}
+	record, err := a.audit(f.actFlags, "report export", file, struct {
+		Report  string `json:"report"`
+		Kind    string `json:"kind"`
+		Day     string `json:"day"`
+		Format  string `json:"format"`
+		Rows    int    `json:"rows"`
+		Failed  bool   `json:"failed,omitempty"`
+		Filters any    `json:"filters"`
+	}{head.ID, string(head.Kind), head.Day, f.format, head.Rows, f.failed, f.filters()})
+	if err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	if err := store.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	if f.output == "" {
+		return write(a.out)
+	}
+	out, err := os.OpenFile(f.output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return a.usage(reportNoFile, f.output, a.voice().fileReason(err))
+	}
+	if err = errors.Join(write(out), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.output)) // half a file looks like a whole one
+	}
+	a.tell(reportWritten, f.output)
+	return nil
+}
+
+// filters are what the audit keeps of the selection.
+func (f reportFlags) filters() map[string]any {
+	out := map[string]any{}
+	for name, list := range map[string][]string{
+		"job": f.jobs, "harvest": f.harvests, "product": f.products, "branch": f.branches, "place": f.places, "wallet": f.wallets, "state": f.states, "section": f.sections,
+	} {
+		if len(list) > 0 {
+			out[name] = list
+		}
+	}
+	for name, text := range map[string]string{"from": f.from, "to": f.to, "as_of": f.asOf} {
+		if text != "" {
+			out[name] = text
+		}
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// closeReport keeps a report for good. It shows first what would be closed.
+func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.Options) error {
+	day, err := parseDay(f.close)
+	if err != nil {
+		return a.usage(reportNoDay, f.close)
+	}
+	if trade.DateOf(now().In(a.config.Zone())).Before(day) {
+		return a.usage(reportFuture, f.close)
+	}
+	if f.asOf != "" || f.closing != "" || f.failed || f.output != "" || !options.Filter.Empty() || len(options.Sections) > 0 {
+		return a.usage(closeWhole)
+	}
+	if err := a.needReason(f.actFlags); err != nil {
+		return err
+	}
+	reading, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	snapshot, err := a.takeSnapshot(ctx, reading, reconcile.Cut{Day: day}, f.platform)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	options.Sections = []reconcile.SectionID{reconcile.SummarySection, reconcile.TotalsSection}
+	overview, err := snapshot.Overview(options)
+	if err != nil {
+		return err
+	}
+	a.tell(closePlan, a.day(day), snapshot.Head.Rows, overview.Divergences)
+	open := 0
+	for _, s := range overview.Summaries {
+		if d := s.Difference(); d != nil && *d != 0 {
+			a.tell(closeUneven, s.Job, *d)
+			return &exitError{exitFailed}
+		}
+		if s.InScope == nil {
+			a.tell(closeNoSweep, s.Job, s.Job)
+		}
+		for state, n := range s.States {
+			if state != trade.Accepted && state != trade.Dismissed && state != trade.Withdrawn {
+				open += n
+			}
+		}
+	}
+	if open > 0 {
+		a.tell(closeOpen, open)
+	}
+	if err := a.confirm(f.yes); err != nil {
+		return err
+	}
+	who := f.person()
+	record, err := a.audit(f.actFlags, "report close", day.String(), struct {
+		Report string `json:"report"`
+		Rows   int    `json:"rows"`
+	}{snapshot.Head.ID, snapshot.Head.Rows})
+	if err != nil {
+		return err
+	}
+	writing, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	closing, err := reconcile.Freeze(ctx, writing, snapshot, who.Name, who.Reason, record)
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		return a.printJSON(closingOf(closing))
+	}
+	a.show(closeDone, a.day(day), closing.ID, a.day(day))
+	return nil
+}
+
+// day is a day as people of the language write it.
+func (a *App) day(d trade.Date) string {
+	return reconcile.PlainText(reconcile.Day(d.String()), a.lang(), time.UTC)
+}
+
+// closingJSON is one line of `report --closings --json`.
+type closingJSON struct {
+	ID      string    `json:"id"`
+	Day     string    `json:"day"` // cut-off
+	At      time.Time `json:"at"`
+	Who     string    `json:"who"`
+	Reason  string    `json:"reason"`
+	Rows    int       `json:"rows"`
+	Program string    `json:"program"`
+	Hash    string    `json:"hash"`
+	Audit   int64     `json:"audit"`
+}
+
+func closingOf(c trade.Closing) closingJSON {
+	return closingJSON{c.ID, c.Day.String(), c.At, c.Who, c.Reason, c.Rows, c.Program, c.Hash, c.Audit}
+}
+
+// listClosings lists the closed reports, the newest first.
+func (a *App) listClosings(ctx context.Context) error {
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return err
+	}
+	list, err := store.Closings(ctx, trade.Date{})
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		for _, c := range list {
+			if err := a.printJSON(closingOf(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		a.tell(closeNone)
+		return nil
+	}
+	t := a.newTable(closeHeadDay, closeHeadAt, closeHeadWho, closeHeadReason, closeHeadRows, closeHeadID)
+	for _, c := range list {
+		t.AppendRow(table.Row{a.day(c.Day), a.voice().moment(c.At), printable(c.Who), printable(c.Reason), c.Rows, c.ID})
+	}
+	t.Render()
+	return nil
+}

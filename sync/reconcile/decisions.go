@@ -1,0 +1,305 @@
+package reconcile
+
+import (
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Form is the form of a file of decisions.
+type Form string
+
+// The forms.
+const (
+	Workbook Form = "xlsx"
+	Commas   Form = "csv"
+)
+
+// Decision words: what a person may write into the file, by act. A second sending is not among them: it may double, and is decided row by row.
+var decisionWords = map[string]phrase{
+	"retry": {"tentar de novo", "retry"}, "dismiss": {"dispensar", "dismiss"}, "acknowledge": {"reconhecer", "acknowledge"}, "adopt": {"confirmar id", "adopt id"},
+	"adopt-no-id": {"confirmar sem id", "adopt without id"},
+}
+
+// decisionActs is the order in which decisions are offered.
+var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowledge"}
+
+// decisionColumns are those of the file. The last three of those to be seen are filled in; those after them are hidden.
+var decisionColumns = []column{
+	{"job", phrase{"Rotina", "Job"}, CodeColumn}, {"key", phrase{"Chave no ERP", "Key in the ERP"}, CodeColumn}, {"day", phrase{"Data", "Date"}, TextColumn},
+	{"product", phrase{"Produto", "Product"}, CodeColumn}, {"producer", phrase{"Produtor", "Producer"}, CodeColumn}, {"kg", phrase{"kg", "kg"}, TextColumn},
+	{"state", phrase{"Situação", "State"}, TextColumn}, {"reason", phrase{"Motivo", "Reason"}, TextColumn}, {"who", phrase{"Quem resolve", "Who resolves it"}, TextColumn},
+	{"where", phrase{"Onde", "Where"}, TextColumn}, {"do", phrase{"O que fazer", "What to do"}, TextColumn}, {"again", phrase{"Enviar de novo é seguro?", "Is sending again safe?"}, TextColumn},
+	{"allowed", phrase{"Decisões possíveis", "Possible decisions"}, TextColumn},
+	{"decision", phrase{"DECISÃO", "DECISION"}, TextColumn}, {"id", phrase{"ID NA PLATAFORMA", "ID ON THE PLATFORM"}, CodeColumn}, {"why", phrase{"MOTIVO DA DECISÃO", "REASON OF THE DECISION"}, TextColumn},
+	{"version", phrase{"versão", "version"}, CodeColumn}, {"check", phrase{"conferência", "check"}, CodeColumn},
+}
+
+// hiddenFrom is the first of the columns that people need not see.
+const hiddenFrom = "version"
+
+func decisionColumn(id string) int {
+	return slices.IndexFunc(decisionColumns, func(c column) bool { return c.id == id })
+}
+
+// allowed are the decisions that the ledger may take for a row; whether it does is seen when they are read in.
+func allowed(r *Row) []string {
+	switch r.State {
+	case trade.Rejected:
+		if r.Entry().Weak() { // refused in no form of the API: an earlier step may have happened there
+			return []string{"dismiss"}
+		}
+		return []string{"retry", "dismiss"}
+	case trade.Invalid:
+		return []string{"dismiss"}
+	case trade.InDoubt: // leaving one out would hide that it may be there: that is decided for one row at a time
+		return adoptable(r)
+	case trade.Held:
+		return adoptable(r, "dismiss")
+	case trade.Accepted:
+		if slices.ContainsFunc(r.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) {
+			return []string{"acknowledge"}
+		}
+	}
+	return nil
+}
+
+func adoptable(r *Row, more ...string) []string {
+	out := append(slices.Clone(more), "adopt")
+	if r.Sends != trade.OrderCommitments {
+		out = append(out, "adopt-no-id")
+	}
+	return out
+}
+
+// Decisions writes the rows that need a decision into a file that is filled in and read back by [ReadDecisions].
+func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
+	p := &printer{s, o, nil, nil}
+	out, err := newDecisionFile(form, to, o.Lang)
+	if err != nil {
+		return err
+	}
+	err = s.Each(func(r *Row) error {
+		acts := allowed(r)
+		if len(acts) == 0 || r.After || r.Moved || !o.Filter.Match(r) {
+			return nil
+		}
+		return out.row(p.decisionCells(r, acts))
+	})
+	return errors.Join(err, out.close())
+}
+
+func (p *printer) decisionCells(r *Row, acts []string) []string {
+	reason, _ := p.reason(r)
+	a := p.Words.Entry(r.Entry(), p.Lang)
+	if r.State == trade.Accepted {
+		for _, f := range r.Flags {
+			if slices.Contains(trade.AcknowledgedByAct, f) {
+				a = p.Words.Flag(f, p.Lang)
+				reason = a.What
+			}
+		}
+	}
+	words := make([]string, len(acts))
+	for i, act := range acts {
+		words[i] = decisionWords[act].in(p.Lang)
+	}
+	kg := ""
+	if weight, ok := r.ERP.Kilograms(); ok {
+		kg = decimalText(weight, p.Lang)
+	}
+	cells := []string{
+		r.Job, r.Key, dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where, a.Do, a.Again.Label(p.Lang), strings.Join(words, ", "),
+		"", "", "", strconv.FormatInt(r.Version, 10), "",
+	}
+	cells[len(cells)-1] = decisionCheck(cells)
+	return cells
+}
+
+// decisionCheck is a hash of the cells that say which row it is: a row in which one of them was altered, or that was sorted apart, is noticed. What a spreadsheet does to texts
+// by itself (blanks, zeros in front of numbers) is no alteration.
+func decisionCheck(cells []string) string {
+	h := sha256.New()
+	for _, id := range []string{"job", "key", "product", "producer", "state", "reason", "version"} {
+		_, _ = fmt.Fprintf(h, "%s\x00", plainCell(cells[decisionColumn(id)])) // a hash never fails to write
+	}
+	return "v1-" + hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// plainCell is a cell without what spreadsheets add or take away.
+func plainCell(text string) string {
+	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
+	if strings.Trim(text, "0123456789") == "" {
+		return strings.TrimLeft(text, "0")
+	}
+	return text
+}
+
+// foldWord brings what a person typed into one form: small letters, without accents and doubled blanks.
+func foldWord(text string) string {
+	text = norm.NFD.String(strings.ToLower(strings.Join(strings.Fields(text), " ")))
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// decisionFile takes the rows one by one.
+type decisionFile interface {
+	row(cells []string) error
+	close() error
+}
+
+func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (decisionFile, error) {
+	titles := make([]string, len(decisionColumns))
+	for i, c := range decisionColumns {
+		titles[i] = c.title.in(lang)
+	}
+	if form == Workbook {
+		return newDecisionBook(to, titles, lang)
+	}
+	if _, err := io.WriteString(to, "\ufeff"); err != nil {
+		return nil, fmt.Errorf("write the CSV: %w", err)
+	}
+	w := csv.NewWriter(to)
+	w.Comma, w.UseCRLF = ';', true
+	f := &decisionCSV{w}
+	return f, f.row(titles)
+}
+
+type decisionCSV struct{ w *csv.Writer }
+
+func (f *decisionCSV) row(cells []string) error {
+	guarded := make([]string, len(cells))
+	for i, c := range cells {
+		guarded[i] = Guard(c)
+	}
+	return f.w.Write(guarded)
+}
+
+func (f *decisionCSV) close() error {
+	f.w.Flush()
+	return f.w.Error()
+}
+
+// decisionBook is the workbook: every cell is text, what is filled in is marked, the decisions are offered in a list.
+type decisionBook struct {
+	to   io.Writer
+	book *excelize.File
+	rows *excelize.StreamWriter
+	lang trade.Lang
+	text int
+	fill int
+	line int
+}
+
+func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionBook, error) {
+	f := &decisionBook{to: to, book: excelize.NewFile(), lang: lang}
+	sheet := (phrase{"Decisões", "Decisions"}).in(lang)
+	head, err := f.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}}})
+	f.text, err = second(f.book.NewStyle(&excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}))(err)
+	f.fill, err = second(f.book.NewStyle(&excelize.Style{NumFmt: 49, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}}, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}))(err)
+	if err == nil {
+		err = f.book.SetSheetName(f.book.GetSheetName(0), sheet)
+	}
+	if err == nil {
+		f.rows, err = f.book.NewStreamWriter(sheet)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = f.rows.SetPanes(&excelize.Panes{Freeze: true, XSplit: 2, YSplit: 1, TopLeftCell: "C2", ActivePane: "bottomRight"})
+	cells := make([]any, len(titles))
+	for i, title := range titles {
+		width := 16
+		if slices.Contains([]string{"reason", "where", "do", "again", "allowed", "why", "id"}, decisionColumns[i].id) {
+			width = 38
+		}
+		err = errors.Join(err, f.rows.SetColWidth(i+1, i+1, excelWidth(width)))
+		cells[i] = excelize.Cell{StyleID: head, Value: title}
+	}
+	err = errors.Join(err, f.rows.SetColVisible(decisionColumn(hiddenFrom)+1, len(titles), false), f.rows.SetRow("A1", cells))
+	f.line = 1
+	return f, err
+}
+
+// second lets a chain of calls keep the first error.
+func second(id int, err error) func(error) (int, error) {
+	return func(before error) (int, error) { return id, errors.Join(before, err) }
+}
+
+func (f *decisionBook) row(cells []string) error {
+	if f.line == sheetRows {
+		return fmt.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", sheetRows)
+	}
+	f.line++
+	values := make([]any, len(cells))
+	for i, c := range cells {
+		style := f.text
+		if slices.Contains([]string{"decision", "id", "why"}, decisionColumns[i].id) {
+			style = f.fill
+		}
+		values[i] = excelize.Cell{StyleID: style, Value: clip(c)}
+	}
+	return f.rows.SetRow("A"+strconv.Itoa(f.line), values)
+}
+
+func (f *decisionBook) close() error {
+	column, err := excelize.ColumnNumberToName(decisionColumn("decision") + 1)
+	if err == nil && f.line > 1 {
+		list := excelize.NewDataValidation(true)
+		list.Sqref = fmt.Sprintf("%s2:%s%d", column, column, f.line)
+		var words []string
+		for _, act := range decisionActs {
+			words = append(words, decisionWords[act].in(f.lang))
+		}
+		if err = list.SetDropList(words); err == nil {
+			err = f.book.AddDataValidation(f.book.GetSheetName(0), list)
+		}
+	}
+	err = errors.Join(err, f.rows.Flush())
+	if err == nil {
+		err = f.book.Write(f.to)
+	}
+	return errors.Join(err, f.book.Close())
+}
+
+// Fault is what is wrong with one row of a file of decisions.
+type Fault struct {
+	Line   int    // of the file, from 1
+	Column string // its title; "" = the whole row
+	Text   string
+}
+
+// Decision is one row that was filled in.
+type Decision struct {
+	Line    int
+	Job     string
+	Key     string
+	Version int64
+	Act     string // retry, dismiss, acknowledge, adopt, adopt-no-id
+	ID      string
+	Reason  string
+
+	cells []string
+}
+
+// LeastReason is how many characters a reason has at least.
+const LeastReason = 5
+
+// maxDecisionBytes bounds a file of decisions.
+const maxDecisionBytes = 256 << 20
