@@ -24,6 +24,7 @@ type reportFlags struct {
 	jobs, harvests, products, branches, places, wallets, states []string
 	sections                                                    []string
 	format, output                                              string
+	by                                                          []string
 	platform, failed, closings                                  bool
 	close                                                       string
 }
@@ -50,6 +51,7 @@ func newReportCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
 	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+listed(trade.States))
 	flags.StringSliceVar(&f.sections, "section", nil, "only these `SECTIONS`: "+listed(reconcile.AllSections))
+	flags.StringSliceVar(&f.by, "by", nil, "totals only by these: "+listed(reconcile.Dimensions)+"; default on a terminal all,season, in files all of them")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+"; default: by the name of --output, else table")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
 	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
@@ -88,6 +90,9 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		return a.writeReport(ctx, f, snapshot.Head, func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
 	}
 	if f.format == "table" && f.output == "" {
+		if len(options.By) == 0 {
+			options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
+		}
 		if len(options.Sections) == 0 { // single rows are for files
 			options.Sections = []reconcile.SectionID{
 				reconcile.SummarySection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
@@ -173,6 +178,12 @@ func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options,
 			return o, cut, a.usage(reportNoSection, s, listed(reconcile.AllSections))
 		}
 		o.Sections = append(o.Sections, reconcile.SectionID(s))
+	}
+	for _, by := range f.by {
+		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
+			return o, cut, a.usage(reportNoBy, by, listed(reconcile.Dimensions))
+		}
+		o.By = append(o.By, reconcile.By(by))
 	}
 	return o, cut, nil
 }

@@ -13,6 +13,7 @@ var (
 	reportFuture       = phrase{"%s ainda não chegou", "%s has not come yet"}
 	reportPlatformNow  = phrase{"--platform diz o que a plataforma tem hoje: não se aplica a uma data passada", "--platform says what the platform has today: it does not apply to a past day"}
 	reportNoSection    = phrase{"--section %s não existe; há %s", "there is no --section %s; there are %s"}
+	reportNoBy         = phrase{"--by %s não existe; há %s", "there is no --by %s; there are %s"}
 	reportNoClosing    = phrase{"não há fechamento %s; veja `safrasync report --closings`", "there is no closing %s; see `safrasync report --closings`"}
 	reportNoFile       = phrase{"%s: %s; nada foi gravado ali", "%s: %s; nothing was written there"}
 	reportWritten      = phrase{"Gravado em %s, que só você lê. A partir daqui a proteção do arquivo é sua.", "Written to %s, which only you can read. From here on it is yours to protect."}

@@ -38,13 +38,24 @@ var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowl
 
 // decisionColumns are those of the file. The last three of those to be seen are filled in; those after them are hidden.
 var decisionColumns = []column{
-	{"job", phrase{"Rotina", "Job"}, CodeColumn}, {"key", phrase{"Chave no ERP", "Key in the ERP"}, CodeColumn}, {"day", phrase{"Data", "Date"}, TextColumn},
-	{"product", phrase{"Produto", "Product"}, CodeColumn}, {"producer", phrase{"Produtor", "Producer"}, CodeColumn}, {"kg", phrase{"kg", "kg"}, TextColumn},
-	{"state", phrase{"Situação", "State"}, TextColumn}, {"reason", phrase{"Motivo", "Reason"}, TextColumn}, {"who", phrase{"Quem resolve", "Who resolves it"}, TextColumn},
-	{"where", phrase{"Onde", "Where"}, TextColumn}, {"do", phrase{"O que fazer", "What to do"}, TextColumn}, {"again", phrase{"Enviar de novo é seguro?", "Is sending again safe?"}, TextColumn},
+	{"job", phrase{"Rotina", "Job"}, CodeColumn},
+	{"key", phrase{"Chave no ERP", "Key in the ERP"}, CodeColumn},
+	{"day", phrase{"Data", "Date"}, TextColumn},
+	{"product", phrase{"Produto", "Product"}, CodeColumn},
+	{"producer", phrase{"Produtor", "Producer"}, CodeColumn},
+	{"kg", phrase{"kg", "kg"}, TextColumn},
+	{"state", phrase{"Situação", "State"}, TextColumn},
+	{"reason", phrase{"Motivo", "Reason"}, TextColumn},
+	{"who", phrase{"Quem resolve", "Who resolves it"}, TextColumn},
+	{"where", phrase{"Onde", "Where"}, TextColumn},
+	{"do", phrase{"O que fazer", "What to do"}, TextColumn},
+	{"again", phrase{"Enviar de novo é seguro?", "Is sending again safe?"}, TextColumn},
 	{"allowed", phrase{"Decisões possíveis", "Possible decisions"}, TextColumn},
-	{"decision", phrase{"DECISÃO", "DECISION"}, TextColumn}, {"id", phrase{"ID NA PLATAFORMA", "ID ON THE PLATFORM"}, CodeColumn}, {"why", phrase{"MOTIVO DA DECISÃO", "REASON OF THE DECISION"}, TextColumn},
-	{"version", phrase{"versão", "version"}, CodeColumn}, {"check", phrase{"conferência", "check"}, CodeColumn},
+	{"decision", phrase{"DECISÃO", "DECISION"}, TextColumn},
+	{"id", phrase{"ID NA PLATAFORMA", "ID ON THE PLATFORM"}, CodeColumn},
+	{"why", phrase{"MOTIVO DA DECISÃO", "REASON OF THE DECISION"}, TextColumn},
+	{"version", phrase{"versão", "version"}, CodeColumn},
+	{"check", phrase{"conferência", "check"}, CodeColumn},
 }
 
 // hiddenFrom is the first of the columns that people need not see.

@@ -231,7 +231,9 @@ func (p *printer) divergences() error {
 				difference = *diff
 			}
 			if err := p.w.Row([]any{
-				r.Job, r.Branch, r.Key, r.RemoteID, Label{string(d.Kind), divergenceWords[d.Kind].in(p.Lang)}, number(d.Here), number(d.Then), difference, d.Unit, d.Note,
+				r.Job, r.Branch, r.Key, r.RemoteID,
+				Label{string(d.Kind), divergenceWords[d.Kind].in(p.Lang)},
+				number(d.Here), number(d.Then), difference, d.Unit, d.Note,
 				r.Product, r.Harvest, r.Producer,
 			}); err != nil {
 				return err

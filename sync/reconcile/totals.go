@@ -126,7 +126,7 @@ func (t *Total) erp(r *Row) {
 		return
 	}
 	t.Fixed = t.Fixed.Add(kg)
-	if value, ok := r.ERP.Value(); ok {
+	if value, priced := r.ERP.Value(); priced && ok {
 		t.Values[r.ERP.Currency] = t.Values[r.ERP.Currency].Add(value)
 	} else {
 		t.Unpriced++

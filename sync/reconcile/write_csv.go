@@ -18,7 +18,6 @@ type csvWriter struct {
 	rows   *csv.Writer
 	zone   *time.Location
 	single bool // one section: a pure table, without heading and titles
-	begun  bool
 	types  []Column
 }
 

@@ -21,9 +21,10 @@ func (w *jsonWriter) Begin(h Heading) error {
 	line := struct {
 		Section string `json:"section"`
 		Head
-		Lines []string `json:"lines"`
-	}{"heading", h.Head, h.Lines}
-	line.Acts, line.Messages = nil, nil // they are sections
+		Lines    []string `json:"lines"`
+		Acts     *int     `json:"acts,omitempty"`     // they are sections
+		Messages *int     `json:"messages,omitempty"` // the same
+	}{Section: "heading", Head: h.Head, Lines: h.Lines}
 	text, err := marshal(line)
 	if err != nil {
 		return err

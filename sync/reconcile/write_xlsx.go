@@ -35,7 +35,6 @@ type xlsxWriter struct {
 	sheets  int // of the book
 	rows    *excelize.StreamWriter
 	line    int
-	widths  []int
 }
 
 // NewXLSX writes a report as a workbook. The file is whole only after End.

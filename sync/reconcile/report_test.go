@@ -1,0 +1,217 @@
+package reconcile
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got); `go test ./sync/reconcile -update` writes it anew:\n%s", name, diff)
+	}
+}
+
+// The same month gives the same report in every form, from both ledgers.
+func TestOctoberInEveryForm(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		s := w.take(Cut{})
+		golden(t, "october.csv", mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) }))
+		golden(t, "october.html", mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewHTML(b) }))
+		english := portuguese
+		english.Lang = trade.English
+		golden(t, "october.json", mustReport(t, s, english, func(b *bytes.Buffer) Writer { return NewJSON(b) }))
+	})
+}
+
+// total finds the line of a dimension, name and product.
+func total(t *testing.T, v Overview, by By, name, product string) Total {
+	t.Helper()
+	for _, one := range v.Totals {
+		if one.By == by && one.Name == name && one.Product == product {
+			return one
+		}
+	}
+	t.Fatalf("there is no total by %s of %q, %q", by, name, product)
+	return Total{}
+}
+
+// A contract to be fixed and its fixation are the same grain; a fixation from deposit is not that of a contract; what has no amount above zero, is gone or cancelled is in no sum
+// of the ERP, and what is gone is still on the platform.
+func TestAFixationIsNeverCountedTwice(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		v, err := w.take(Cut{}).Overview(portuguese)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := total(t, v, ByAll, "", "SOJA")
+		for name, pair := range map[string][2]string{
+			"contracted":      {got.Contracted.String(), "28260"}, // 100+200+70+61+40 sacas
+			"fixed":           {got.Fixed.String(), "20760"},      // 100+50+70+61+40 sacas and 1,500 kg
+			"from deposit":    {got.Deposit.String(), "1500"},
+			"to fix":          {got.ToFix.String(), "9000"}, // 200-50 sacas
+			"delivered":       {got.Delivered.String(), "7001.5"},
+			"to deliver":      {got.ToDeliver().String(), "21258.5"},
+			"BRL":             {got.Values["BRL"].String(), "42365.5"}, // 271 x 130.50 + 50 x 140
+			"USD":             {got.Values["USD"].String(), "615.185184"},
+			"contracted sent": {got.ContractedSent.String(), "23400"}, // 100+200+60+30 sacas
+			"delivered sent":  {got.DeliveredSent.String(), "6001"},
+			"fixed sent":      {got.FixedSent.String(), "15900"}, // 100+50+60+30 sacas and 1,500 kg
+			"dismissed":       {got.Dismissed.String(), "2400"},
+		} {
+			if pair[0] != pair[1] {
+				t.Errorf("%s is %s, want %s", name, pair[0], pair[1])
+			}
+		}
+		if corn := total(t, v, ByAll, "", "MILHO"); corn.Contracted.String() != "6" || corn.Values["BRL"].String() != "0.01" || corn.ContractedSent.Sign() != 0 {
+			t.Errorf("corn: %+v", corn)
+		}
+		for _, s := range v.Summaries {
+			if d := s.Difference(); d == nil || *d != 0 {
+				t.Errorf("%s does not close: %+v", s.Job, s)
+			}
+		}
+	})
+}
+
+func TestASweepThatFoundMoreIsADifference(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	w.sweep("contracts", 12, 1) // three rows of the ERP that the ledger does not have
+	v, err := w.take(Cut{}).Overview(portuguese)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := v.Summaries[0].Difference(); d == nil || *d != 3 {
+		t.Errorf("summary %+v", v.Summaries[0])
+	}
+}
+
+// What was closed is printed again with the same numbers, whatever happened to the rows.
+func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		w.add("contracts", "03|000011", soy.with(row{"order_date": "2026-11-02"})) // of the next month
+		s := w.take(Cut{Day: mustDay(t, "2026-10-31")})
+		body := func(s *Snapshot) string {
+			text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
+			_, rows, _ := strings.Cut(text, "\r\nResumo\r\n")
+			return rows
+		}
+		want := body(s)
+		if strings.Contains(want, "03|000011") || !strings.Contains(want, "posteriores à data de corte;1") {
+			t.Errorf("a document after the cut-off is not left out and counted:\n%s", want)
+		}
+		audit := trade.AuditRecord{At: w.now, Who: "maria", From: "maria@srv", Act: "report close", Target: "2026-10-31", Reason: "October", Detail: `{}`}
+		done, err := Freeze(t.Context(), w.store, s, "maria", "October", audit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.now = w.now.AddDate(0, 1, 0)
+		w.change(w.entry("contracts", "02|000008"), func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
+		w.dismiss("contracts", "02|000006")
+		w.add("contracts", "03|000012", soy)
+		closings, err := w.store.Closings(t.Context(), mustDay(t, "2026-10-31"))
+		if err != nil || len(closings) != 1 || closings[0].Hash != done.Hash {
+			t.Fatalf("closings %+v, %v", closings, err)
+		}
+		again, err := OpenClosed(t.Context(), w.store, closings[0], t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if diff := cmp.Diff(want, body(again)); diff != "" {
+			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
+		}
+		heading := mustReport(t, again, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
+		if !strings.Contains(heading, "Fechamento de 31/10/2026: posição guardada em 31/10/2026 12:00 por maria, motivo: October.") || !strings.Contains(heading, done.Hash) {
+			t.Errorf("the heading does not say that it is closed:\n%s", heading[:900])
+		}
+	})
+}
+
+// A past day that nobody closed is derived, and the heading says how much of it is known.
+func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		rejected, doubt := w.entry("contracts", "02|000005"), w.entry("contracts", "02|000006")
+		w.now = w.now.AddDate(0, 0, 3)
+		w.change(rejected, func(e *trade.Entry) { e.State, e.Cause, e.Error = trade.Pending, "", nil })
+		w.send(w.entry("contracts", "02|000005"), trade.OutcomeCreated)
+		w.change(w.entry("contracts", "02|000008"), func(e *trade.Entry) {
+			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil, soy.payload(trade.OrderCommitments), "new"
+		})
+		w.send(w.entry("contracts", "02|000008"), trade.OutcomeCreated)
+		w.dismiss("contracts", doubt.Key)
+		w.add("contracts", "03|000012", soy)
+		s := w.take(Cut{Day: mustDay(t, "2026-10-31"), Derived: true})
+		got := map[string]string{}
+		if err := s.Each(func(r *Row) error { got[r.Key] = string(r.State) + " " + string(r.Basis); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{
+			"01|000001": "accepted ", "01|000002": "accepted ", "01|000003": "accepted ", "01|000004": "accepted ", "02|000005": "rejected derived", "02|000006": "in_doubt derived",
+			"02|000007": "accepted ", "02|000008": " unknown", "02|000009": "dismissed ", "02|000010": "accepted ", "0001": "accepted ", "0002": "waiting ",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("states then (-want +got):\n%s", diff)
+		}
+		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
+		if !strings.Contains(text, "Posição em 31/10/2026, data que ninguém fechou") || !strings.Contains(text, "9 de 12 linhas como estavam então; 2 deduzidas; de 1 não se sabe") {
+			t.Errorf("the heading:\n%s", text[:900])
+		}
+	})
+}
+
+func TestFiltersSelectRowsAndLeaveTheSummaryWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	s := w.take(Cut{})
+	for name, c := range map[string]struct {
+		filter Filter
+		want   int
+	}{
+		"nothing":       {Filter{}, 12},
+		"product":       {Filter{Products: []string{"MILHO"}}, 1},
+		"branch":        {Filter{Branches: []string{"01"}}, 4},
+		"state":         {Filter{States: []trade.State{trade.InDoubt, trade.Rejected}}, 2},
+		"from":          {Filter{From: mustDay(t, "2026-10-06")}, 2},
+		"to":            {Filter{To: mustDay(t, "2026-10-06")}, 10},
+		"place":         {Filter{Places: []string{"001"}}, 12},
+		"wallet":        {Filter{Wallets: []string{"33333333-3333-4333-8333-333333333310"}}, 12},
+		"harvest":       {Filter{Harvests: []string{"2026/2027"}}, 0},
+		"job and state": {Filter{Jobs: []string{"deliveries"}, States: []trade.State{trade.Accepted}}, 1},
+	} {
+		o := portuguese
+		o.Filter = c.filter
+		v, err := s.Overview(o)
+		if err != nil || v.Selected != c.want || v.Summaries[0].Rows != 10 {
+			t.Errorf("%s: %d rows, want %d; summary of %d, %v", name, v.Selected, c.want, v.Summaries[0].Rows, err)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package reconcile
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// anyRow makes a row as a ledger may have it.
+func anyRow(t *rapid.T) Row {
+	kind := rapid.SampledFrom([]trade.Kind{trade.OrderCommitments, trade.Deliveries, trade.Traceability}).Draw(t, "kind")
+	pick := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
+	amount := func(name string) *trade.Decimal {
+		if !rapid.Bool().Draw(t, name+" is there") {
+			return nil
+		}
+		d := trade.NewDecimal(rapid.Int64Range(-5_000, 9_999_999).Draw(t, name), rapid.IntRange(0, 6).Draw(t, name+" scale"))
+		return &d
+	}
+	figures := func(name string) Figures {
+		return Figures{Amount: amount(name), Unit: trade.Unit(pick(name+" unit", "SC", "KG", "TON", "")), Price: amount(name + " price"), Currency: pick(name+" currency", "BRL", "USD", "")}
+	}
+	r := Row{
+		Job: string(kind), Sends: kind, Key: pick("key", "1", "2", "3"), State: rapid.SampledFrom(trade.States).Draw(t, "state"),
+		Product: pick("product", "SOJA", "MILHO", ""), Harvest: pick("harvest", "2025/2026", "2026/2027", ""), Producer: pick("producer", "P1", "P2", "P3", ""),
+		Place: pick("place", "L1", "L2", ""), OrderType: pick("type", "COMPRA", "A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"), ERP: figures("erp"),
+		Gone: rapid.Bool().Draw(t, "gone"), Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0, After: rapid.IntRange(0, 9).Draw(t, "after") == 0,
+		Since: rapid.Bool().Draw(t, "since"), Contract: "1", Parent: string(trade.OrderCommitments),
+	}
+	if r.Since {
+		r.Gone = false // no sweep has missed what came after it
+	}
+	if r.State.Created() {
+		f := figures("sent")
+		r.Sent = &f
+	}
+	for _, f := range []trade.Flag{trade.Changed, trade.Cancelled, trade.MissingInERP} {
+		r.Flags = r.Flags.With(f, rapid.IntRange(0, 4).Draw(t, string(f)) == 0)
+	}
+	return r
+}
+
+// spooled makes a snapshot of given rows, with a sweep that agrees with them.
+func spooled(t testing.TB, rows []Row) *Snapshot {
+	s, err := newSnapshot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	s.zone = saoPaulo
+	at := saturday
+	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: at, Kind: NowKind, Rows: len(rows)}
+	out := s.spool()
+	for _, kind := range trade.Kinds {
+		job := JobHead{Job: string(kind), Sends: kind, SweptAt: &at}
+		inScope := 0
+		for _, r := range rows {
+			if r.Sends != kind {
+				continue
+			}
+			if err := out.row(r); err != nil {
+				t.Fatal(err)
+			}
+			switch job.Rows++; {
+			case r.Since:
+			case r.Gone:
+				job.SweepGone++
+			default:
+				inScope++
+			}
+		}
+		job.InScope = &inScope
+		s.Head.Jobs = append(s.Head.Jobs, job)
+	}
+	if err := out.close(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Whatever the rows: each is in one line of the summary, which closes to zero, and stops closing when a row is lost; and the totals by season, producer and place each add up
+// to the total, product by product and currency by currency.
+func TestSumsClose(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(anyRow), 0, 30).Draw(rt, "rows")
+		s := spooled(t, rows)
+		v, err := s.Overview(portuguese)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		n := 0
+		for _, sum := range v.Summaries {
+			if d := sum.Difference(); d == nil || *d != 0 {
+				rt.Fatalf("%s does not close: %+v", sum.Job, sum)
+			}
+			if n += sum.Sum() + sum.Gone; sum.Sum()+sum.Gone != sum.Rows {
+				rt.Fatalf("%s: %d + %d rows, want %d", sum.Job, sum.Sum(), sum.Gone, sum.Rows)
+			}
+			for flag, count := range sum.Flags {
+				if count > sum.Sum() {
+					rt.Fatalf("%d rows have the flag %s, of %d", count, flag, sum.Sum())
+				}
+			}
+		}
+		if n != len(rows) {
+			rt.Fatalf("the summary has %d rows of %d", n, len(rows))
+		}
+		for _, by := range Dimensions[1:] {
+			for _, all := range v.Totals {
+				if all.By != ByAll {
+					continue
+				}
+				var sum Total
+				sum.Values, sum.ValuesSent = map[string]trade.Decimal{}, map[string]trade.Decimal{}
+				for _, part := range v.Totals {
+					if part.By != by || part.Product != all.Product {
+						continue
+					}
+					for into, from := range map[*trade.Decimal]trade.Decimal{
+						&sum.Contracted: part.Contracted, &sum.Delivered: part.Delivered, &sum.Fixed: part.Fixed, &sum.Deposit: part.Deposit, &sum.ToFix: part.ToFix,
+						&sum.ContractedSent: part.ContractedSent, &sum.DeliveredSent: part.DeliveredSent, &sum.FixedSent: part.FixedSent, &sum.Dismissed: part.Dismissed,
+					} {
+						*into = into.Add(from)
+					}
+					for c, value := range part.Values {
+						sum.Values[c] = sum.Values[c].Add(value)
+					}
+					for c, value := range part.ValuesSent {
+						sum.ValuesSent[c] = sum.ValuesSent[c].Add(value)
+					}
+					sum.Rows += part.Rows
+				}
+				for name, pair := range map[string][2]trade.Decimal{
+					"contracted": {sum.Contracted, all.Contracted}, "delivered": {sum.Delivered, all.Delivered}, "fixed": {sum.Fixed, all.Fixed}, "deposit": {sum.Deposit, all.Deposit},
+					"to fix": {sum.ToFix, all.ToFix}, "contracted sent": {sum.ContractedSent, all.ContractedSent}, "delivered sent": {sum.DeliveredSent, all.DeliveredSent},
+					"fixed sent": {sum.FixedSent, all.FixedSent}, "dismissed": {sum.Dismissed, all.Dismissed}, "BRL": {sum.Values["BRL"], all.Values["BRL"]}, "USD": {sum.ValuesSent["USD"], all.ValuesSent["USD"]},
+				} {
+					if !pair[0].Equal(pair[1]) {
+						rt.Fatalf("%s of %s by %s: %s, want %s", name, all.Product, by, pair[0], pair[1])
+					}
+				}
+				if sum.Rows != all.Rows {
+					rt.Fatalf("%d rows of %s by %s, want %d", sum.Rows, all.Product, by, all.Rows)
+				}
+			}
+		}
+		if i := slices.IndexFunc(rows, func(r Row) bool { return !r.Gone }); i >= 0 { // a row that the ledger lost
+			s.Head.Jobs[slices.IndexFunc(s.Head.Jobs, func(j JobHead) bool { return j.Sends == rows[i].Sends })].SweepGone++
+			v, err := s.Overview(portuguese)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if !slices.ContainsFunc(v.Summaries, func(sum Summary) bool { return *sum.Difference() == 1 }) {
+				rt.Fatal("a lost row makes no difference")
+			}
+		}
+	})
+}
+
+// BenchmarkReport writes the report of a snapshot of 100,000 rows; ns/op and B/op divided by it are those of a row.
+func BenchmarkReport(b *testing.B) {
+	const rows = 100_000
+	s := manyRows(b, rows)
+	for name, make := range map[string]func(*bytes.Buffer) Writer{
+		"csv": func(to *bytes.Buffer) Writer { return NewCSV(to, 0) }, "json": func(to *bytes.Buffer) Writer { return NewJSON(to) },
+		"html": func(to *bytes.Buffer) Writer { return NewHTML(to) }, "xlsx": func(to *bytes.Buffer) Writer { return NewXLSX(to) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var to bytes.Buffer
+				if _, err := s.Report(portuguese, make(&to)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// manyRows makes a snapshot of contracts and deliveries.
+func manyRows(t testing.TB, n int) *Snapshot {
+	t.Helper()
+	s, err := newSnapshot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	s.zone = saoPaulo
+	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: saturday, Kind: NowKind, Rows: n}
+	out := s.spool()
+	contracts := n / 4
+	s.Head.Jobs = []JobHead{{Job: "contracts", Sends: trade.OrderCommitments, Rows: contracts}, {Job: "deliveries", Sends: trade.Deliveries, Rows: n - contracts}}
+	at := saturday.Add(-time.Hour)
+	for i := range n {
+		amount := trade.NewDecimal(int64(100_000+i), 2)
+		price := trade.NewDecimal(13_050, 2)
+		r := Row{
+			Job: "contracts", Sends: trade.OrderCommitments, Key: "01|" + number8(i), Branch: "01", State: trade.Accepted, RemoteID: remoteID(i), OrderType: "COMPRA", Product: "SOJA",
+			Harvest: "2025/2026", Producer: "P" + number8(i%500), Place: "L1", Day: "2026-10-05", SentAt: &at, Version: 3,
+			ERP: Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"}, Sent: &Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"},
+		}
+		if i >= contracts {
+			r.Job, r.Sends, r.Parent, r.Contract, r.OrderType = "deliveries", trade.Deliveries, "contracts", "01|"+number8(i%max(contracts, 1)), ""
+		}
+		if err := out.row(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.close(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func number8(n int) string {
+	text := "00000000" + itoa(n)
+	return text[len(text)-8:]
+}
+
+func itoa(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return itoa(n/10) + string(rune('0'+n%10))
+}
