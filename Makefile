@@ -147,6 +147,7 @@ need:
 	@.ci/need-packaging
 	@.ci/need-iproute
 	@.ci/need-chromium
+	@.ci/need-libreoffice
 
 .PHONY: format-check
 format-check: tools

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +38,7 @@ import (
 //	lines N                  wants so many lines of standard output
 //	edit FILE OLD NEW        makes another configuration: config.yaml with OLD replaced by NEW, in which \n is a new line
 //	references               imports the four de-para tables
+//	fill FILE KEY COLUMN TEXT…  fills cells of a row in a CSV file of decisions
 //	lease FILE JOB           holds the lease of a job until the script ends, as another process
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -43,7 +46,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script", Setup: setUpScript, RequireUniqueNames: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "platform": cmdPlatform, "platform-forget": cmdForget, "platform-key": cmdKey, "platform-id": cmdID, "platform-has": cmdHas,
-			"platform-posts": cmdPosts, "sqlite": cmdSQLite, "query": cmdQuery, "json": cmdJSON, "json-keys": cmdJSONKeys, "lines": cmdLines, "references": cmdReferences, "edit": cmdEdit, "lease": cmdLease,
+			"platform-posts": cmdPosts, "sqlite": cmdSQLite, "query": cmdQuery, "json": cmdJSON, "json-keys": cmdJSONKeys, "lines": cmdLines, "references": cmdReferences, "edit": cmdEdit, "lease": cmdLease, "fill": cmdFill,
 		},
 	})
 }
@@ -295,4 +298,34 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("config.yaml has %q %d times, want once", args[1], strings.Count(text, args[1]))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], strings.ReplaceAll(args[2], `\n`, "\n"), 1)), 0o600))
+}
+
+func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 4, "fill FILE KEY COLUMN TEXT…")
+	lines := strings.Split(strings.TrimPrefix(ts.ReadFile(args[0]), "\ufeff"), "\r\n")
+	titles := strings.Split(lines[0], ";")
+	for i, line := range lines {
+		r := csv.NewReader(strings.NewReader(line))
+		r.Comma = ';'
+		cells, err := r.Read()
+		if err != nil || len(cells) < 2 || cells[1] != args[1] {
+			continue
+		}
+		for n := 2; n+1 < len(args); n += 2 {
+			at := slices.Index(titles, args[n])
+			if at < 0 {
+				ts.Fatalf("no column %s in %s", args[n], lines[0])
+			}
+			cells[at] = args[n+1]
+		}
+		var b strings.Builder
+		w := csv.NewWriter(&b)
+		w.Comma = ';'
+		ts.Check(w.Write(cells))
+		w.Flush()
+		lines[i] = strings.TrimSuffix(b.String(), "\n")
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines, "\r\n")), 0o600))
+		return
+	}
+	ts.Fatalf("no row %s in %s", args[1], args[0])
 }

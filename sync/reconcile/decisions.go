@@ -139,14 +139,36 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	return cells
 }
 
-// decisionCheck is a hash of the cells that say which row it is: a row in which one of them was altered, or that was sorted apart, is noticed. What a spreadsheet does to texts
-// by itself (blanks, zeros in front of numbers) is no alteration.
+// checkedColumns say which row it is, and why it is in the file.
+var checkedColumns = []string{"job", "key", "product", "producer", "state", "reason", "version"}
+
+// checkSize is how many characters of the check stand for one column.
+const checkSize = 4
+
+// decisionCheck has a short hash of each cell that says which row it is: a cell that was altered, or sorted apart from its row, is noticed and can be named. What a spreadsheet
+// does to texts by itself (blanks, zeros in front of numbers) is no alteration.
 func decisionCheck(cells []string) string {
-	h := sha256.New()
-	for _, id := range []string{"job", "key", "product", "producer", "state", "reason", "version"} {
-		_, _ = fmt.Fprintf(h, "%s\x00", plainCell(cells[decisionColumn(id)])) // a hash never fails to write
+	out := "v1-"
+	for _, id := range checkedColumns {
+		sum := sha256.Sum256([]byte(id + "\x00" + plainCell(cells[decisionColumn(id)])))
+		out += hex.EncodeToString(sum[:])[:checkSize]
 	}
-	return "v1-" + hex.EncodeToString(h.Sum(nil)[:8])
+	return out
+}
+
+// altered names the columns whose cells are not those that the check was made of; "check" when that is none of ours.
+func altered(cells []string) []string {
+	have, want := cells[decisionColumn("check")], decisionCheck(cells)
+	if len(have) != len(want) || have[:3] != want[:3] {
+		return []string{"check"}
+	}
+	var out []string
+	for i, id := range checkedColumns {
+		if at := 3 + i*checkSize; have[at:at+checkSize] != want[at:at+checkSize] {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // plainCell is a cell without what spreadsheets add or take away.

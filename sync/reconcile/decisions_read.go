@@ -143,11 +143,10 @@ func (t *decisionReader) row(cells []string, line int) error {
 	version, err := strconv.ParseInt(cell("version"), 10, 64)
 	if d.Version = version; err != nil {
 		t.fault(line, "version", phrase{"foi alterada; exporte de novo", "was altered; export again"})
-	} else if cell("check") != decisionCheck(own) {
-		t.fault(line, "check", phrase{
-			"não confere: alguma célula que identifica a linha (rotina, chave, produto, produtor, situação, motivo, versão) foi alterada ou trocada de lugar; exporte de novo",
-			"does not agree: a cell that says which row it is (job, key, product, producer, state, reason, version) was altered or moved; export again",
-		})
+	} else {
+		for _, id := range altered(own) {
+			t.fault(line, id, phrase{"foi alterada, ou trocada de lugar com outra linha; exporte de novo", "was altered, or moved from another row; export again"})
+		}
 	}
 	if utf8.RuneCountInString(d.Reason) < LeastReason {
 		t.fault(line, "why", phrase{"falta: escreva ao menos %d letras; fica na auditoria", "is missing: write at least %d letters; the audit keeps it"}, LeastReason)

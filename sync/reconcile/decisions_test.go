@@ -1,0 +1,219 @@
+package reconcile
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// exported writes the rows that need a decision and gives them as a table.
+func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, []byte) {
+	t.Helper()
+	o := portuguese
+	o.Lang = lang
+	var b bytes.Buffer
+	if err := w.take(Cut{}).Decisions(o, form, &b); err != nil {
+		t.Fatal(err)
+	}
+	if form == Commas {
+		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.String(), "\ufeff")))
+		r.Comma = ';'
+		rows, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows, b.Bytes()
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	rows, err := book.GetRows(book.GetSheetName(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, b.Bytes()
+}
+
+// filled writes the file as a person would save it, with other cells.
+func filled(t *testing.T, form Form, raw []byte, rows [][]string, cells map[string]string) []byte {
+	t.Helper()
+	set := map[[2]int]string{}
+	for at, text := range cells { // "key/column"
+		key, id, _ := strings.Cut(at, "/")
+		for i, r := range rows {
+			if r[decisionColumn("key")] == key {
+				set[[2]int{i, decisionColumn(id)}] = text
+			}
+		}
+	}
+	if len(set) != len(cells) {
+		t.Fatalf("only %d of %d cells were found in %v", len(set), len(cells), rows)
+	}
+	if form == Commas {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.Comma = ';'
+		for i, r := range rows {
+			for at, text := range set {
+				if at[0] == i {
+					r[at[1]] = text
+				}
+			}
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Flush()
+		return b.Bytes()
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer book.Close()
+	for at, text := range set {
+		cell, err := excelize.CoordinatesToCellName(at[1]+1, at[0]+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := book.SetCellStr(book.GetSheetName(0), cell, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := book.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What a person fills in is done through the same acts, with the same audit, from a workbook and from CSV, in both languages.
+func TestDecisionsMakeTheRoundTrip(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		for _, c := range []struct {
+			form  Form
+			lang  trade.Lang
+			key   string
+			words string
+			want  trade.State
+		}{
+			{Workbook, trade.Portuguese, "02|000005", "Tentar  de Novo", trade.Pending}, {Commas, trade.English, "02|000008", "dismiss", trade.Dismissed}, {Workbook, trade.English, "02|000007", "Acknowledge", trade.Accepted},
+		} {
+			rows, raw := exported(t, w, c.form, c.lang)
+			data := filled(t, c.form, raw, rows, map[string]string{c.key + "/decision": c.words, c.key + "/why": "combinado com a Ana"})
+			list, faults, err := ReadDecisions(bytes.NewReader(data), c.lang)
+			if err != nil || len(faults) > 0 || len(list) != 1 {
+				t.Fatalf("%s: %+v, faults %+v, %v", c.key, list, faults, err)
+			}
+			acts := w.acts()
+			plans, refused, err := PlanDecisions(t.Context(), acts, list)
+			if err != nil || len(refused) > 0 || len(plans) != 1 {
+				t.Fatalf("%s: %+v, refused %+v, %v", c.key, plans, refused, err)
+			}
+			done, err := acts.Do(t.Context(), plans[0].Plan, engine.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
+			if err != nil || !done.Steps[0].Done {
+				t.Fatalf("%s: %+v, %v", c.key, done, err)
+			}
+			e := w.entry("contracts", c.key)
+			if e.State != c.want || c.want == trade.Accepted && e.Flags.Has(trade.Changed) {
+				t.Errorf("%s is %s %v", c.key, e.State, e.Flags)
+			}
+			audit, err := w.store.Audit(t.Context(), 1)
+			if err != nil || audit[0].Reason != "combinado com a Ana" || audit[0].Target != "contracts "+c.key {
+				t.Errorf("audit %+v, %v", audit, err)
+			}
+		}
+	})
+}
+
+// A file that was made before the rows moved, or whose rows were altered, does nothing; each fault names its line and column.
+func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, form := range []Form{Workbook, Commas} {
+		w := newWorld(t, "sqlite")
+		w.october()
+		rows, raw := exported(t, w, form, trade.Portuguese)
+		why := "combinado com a Ana"
+		data := filled(t, form, raw, rows, map[string]string{
+			"02|000005/decision": "dispensar", "02|000005/why": why, // moves meanwhile
+			"02|000006/decision": "reenviar", "02|000006/why": why, "02|000007/decision": "reconhecer", "02|000007/why": "ok",
+			"02|000008/decision": "dispensar", "02|000008/why": why, "02|000008/product": "MILHO", "02|000010/decision": "apagar", "02|000010/why": why,
+		})
+		list, faults, err := ReadDecisions(bytes.NewReader(data), trade.Portuguese)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range faults {
+			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][1], f.Column, f.Text[:20]))
+		}
+		want := []string{
+			"02|000006 DECISÃO: enviar outra vez pod", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me", "02|000008 Produto: foi alterada, ou tro", "02|000010 DECISÃO: não é uma decisão",
+		}
+		if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+			t.Errorf("%s: faults (-want +got):\n%s", form, diff)
+		}
+		w.change(w.entry("contracts", "02|000005"), func(e *trade.Entry) { e.Cause = "message.producer.not-found" })
+		plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
+		if err != nil || len(plans) != 0 || len(refused) != 1 || refused[0].Refusal != engine.Moved || refused[0].Key != "02|000005" {
+			t.Errorf("%s: plans %+v, refused %+v, %v", form, plans, refused, err)
+		}
+	}
+}
+
+func sorted(list []string) []string {
+	out := append([]string{}, list...)
+	for i := range out {
+		for j := i; j > 0 && out[j] < out[j-1]; j-- {
+			out[j], out[j-1] = out[j-1], out[j]
+		}
+	}
+	return out
+}
+
+// Nothing that may double, or hide that a record may be there, is done in bulk.
+func TestWhatMayDoubleIsNotDecidedInBulk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	doubt := w.entry("contracts", "02|000006")
+	held := w.change(w.add("contracts", "03|000020", soy), func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
+	list := []Decision{
+		{Line: 2, Job: "contracts", Key: doubt.Key, Version: doubt.Version, Act: "retry", Reason: "combinado"},
+		{Line: 3, Job: "contracts", Key: doubt.Key, Version: doubt.Version, Act: "dismiss", Reason: "combinado"},
+		{Line: 4, Job: "contracts", Key: held.Key, Version: held.Version, Act: "retry", Reason: "combinado"},
+	}
+	plans, refused, err := PlanDecisions(t.Context(), w.acts(), list)
+	if err != nil || len(plans) != 0 || len(refused) != 3 || refused[0].Refusal != engine.IsInDoubt || !refused[1].OneByOne || !refused[2].OneByOne {
+		t.Errorf("plans %+v, refused %+v, %v", plans, refused, err)
+	}
+	rows, _ := exported(t, w, Commas, trade.Portuguese)
+	for _, r := range rows[1:] {
+		if offered := r[decisionColumn("allowed")]; r[1] == doubt.Key && offered != "confirmar id" || r[1] == held.Key && offered != "dispensar, confirmar id" {
+			t.Errorf("%s: offered %q", r[1], offered)
+		}
+	}
+}
+
+func TestAnotherFileIsNoFileOfDecisions(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string]string{"empty": "", "another table": "a;b\n1;2\n", "a ZIP": "PK\x03\x04rubbish", "a broken quote": "\"a;b\n"} {
+		if list, faults, err := ReadDecisions(strings.NewReader(data), trade.Portuguese); err == nil || len(list)+len(faults) > 0 || !strings.Contains(err.Error(), "report --failed") {
+			t.Errorf("%s: %v, %v, %v", name, list, faults, err)
+		}
+	}
+	if _, _, err := ReadDecisions(strings.NewReader("a\xff"), trade.English); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("other bytes: %v", err)
+	}
+}
