@@ -33,6 +33,7 @@ var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
 	"alert", "alert_message", "digest", "task", "person", "saved_filter",
 	"closing_part", "closing",
+	"webhook", "inbox", "heard", "candidate",
 }
 
 // moveTime is how long one step of a move may take.

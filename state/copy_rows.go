@@ -209,7 +209,7 @@ func (t *tx) countOn() error {
 	if t.s.d.name == SQLite { // it remembers the highest by itself
 		return nil
 	}
-	for table, column := range map[string]string{"entry": "id", "audit": "seq", "run": "seq", "person": "id"} {
+	for table, column := range map[string]string{"entry": "id", "audit": "seq", "run": "seq", "person": "id", "inbox": "seq"} {
 		var next int64
 		if err := t.get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
 			return err

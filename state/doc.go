@@ -48,6 +48,10 @@
 //	closing     reports that a person has closed, with the hash of what they said; never altered or deleted
 //	closing_part
 //	            their rows, in pieces
+//	webhook     our registrations on the platform: hashes of their paths and credentials, never these themselves
+//	inbox       events as they came, each once by the hash of event and body; next_at says when it is looked at
+//	heard       what events told of records of the platform: a status, a change
+//	candidate   records of which events told and that no row of ours has, and what a reading of them gave: evidence for doubts
 //	tx_mark     the last transaction of each line of each open Store, for uncertain commits
 //
 // # The journal
@@ -88,5 +92,5 @@
 // may, instance.go who lives, hand.go who helps, recover.go what the dead leave, wire.go what a process that died had on the wire,
 // act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; copy*.go moves the ledger to another database; backup.go, restore.go and doctor*.go are the commands of these
-// names; roll.go goes through all entries of a job for a sweep; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).
+// names; roll.go goes through all entries of a job for a sweep; webhook.go, inbox.go and hearing.go keep what the platform tells by itself; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).
 package state

@@ -30,6 +30,7 @@ var ourTables = []string{
 	"alert", "alert_message", "digest", "service", "task", "instance", "hand", "asking",
 	"person", "login", "login_device", "login_tries", "saved_filter",
 	"closing", "closing_part",
+	"webhook", "inbox", "heard", "candidate",
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.

@@ -18,6 +18,7 @@ type Retention struct {
 	Runs     time.Duration // records of runs
 	IdleRuns time.Duration // records of runs that found and did nothing
 	Lookups  time.Duration // answers of the platform to questions by document
+	Inbox    time.Duration // events as they came, and what was read back because of them
 	Audit    time.Duration // persons, targets, reasons and details of acts
 	Journal  int64         // bytes above which the journal begins again with what the ledger knows
 	Kinds    []string      // only these kinds; nil: all
@@ -32,12 +33,13 @@ const (
 	KeptRuns       = "runs"
 	KeptLookups    = "lookups"
 	KeptQuarantine = "quarantine" // lines of doubts that are over, and of boots long past
+	KeptInbox      = "inbox"
 	KeptAudit      = "audit"
 	KeptJournal    = "journal"
 )
 
 // RetentionKinds are all kinds, in the order in which they go.
-var RetentionKinds = []string{KeptBodies, KeptRuns, KeptLookups, KeptQuarantine, KeptAudit, KeptJournal}
+var RetentionKinds = []string{KeptBodies, KeptRuns, KeptLookups, KeptQuarantine, KeptInbox, KeptAudit, KeptJournal}
 
 // The names of the act in the audit: by the schedule, and by a person.
 const (
@@ -90,7 +92,8 @@ func (r *retaining) before(keep time.Duration) (at time.Time, ok bool) {
 func (s *Store) PlanRetention(ctx context.Context, keep Retention, now time.Time) (RetentionPlan, error) {
 	r := &retaining{Store: s, keep: keep, now: now}
 	counts := map[string]func(context.Context) error{
-		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups, KeptQuarantine: r.countQuarantine, KeptAudit: r.countAudit, KeptJournal: r.countJournal,
+		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups, KeptQuarantine: r.countQuarantine, KeptInbox: r.countInbox,
+		KeptAudit: r.countAudit, KeptJournal: r.countJournal,
 	}
 	for _, kind := range RetentionKinds {
 		count := counts[kind]
@@ -130,7 +133,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time, recor
 		return plan, err
 	}
 	works := map[string]func(context.Context) error{
-		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups, KeptQuarantine: r.deleteQuarantine,
+		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups, KeptQuarantine: r.deleteQuarantine, KeptInbox: r.deleteInbox,
 		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.renewJournal,
 	}
 	for _, k := range plan {

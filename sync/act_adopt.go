@@ -144,24 +144,7 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	case err != nil:
 		return err
 	}
-	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
-	sent, found := sentTexts(step.Before), textsOf(there)
-	for _, rule := range trade.Rules(trade.OrderCommitments) {
-		f := FieldReading{Field: rule.Field, Sent: sent[rule.Field], There: found[rule.Field]}
-		if f.Sent == nil && f.There == nil {
-			continue
-		}
-		f.Same = sameText(rule, f.Sent, f.There)
-		switch {
-		case f.Same:
-			reading.Same++
-		case f.There == nil:
-			reading.Unseen = append(reading.Unseen, rule.Field)
-		default:
-			reading.Differ++
-		}
-		reading.Fields = append(reading.Fields, f)
-	}
+	reading := compareReading(id, sentTexts(step.Before), textsOf(there))
 	step.Reading = &reading
 	return nil
 }

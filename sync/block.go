@@ -48,7 +48,7 @@ func needsOf(entry trade.Entry) []need {
 	wallet, hasWallet := ids["wallet_id"].(string)
 	producer, hasProducer := ids["producer_id"].(string)
 	if hasWallet && hasProducer {
-		out = append(out, need{"wallet_links", wallet + " " + producer})
+		out = append(out, need{walletLinks, wallet + " " + producer})
 	}
 	return out
 }

@@ -17,6 +17,7 @@ type RetentionConfig struct {
 	Runs     time.Duration `yaml:"runs"`
 	IdleRuns time.Duration `yaml:"idle_runs"`
 	Lookups  time.Duration `yaml:"lookups"`
+	Inbox    time.Duration `yaml:"inbox"`
 	Audit    time.Duration `yaml:"audit"`
 	Journal  ByteSize      `yaml:"journal"`
 }
@@ -28,7 +29,7 @@ const oneDay = 24 * time.Hour
 
 func defaultRetention() RetentionConfig {
 	return RetentionConfig{
-		Schedule: "30 2 * * *", Bodies: 180 * oneDay, Runs: 400 * oneDay, IdleRuns: 30 * oneDay, Lookups: 400 * oneDay, Audit: 1826 * oneDay, Journal: 256 << 20,
+		Schedule: "30 2 * * *", Bodies: 180 * oneDay, Runs: 400 * oneDay, IdleRuns: 30 * oneDay, Lookups: 400 * oneDay, Inbox: 30 * oneDay, Audit: 1826 * oneDay, Journal: 256 << 20,
 	}
 }
 
@@ -45,6 +46,7 @@ func (c *Config) checkRetention(d *configDecoder) {
 		{"runs", r.Runs, 30 * oneDay},
 		{"idle_runs", r.IdleRuns, oneDay},
 		{"lookups", r.Lookups, 7 * oneDay},
+		{"inbox", r.Inbox, 7 * oneDay},
 		{"audit", r.Audit, 366 * oneDay},
 	} {
 		if path := "retention." + k.name; k.keep != 0 && k.keep < k.least && !d.faulty(path) {
@@ -91,5 +93,5 @@ func (b ByteSize) String() string {
 
 // ledger gives the retention as the ledger takes it.
 func (r RetentionConfig) ledger() state.Retention {
-	return state.Retention{Bodies: r.Bodies, Runs: r.Runs, IdleRuns: r.IdleRuns, Lookups: r.Lookups, Audit: r.Audit, Journal: int64(r.Journal)}
+	return state.Retention{Bodies: r.Bodies, Runs: r.Runs, IdleRuns: r.IdleRuns, Lookups: r.Lookups, Inbox: r.Inbox, Audit: r.Audit, Journal: int64(r.Journal)}
 }

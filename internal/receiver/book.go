@@ -1,0 +1,113 @@
+package receiver
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// secretBytes is the strength of paths and passwords: 256 bits each.
+const secretBytes = 32
+
+// Login is what a registration needs besides its event: a path that nobody can guess and credentials. They are in memory and on the wire only; what is kept are their hashes.
+type Login struct {
+	Path string // with its slash
+	User string
+	Word string // the password
+}
+
+// NewLogin makes a login from the system's randomness.
+func NewLogin() Login {
+	return Login{Path: "/" + random(), User: "safrasync", Word: random()}
+}
+
+func random() string {
+	b := make([]byte, secretBytes)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// Basic is user:password.
+func (l Login) Basic() string { return l.User + ":" + l.Word }
+
+// String tells nothing.
+func (l Login) String() string { return "[secret]" }
+
+// GoString tells nothing.
+func (l Login) GoString() string { return "[secret]" }
+
+// HashOf is how a path or a user:password is kept. What is random in them has 256 bits, so that a hash without salt or cost tells nothing.
+func HashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// hook is a registration whose calls are taken.
+type hook struct {
+	trade.Webhook
+	login [sha256.Size]byte
+}
+
+const (
+	bookLasts = 15 * time.Second // after which registrations are read again
+	bookMiss  = time.Second      // the same, after a path that is not among them
+	bookRead  = 2 * time.Second  // for the reading itself
+)
+
+// book knows the registrations by the hashes of their paths: looking one up tells nothing of the path by its time.
+type book struct {
+	opts Options
+
+	mu     sync.Mutex
+	read   time.Time // when they were read last
+	byPath map[string]hook
+}
+
+func newBook(opts Options) *book { return &book{opts: opts, byPath: map[string]hook{}} }
+
+// find gives the registration of a path. One that another process has just made is found too.
+func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if now := b.opts.Now(); now.Sub(b.read) > bookLasts || now.Before(b.read) {
+		b.refresh(ctx, now)
+	}
+	if len(path) > maxPathLength || query != "" || strings.Count(path, "/") != 1 {
+		return hook{}, false
+	}
+	hash := HashOf(path)
+	found, ok := b.byPath[hash]
+	if now := b.opts.Now(); !ok && now.Sub(b.read) > bookMiss {
+		b.refresh(ctx, now)
+		found, ok = b.byPath[hash]
+	}
+	return found, ok
+}
+
+// refresh reads the registrations; those that are known stay when they cannot be read.
+func (b *book) refresh(ctx context.Context, now time.Time) {
+	b.read = now
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookRead)
+	defer cancel()
+	list, err := b.opts.Webhooks(ctx)
+	if err != nil {
+		b.opts.Fault("the registrations of webhooks cannot be read: those known before hold", err)
+		return
+	}
+	fresh := make(map[string]hook, len(list))
+	for _, w := range list {
+		h := hook{Webhook: w}
+		if n, err := hex.Decode(h.login[:], []byte(w.LoginHash)); err != nil || n != len(h.login) {
+			continue
+		}
+		fresh[w.PathHash] = h
+	}
+	b.byPath = fresh
+}

@@ -1,0 +1,294 @@
+package receiver
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The limits of a request. They are far above what the platform needs, and far below what hurts.
+const (
+	MaxBody       = 1 << 20 // bytes of an event
+	maxHeader     = 16 << 10
+	headerTime    = 5 * time.Second
+	requestTime   = 10 * time.Second // for the whole request
+	answerTime    = 10 * time.Second // for the answer to leave
+	storeTime     = 1500 * time.Millisecond
+	shutdownTime  = 3 * time.Second
+	maxConns      = 512
+	globalRate    = 1000 // events a second
+	globalBurst   = 5000
+	retryAfter    = "30"
+	maxPathLength = 64
+	smallBody     = 64 << 10 // what every sender may have in memory
+	largeBodies   = 32       // senders that may have more at a time
+)
+
+// Inbox is where events are kept. What TakeEvents returned without an error is durable on disk; the same event may be given to it again.
+type Inbox interface {
+	TakeEvents(ctx context.Context, events []trade.InboxEvent) error
+}
+
+// Options say how a receiver listens.
+type Options struct {
+	Listener net.Listener
+	TLS      *tls.Config // nil: plain HTTP, from Proxies only
+	// Proxies are from where plain HTTP is taken, and whose X-Forwarded-For is believed; none means this host.
+	Proxies []netip.Prefix
+	Inbox   Inbox
+	Spool   string // folder
+	// Webhooks gives the registrations whose calls are taken.
+	Webhooks func(context.Context) ([]trade.Webhook, error)
+	// Stored is called after events were stored, so that somebody looks at them; it must not block.
+	Stored func()
+	// Fault is told what IT must know, never a path, a credential or a body; equal messages come often.
+	Fault func(what string, err error)
+	Now   func() time.Time
+}
+
+// Counts are how many requests ended how, since the start.
+type Counts struct {
+	Taken, Spooled                                                                                    int64
+	NotPOST, UnknownPath, Unauthorised, Packed, TooLarge, Slow, TooMany, NotStored, Foreign, Overfull int64
+}
+
+// Server takes events until it is closed.
+type Server struct {
+	opts    Options
+	http    *http.Server
+	conns   *boundListener
+	keeper  *keeper
+	book    *book
+	budgets *budgets
+	all     *rate.Limiter
+	large   chan struct{} // one for each large body in memory
+	done    chan error
+
+	taken, notPOST, unknown, unauthorised, packed, tooLarge, slow, tooMany, notStored atomic.Int64
+}
+
+// Start begins to serve. It takes the listener over.
+func Start(opts Options) (*Server, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Stored == nil {
+		opts.Stored = func() {}
+	}
+	if opts.Fault == nil {
+		opts.Fault = func(string, error) {}
+	}
+	spool, err := openSpool(opts.Spool)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: opts, budgets: newBudgets(), all: rate.NewLimiter(globalRate, globalBurst), large: make(chan struct{}, largeBodies), done: make(chan error, 1)}
+	s.book = newBook(opts)
+	s.keeper = newKeeper(opts, spool)
+	s.conns = newBoundListener(opts.Listener, opts.TLS == nil, opts.Proxies)
+	s.http = &http.Server{
+		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
+		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}, // HTTP/1.1 only: one request on one connection
+		ErrorLog:                     log.New(quiet{}, "", 0),
+		DisableGeneralOptionsHandler: true,
+	}
+	s.http.SetKeepAlivesEnabled(false)
+	go func() {
+		if opts.TLS != nil {
+			s.done <- s.http.ServeTLS(s.conns, "", "")
+			return
+		}
+		s.done <- s.http.Serve(s.conns)
+	}()
+	return s, nil
+}
+
+// quiet drops what net/http says of broken handshakes and requests: strangers would write the log.
+type quiet struct{}
+
+func (quiet) Write(p []byte) (int, error) { return len(p), nil }
+
+// Address is where it listens.
+func (s *Server) Address() string { return s.opts.Listener.Addr().String() }
+
+// Counts tells how many requests ended how.
+func (s *Server) Counts() Counts {
+	return Counts{
+		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(), UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
+		Packed: s.packed.Load(), TooLarge: s.tooLarge.Load(), Slow: s.slow.Load(), TooMany: s.tooMany.Load(), NotStored: s.notStored.Load(),
+		Foreign: s.conns.foreign.Load(), Overfull: s.conns.overfull.Load(),
+	}
+}
+
+// Close stops taking events; those that are being stored are answered. What stands in the spool stays for the next start.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if err != nil { // slow senders
+		err = s.http.Close()
+	}
+	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return errors.Join(err, s.keeper.close())
+}
+
+// serve is the walk of a request; see the package's comment for its order.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	began := s.opts.Now()
+	sender := s.sender(r)
+	budget := s.budgets.of(sender, began)
+	if !budget.AllowN(began, 1) {
+		s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
+		return
+	}
+	guess := func(counter *atomic.Int64, status int) {
+		budget.ReserveN(began, guessCost) // a negative budget, if need be
+		s.refuse(w, counter, status)
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		guess(&s.notPOST, http.StatusMethodNotAllowed)
+		return
+	}
+	hook, known := s.book.find(r.Context(), r.URL.EscapedPath(), r.URL.RawQuery)
+	if !known {
+		guess(&s.unknown, http.StatusNotFound)
+		return
+	}
+	if !authorised(r.Header.Values("Authorization"), hook.login) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="events", charset="UTF-8"`)
+		guess(&s.unauthorised, http.StatusUnauthorized)
+		return
+	}
+	if coding := r.Header.Values("Content-Encoding"); len(coding) > 0 && !(len(coding) == 1 && strings.EqualFold(coding[0], "identity")) {
+		s.refuse(w, &s.packed, http.StatusUnsupportedMediaType)
+		return
+	}
+	if !s.all.Allow() {
+		s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
+		return
+	}
+	body, ok := s.read(w, r)
+	if !ok {
+		return
+	}
+	hash := sha256.New()
+	_, _ = io.WriteString(hash, hook.Event+"\x00") // a hash never fails to write
+	_, _ = hash.Write(body)
+	now := s.opts.Now().UTC()
+	event := trade.InboxEvent{
+		Event: hook.Event, Webhook: hook.ID, Hash: hex.EncodeToString(hash.Sum(nil)), Body: body, ContentType: short(r.Header.Get("Content-Type")), From: sender,
+		FirstAt: now, LastAt: now, Times: 1, NextAt: now,
+	}
+	if err := s.keeper.keep(event); err != nil {
+		s.opts.Fault("an event could not be stored: the platform was answered 503", err)
+		s.refuse(w, &s.notStored, http.StatusServiceUnavailable)
+		return
+	}
+	s.taken.Add(1)
+	w.WriteHeader(http.StatusOK)
+}
+
+// read takes the body whole.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if r.ContentLength > MaxBody {
+		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
+		return nil, false
+	}
+	source := http.MaxBytesReader(w, r.Body, MaxBody)
+	body, err := io.ReadAll(io.LimitReader(source, smallBody))
+	if err == nil && len(body) == smallBody {
+		select {
+		case s.large <- struct{}{}:
+			defer func() { <-s.large }()
+		default:
+			s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
+			return nil, false
+		}
+		var rest []byte
+		rest, err = io.ReadAll(source)
+		body = append(body, rest...)
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
+		return nil, false
+	case err != nil: // too slow, cut, or chunks that are none
+		s.refuse(w, &s.slow, http.StatusRequestTimeout)
+		return nil, false
+	}
+	return body, true
+}
+
+// refuse answers with a status and nothing else: whoever asks learns nothing.
+func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int) {
+	counter.Add(1)
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	w.WriteHeader(status)
+}
+
+// sender is who sends: the other end of the connection or, behind a proxy, whom the proxy names last.
+func (s *Server) sender(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	if s.opts.TLS != nil && len(s.opts.Proxies) == 0 {
+		return host
+	}
+	at, err := netip.ParseAddr(host)
+	if err != nil || !s.conns.from(at) {
+		return host
+	}
+	told := r.Header.Values("X-Forwarded-For")
+	if len(told) == 0 {
+		return host
+	}
+	list := strings.Split(told[len(told)-1], ",")
+	if named, err := netip.ParseAddr(strings.TrimSpace(list[len(list)-1])); err == nil {
+		return named.String()
+	}
+	return host
+}
+
+// authorised compares Basic credentials with the hash of those that we made: the hashes of both sides in constant time, so that neither content nor length can be told by it.
+func authorised(headers []string, login [sha256.Size]byte) bool {
+	given := ""
+	well := len(headers) == 1 // two of them are somebody's trick
+	if well {
+		scheme, rest, _ := strings.Cut(headers[0], " ")
+		plain, err := base64.StdEncoding.DecodeString(strings.TrimLeft(rest, " "))
+		well = err == nil && strings.EqualFold(scheme, "Basic")
+		given = string(plain)
+	}
+	sum := sha256.Sum256([]byte(given))
+	return subtle.ConstantTimeCompare(sum[:], login[:]) == 1 && well
+}
+
+func short(text string) string {
+	if len(text) > 200 {
+		return text[:200]
+	}
+	return text
+}

@@ -1,0 +1,253 @@
+package receiver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	spoolMost   = 256 << 20 // bytes that may wait
+	segmentMost = 8 << 20   // bytes of one file
+	segmentEnd  = ".events"
+)
+
+// errSpoolFull says that too much waits already.
+var errSpoolFull = errors.New("the spool is full: the ledger has not taken events for long")
+
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
+
+// spool keeps events in files of a folder until the ledger takes them. A line is an event and its checksum; what add returned without an error was flushed. A line that is cut or
+// garbled was never acknowledged, and is left out.
+type spool struct {
+	dir   string
+	write chan *keeping
+	quit  chan struct{}
+	work  sync.WaitGroup
+	bytes atomic.Int64 // in all files
+
+	mu   sync.Mutex // guards what follows
+	file *os.File   // that is being written; nil = none
+	size int64
+}
+
+func openSpool(dir string) (*spool, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("webhooks.spool: %w", err)
+	}
+	s := &spool{dir: dir, write: make(chan *keeping, queueMost), quit: make(chan struct{})}
+	files, err := s.files()
+	if err != nil {
+		return nil, fmt.Errorf("webhooks.spool: %w", err)
+	}
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil {
+			s.bytes.Add(info.Size())
+		}
+	}
+	s.work.Go(s.run)
+	return s, nil
+}
+
+// files are the files of the spool, the oldest first.
+func (s *spool) files() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	var out []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), segmentEnd) {
+			out = append(out, filepath.Join(s.dir, e.Name()))
+		}
+	}
+	slices.Sort(out)
+	return out, err
+}
+
+// add returns when the event is on disk.
+func (s *spool) add(event trade.InboxEvent) error {
+	one := &keeping{event: event, done: make(chan error, 1)}
+	select {
+	case s.write <- one:
+		select {
+		case err := <-one.done:
+			return err
+		case <-s.quit:
+			return errClosing
+		}
+	default:
+		return errSpoolFull
+	}
+}
+
+// run writes what waits, as much as there is, with one flush.
+func (s *spool) run() {
+	for {
+		var batch []*keeping
+		select {
+		case one := <-s.write:
+			batch = append(batch, one)
+		case <-s.quit:
+			return
+		}
+	fill:
+		for len(batch) < batchMost {
+			select {
+			case one := <-s.write:
+				batch = append(batch, one)
+			default:
+				break fill
+			}
+		}
+		err := s.append(batch)
+		for _, one := range batch {
+			one.done <- err
+		}
+	}
+}
+
+func (s *spool) append(batch []*keeping) error {
+	var text bytes.Buffer
+	for _, one := range batch {
+		line, err := json.Marshal(one.event)
+		if err != nil { // unreachable: texts, numbers and times of today
+			return err
+		}
+		fmt.Fprintf(&text, "%08x %s\n", crc32.Checksum(line, crcTable), line)
+	}
+	if s.bytes.Load()+int64(text.Len()) > spoolMost {
+		return errSpoolFull
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		file, err := os.OpenFile(filepath.Join(s.dir, uuid.Must(uuid.NewV7()).String()+segmentEnd), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := flushFolder(s.dir); err != nil {
+			return errors.Join(err, file.Close(), os.Remove(file.Name()))
+		}
+		s.file, s.size = file, 0
+	}
+	n, err := s.file.Write(text.Bytes())
+	if err == nil {
+		err = s.file.Sync()
+	}
+	s.size += int64(n)
+	s.bytes.Add(int64(n))
+	if err != nil || s.size > segmentMost { // after an error nobody knows what a file has: the next events get another
+		err = errors.Join(err, s.file.Close())
+		s.file = nil
+	}
+	return err
+}
+
+func flushFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// drain gives what is in the files to bring, and removes each file when all of it was taken.
+func (s *spool) drain(bring func([]trade.InboxEvent) error) error {
+	s.mu.Lock()
+	if s.file != nil { // it is read from here on, not written
+		if err := s.file.Close(); err != nil {
+			s.mu.Unlock()
+			return err
+		}
+		s.file = nil
+	}
+	files, err := s.files()
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		if current := s.current(); name == current {
+			continue
+		}
+		size, err := drainFile(name, bring)
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		s.bytes.Add(-size)
+	}
+	return nil
+}
+
+// current is the file that is being written; "" when there is none.
+func (s *spool) current() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return ""
+	}
+	return s.file.Name()
+}
+
+// drainFile reads a file in parts.
+func drainFile(name string, bring func([]trade.InboxEvent) error) (size int64, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if info, statErr := file.Stat(); statErr == nil {
+		size = info.Size()
+	}
+	var events []trade.InboxEvent
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 2*MaxBody+64<<10) // a body in base64, and the rest of the line
+	for lines.Scan() {
+		sum, line, _ := strings.Cut(lines.Text(), " ")
+		var event trade.InboxEvent
+		if fmt.Sprintf("%08x", crc32.Checksum([]byte(line), crcTable)) != sum || json.Unmarshal([]byte(line), &event) != nil {
+			continue
+		}
+		if events = append(events, event); len(events) == batchMost {
+			if err := bring(events); err != nil {
+				return size, err
+			}
+			events = nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return size, err
+	}
+	if len(events) > 0 {
+		err = bring(events)
+	}
+	return size, err
+}
+
+func (s *spool) close() error {
+	close(s.quit)
+	s.work.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}

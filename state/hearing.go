@@ -1,0 +1,344 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ours tells which of these ids stand for something of ours: "order_commitments" for a record that one of our rows made, "sent" for what our requests name or the
+// references have.
+func (s *Store) Ours(ctx context.Context, ids []string) (map[string]string, error) {
+	out := map[string]string{}
+	for chunk := range slices.Chunk(ids, inList) {
+		for _, look := range []struct{ kind, query string }{
+			{"sent", `SELECT DISTINCT id FROM reference WHERE id IN `},
+			{"sent", `SELECT DISTINCT id FROM lookup WHERE id IN `},
+			{commitmentsKind, `SELECT remote_id FROM entry WHERE sends = 'order_commitments' AND remote_id IN `},
+			{commitmentsKind, `SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND a.remote_id IN `},
+		} {
+			var found []string
+			if err := s.read.SelectContext(ctx, &found, s.q(look.query+`(`+marks(len(chunk))+`)`), anys(chunk)...); err != nil {
+				return nil, s.fault(ctx, "looking whose ids are", err)
+			}
+			for _, id := range found {
+				out[id] = look.kind
+			}
+		}
+	}
+	return out, nil
+}
+
+const commitmentsKind = string(trade.OrderCommitments)
+
+// EntriesWith gives the entries that have these platform ids, of one kind of record.
+func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
+	var out []trade.Entry
+	for chunk := range slices.Chunk(remoteIDs, inList) {
+		some, err := s.entries(ctx, "reading rows by their platform ids", `WHERE e.sends = ? AND e.remote_id IN (`+marks(len(chunk))+`) ORDER BY e.id`, append([]any{string(sends)}, anys(chunk)...)...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// NoteHeard stores what an event told of records, and the records that are to be read back. What is known already is kept, but for when it was heard last; what
+// was read, or could not be read, is read again.
+func (s *Store) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
+	if len(heard)+len(candidates) == 0 {
+		return nil
+	}
+	return s.inTx(ctx, "recording what events tell", func(t *tx) error {
+		for _, h := range heard {
+			if err := t.exec(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (kind, id, seq) DO UPDATE SET at = excluded.at, word = excluded.word`, h.Kind, h.ID, h.Seq, h.Event, h.At.UnixMilli(), cleanText(h.Word)); err != nil {
+				return err
+			}
+		}
+		for _, c := range candidates {
+			if err := t.exec(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 'heard', 0, '{}', '[]', 0)
+				ON CONFLICT (id) DO UPDATE SET
+					last_at = CASE WHEN excluded.last_at > candidate.last_at THEN excluded.last_at ELSE candidate.last_at END,
+					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'deleted' ELSE candidate.purpose END,
+					state = CASE WHEN candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'heard' ELSE candidate.state END,
+					tries = CASE WHEN candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 0 ELSE candidate.tries END,
+					next_at = CASE WHEN candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN excluded.next_at ELSE candidate.next_at END`,
+				c.ID, c.Seq, c.Event, string(c.Purpose), c.HeardAt.UnixMilli(), c.LastAt.UnixMilli(), millis(c.TypedFrom), millis(c.TypedTo), millis(c.NextAt)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type candidateRow struct {
+	ID        string        `db:"id"`
+	Seq       int64         `db:"seq"`
+	Event     string        `db:"event"`
+	Purpose   string        `db:"purpose"`
+	HeardAt   int64         `db:"heard_at"`
+	LastAt    int64         `db:"last_at"`
+	TypedFrom sql.NullInt64 `db:"typed_from"`
+	TypedTo   sql.NullInt64 `db:"typed_to"`
+	NextAt    sql.NullInt64 `db:"next_at"`
+	AskedAt   sql.NullInt64 `db:"asked_at"`
+	Tries     int           `db:"tries"`
+	State     string        `db:"state"`
+	Status    int           `db:"status"`
+	Fields    string        `db:"fields"`
+	Unread    string        `db:"unread"`
+	SettledBy int64         `db:"settled_by"`
+}
+
+func (r candidateRow) candidate() (trade.Candidate, error) {
+	c := trade.Candidate{
+		ID: r.ID, Seq: r.Seq, Event: r.Event, Purpose: trade.CandidatePurpose(r.Purpose), HeardAt: time.UnixMilli(r.HeardAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(),
+		TypedFrom: instant(r.TypedFrom), TypedTo: instant(r.TypedTo), NextAt: instant(r.NextAt), AskedAt: instant(r.AskedAt), Tries: r.Tries, State: trade.CandidateState(r.State), Status: r.Status, SettledBy: r.SettledBy,
+	}
+	err := json.Unmarshal([]byte(r.Fields), &c.Fields)
+	if err == nil {
+		err = json.Unmarshal([]byte(r.Unread), &c.Unread)
+	}
+	if err != nil {
+		return c, fmt.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
+
+// Candidates gives the records that were read back, or could not be, and of which events told at or after a time, the newest first; at most limit.
+func (s *Store) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
+}
+
+// DueCandidates gives the records that are to be read back, those first whose time came first.
+func (s *Store) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`, now.UnixMilli(), limit)
+}
+
+// ForgetCandidates forgets records that turned out to be our own.
+func (s *Store) ForgetCandidates(ctx context.Context, ids []string) error {
+	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND id IN `, ids)
+}
+
+// PostponeCandidates lets records that nobody needs now be looked at later.
+func (s *Store) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
+	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE id IN `, ids, until.UnixMilli())
+}
+
+func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...any) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.inTx(ctx, "sorting what events told of", func(t *tx) error {
+		for chunk := range slices.Chunk(ids, inList) {
+			if err := t.exec(query+`(`+marks(len(chunk))+`)`, append(slices.Clone(args), anys(chunk)...)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
+	const op = "reading what events told of"
+	var rows []candidateRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(selectCandidate+where), args...); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	out := make([]trade.Candidate, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.candidate(); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+	}
+	return out, nil
+}
+
+// ClaimCandidate begins a reading of a record, which no other process begins until then; false when another one was first.
+func (s *Store) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
+	err = s.inTx(ctx, "claiming a record to read back", func(t *tx) error {
+		n, err := t.changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`, until.UnixMilli(), c.ID, c.Tries, millis(c.NextAt))
+		claimed = n == 1
+		return err
+	})
+	return claimed && err == nil, err
+}
+
+// SaveCandidate stores what a reading gave.
+func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
+	if c.Fields == nil {
+		c.Fields = map[string]string{}
+	}
+	fields, err := json.Marshal(c.Fields)
+	if err != nil { // unreachable: texts always have a JSON form
+		return err
+	}
+	unread, err := json.Marshal(list(c.Unread))
+	if err != nil { // unreachable: the same
+		return err
+	}
+	return s.inTx(ctx, "recording what was read back", func(t *tx) error {
+		return t.exec(`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
+			millis(c.TypedFrom), millis(c.TypedTo), millis(c.NextAt), millis(c.AskedAt), c.Tries, string(c.State), c.Status, cleanText(string(fields)), cleanText(string(unread)), c.SettledBy, c.ID)
+	})
+}
+
+// doubtsMost bounds how many doubts are looked at: where there are more, something else is wrong.
+const doubtsMost = 5000
+
+// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, with their entries.
+func (s *Store) Doubts(ctx context.Context) ([]trade.Doubt, error) {
+	const op = "reading the doubts"
+	jobs, err := s.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	err = s.read.SelectContext(ctx, &ids, s.q(`SELECT DISTINCT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments' ORDER BY e.id LIMIT ?`), doubtsMost)
+	for _, job := range jobs {
+		var sending []int64
+		if err == nil {
+			err = s.read.SelectContext(ctx, &sending, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments' LIMIT ?`), job, doubtsMost)
+		}
+		ids = append(ids, sending...)
+	}
+	if err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	slices.Sort(ids)
+	entries, err := s.Entries(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	var out []trade.Doubt
+	for _, e := range entries {
+		attempts, err := s.Attempts(ctx, e.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range attempts {
+			if a.Outcome == trade.OutcomeUnknown || a.Outcome == trade.OutcomeOpen {
+				out = append(out, trade.Doubt{Entry: e, Attempt: a})
+			}
+		}
+	}
+	return out, nil
+}
+
+// Hints gives what is known of the platform beyond a row's own requests: ids are those of its record, its producer and its farm by their kinds; since is when the doubt began.
+func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
+	const op = "reading the hints"
+	var out trade.Hints
+	for kind, list := range ids {
+		for chunk := range slices.Chunk(list, inList) {
+			var rows []struct {
+				Kind  string `db:"kind"`
+				ID    string `db:"id"`
+				Event string `db:"event"`
+				Seq   int64  `db:"seq"`
+				At    int64  `db:"at"`
+				Word  string `db:"word"`
+			}
+			query := `SELECT kind, id, event, seq, at, word FROM heard WHERE kind = ? AND id IN (` + marks(len(chunk)) + `) ORDER BY at DESC, seq DESC LIMIT ?`
+			if err := s.read.SelectContext(ctx, &rows, s.q(query), append(append([]any{kind}, anys(chunk)...), limit)...); err != nil {
+				return out, s.fault(ctx, op, err)
+			}
+			for _, r := range rows {
+				out.Heard = append(out.Heard, trade.Heard{Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word})
+			}
+		}
+	}
+	slices.SortStableFunc(out.Heard, func(a, b trade.Heard) int { return b.At.Compare(a.At) })
+	if since.IsZero() {
+		return out, nil
+	}
+	var counts struct {
+		All int `db:"n"`
+		Own int `db:"own"`
+	}
+	if err := s.read.GetContext(ctx, &counts, s.q(`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`), since.UnixMilli()); err != nil {
+		return out, s.fault(ctx, op, err)
+	}
+	out.Events, out.Own = counts.All, counts.Own
+	return out, nil
+}
+
+// WakeFor lets what the platform was found to lack be asked about with the next run: the records of these kinds with one of these ids, or all of the kinds where ids is nil. How
+// often it was asked is not forgotten. It tells how many records it woke.
+func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
+	n := 0
+	err := s.inTx(ctx, "waking what waits for the platform", func(t *tx) error {
+		n = 0
+		var rows []blockRow
+		if err := t.all(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE kind IN (`+marks(len(kinds))+`)`, anys(kinds)...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			due := r.NextAt.Valid && r.NextAt.Int64 <= now.UnixMilli()
+			if due || ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return names(r.ID, id) }) {
+				continue
+			}
+			if err := t.exec(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind, r.ID); err != nil {
+				return err
+			}
+			n++
+			if err := wakeRows(t, r, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// names tells whether the id of a block, which may be that of a pair, is or has this one.
+func names(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
+
+// wakeRows lets the rows that wait for a record, and those that were refused for it, go with the next run.
+func wakeRows(t *tx, b blockRow, now time.Time) error {
+	for _, where := range []struct {
+		condition string
+		args      []any
+	}{
+		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
+		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
+	} {
+		condition, args := where.condition+` AND payload IS NOT NULL`, where.args
+		for _, id := range strings.Fields(b.ID) {
+			condition, args = condition+` AND (payload LIKE ? OR target = ?)`, append(args, `%"`+id+`"%`, id)
+		}
+		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
+		if err := t.exec(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskLookupsAgain lets the questions by document that the platform had no answer to be asked with the next run; it tells how many.
+func (s *Store) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	n := 0
+	err := s.inTx(ctx, "waking questions by document", func(t *tx) (err error) {
+		n, err = t.changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(), now.UnixMilli())
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}

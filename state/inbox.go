@@ -1,0 +1,194 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// againAfter is after how long the same event is looked at anew: a notice without content says something else each time.
+const againAfter = 10 * time.Minute
+
+type inboxRow struct {
+	Seq         int64         `db:"seq"`
+	Hash        string        `db:"hash"`
+	Event       string        `db:"event"`
+	Webhook     string        `db:"webhook_id"`
+	Body        string        `db:"body"`
+	Coded       bool          `db:"coded"`
+	ContentType string        `db:"content_type"`
+	Origin      string        `db:"origin"`
+	FirstAt     int64         `db:"first_at"`
+	LastAt      int64         `db:"last_at"`
+	Times       int           `db:"times"`
+	NextAt      sql.NullInt64 `db:"next_at"`
+	Outcome     string        `db:"outcome"`
+}
+
+const selectInbox = `SELECT seq, hash, event, webhook_id, body, coded, content_type, origin, first_at, last_at, times, next_at, outcome FROM inbox `
+
+func (r inboxRow) event() (trade.InboxEvent, error) {
+	body := []byte(r.Body)
+	if r.Coded {
+		var err error
+		if body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
+			return trade.InboxEvent{}, fmt.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
+		}
+	}
+	return trade.InboxEvent{
+		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType, From: r.Origin,
+		FirstAt: time.UnixMilli(r.FirstAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(), Times: r.Times, NextAt: instant(r.NextAt), Outcome: r.Outcome,
+	}, nil
+}
+
+// storable is a body as a text: as it is, or in base64 where PostgreSQL would refuse it.
+func storable(body []byte) (text string, coded int) {
+	if utf8.Valid(body) && !slices.Contains(body, 0) {
+		return string(body), 0
+	}
+	return base64.StdEncoding.EncodeToString(body), 1
+}
+
+// TakeEvents stores events as they came, in one transaction. The same event again is counted, not stored a second time.
+func (s *Store) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
+	columns := []string{"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at", "times", "next_at", "outcome"}
+	var rows [][]any
+	at := map[string]int{}
+	for _, e := range events {
+		if i, again := at[e.Hash]; again { // one statement changes a row once
+			rows[i][8], rows[i][9] = e.LastAt.UnixMilli(), rows[i][9].(int)+e.Times
+			continue
+		}
+		at[e.Hash] = len(rows)
+		body, coded := storable(e.Body)
+		rows = append(rows, []any{
+			e.Hash, e.Event, e.Webhook, body, coded, cleanText(e.ContentType), cleanText(e.From), e.FirstAt.UnixMilli(), e.LastAt.UnixMilli(), e.Times, millis(e.NextAt), "",
+		})
+	}
+	return s.inTx(ctx, "storing events", func(t *tx) error {
+		return t.insertRows("inbox", columns, rows, fmt.Sprintf(`ON CONFLICT (hash) DO UPDATE SET times = inbox.times + excluded.times,
+			last_at = CASE WHEN excluded.last_at > inbox.last_at THEN excluded.last_at ELSE inbox.last_at END,
+			next_at = CASE WHEN inbox.next_at IS NULL AND excluded.last_at > inbox.last_at + %d THEN excluded.last_at ELSE inbox.next_at END`, againAfter.Milliseconds()))
+	})
+}
+
+// DueEvents gives events that are to be looked at, the first ones first.
+func (s *Store) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
+	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`, now.UnixMilli(), limit)
+}
+
+func (s *Store) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
+	const op = "reading the inbox"
+	var rows []inboxRow
+	if err := s.read.SelectContext(ctx, &rows, s.q(selectInbox+where), args...); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	out := make([]trade.InboxEvent, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.event(); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+	}
+	return out, nil
+}
+
+// Inbox gives the events that a filter selects, the newest first.
+func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error) {
+	where, args := []string{"1 = 1"}, []any{}
+	add := func(condition string, more ...any) {
+		where, args = append(where, condition), append(args, more...)
+	}
+	if f.Seqs != nil {
+		add(s.d.among("seq"), listOf(s.d, f.Seqs))
+	}
+	if f.Event != "" {
+		add("event = ?", f.Event)
+	}
+	if f.Text != "" {
+		like := "LOWER(body) LIKE ?"
+		add("(coded = 0 AND "+like+` ESCAPE '\')`, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text))+"%")
+	}
+	if !f.Since.IsZero() {
+		add("last_at >= ?", f.Since.UnixMilli())
+	}
+	if f.Open {
+		add("next_at IS NOT NULL")
+	}
+	return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, orAll(f.Limit))...)
+}
+
+// EventsDone stores what came of events that were looked at.
+func (s *Store) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return s.inTx(ctx, "recording what came of events", func(t *tx) error {
+		for _, e := range events {
+			if err := t.exec(`UPDATE inbox SET next_at = ?, outcome = ? WHERE seq = ?`, millis(e.NextAt), cleanText(e.Outcome), e.Seq); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ReplayEvents lets events be looked at once more, by a person's order; it tells how many.
+func (s *Store) ReplayEvents(ctx context.Context, seqs []int64, now time.Time, record trade.AuditRecord) (int, error) {
+	n := 0
+	err := s.inTx(ctx, "replaying events", func(t *tx) error {
+		n = 0
+		for chunk := range slices.Chunk(seqs, inList) {
+			some, err := t.changed(`UPDATE inbox SET next_at = ? WHERE seq IN (`+marks(len(chunk))+`)`, append([]any{now.UnixMilli()}, anys(chunk)...)...)
+			if err != nil {
+				return err
+			}
+			n += some
+		}
+		_, err := addAudit(t, record)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// EventsWaiting tells how many events are still to be looked at.
+func (s *Store) EventsWaiting(ctx context.Context) (int, error) {
+	n := 0
+	err := s.read.GetContext(ctx, &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
+	return n, s.fault(ctx, "counting the inbox", err)
+}
+
+// EventSilence tells since when the platform should be heard, when it was heard last, and what it confirmed since.
+func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
+	const op = "looking when the platform was heard last"
+	var since, last sql.NullInt64
+	var out trade.EventSilence
+	err := s.read.GetContext(ctx, &since, `SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
+	if err == nil {
+		err = s.read.GetContext(ctx, &last, `SELECT MAX(last_at) FROM inbox`)
+	}
+	if err != nil {
+		return out, s.fault(ctx, op, err)
+	}
+	out.Since, out.LastAt = instant(since), instant(last)
+	if out.Waiting, err = s.EventsWaiting(ctx); err != nil || out.Since.IsZero() {
+		return out, err
+	}
+	from := out.Since
+	if out.LastAt.After(from) {
+		from = out.LastAt
+	}
+	err = s.read.GetContext(ctx, &out.Made, s.q(`SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`), idsFrom(from.Add(-idSlack)), from.UnixMilli())
+	return out, s.fault(ctx, op, err)
+}

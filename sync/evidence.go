@@ -1,0 +1,293 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	readMost = 20 // records read back in one pass, one a second
+	// clockSlack is by how much the platform's clock may be behind ours.
+	clockSlack = 5 * time.Second
+	// readGrace is how long a record waits to be read back while the rows that it may belong to are on the wire: mostly their answers come.
+	readGrace = 20 * time.Second
+	// settleGrace is the same where a row is in doubt already: other rows of which the event may tell are on the wire for moments.
+	settleGrace = 3 * time.Second
+	// readFor is how long a record is tried that cannot be read: it may not be there yet, or not for us.
+	readFor = time.Hour
+	// readClaim is longer than a reading takes.
+	readClaim = 5 * time.Minute
+	// postponed is for how long a record waits that nobody needs.
+	postponed     = 15 * time.Minute
+	candidateMost = 2000
+)
+
+// readPauses grow with the tries; the last one stays.
+var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
+
+// weigh reads back the records of which events told and that may be evidence, and settles what is certain.
+func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
+	doubts, err := h.Ledger.Doubts(ctx)
+	if err != nil {
+		return false, err
+	}
+	due, unread, more, err := h.toRead(ctx, doubts)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range due {
+		if err := h.readBack(ctx, c); err != nil {
+			return false, err
+		}
+	}
+	if len(due) > 0 { // whose answers have come meanwhile: what was read is compared with what is in doubt after it was read
+		if doubts, err = h.Ledger.Doubts(ctx); err != nil {
+			return false, err
+		}
+	}
+	if unread > 0 { // one of them may be as like a doubt as those that were read
+		return true, nil
+	}
+	return more, h.settle(ctx, doubts)
+}
+
+// toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. unread are those that were never read and must wait for the next pass; more
+// tells whether some are to be looked at again soon.
+func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, unread int, more bool, err error) {
+	now := h.Now()
+	all, err := h.Ledger.DueCandidates(ctx, now, hearMost)
+	if err != nil || len(all) == 0 {
+		return nil, 0, false, err
+	}
+	ids := make([]string, len(all))
+	for i, c := range all {
+		ids[i] = c.ID
+	}
+	ours, err := h.Ledger.Ours(ctx, ids)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	var known, later []string
+	for _, c := range all {
+		switch kind := ours[c.ID]; {
+		case c.Purpose == trade.ForDeletion && kind == orderCommitments:
+		case c.Purpose == trade.ForDeletion:
+			later = append(later, c.ID)
+			continue
+		case kind != "":
+			known = append(known, c.ID)
+			continue
+		default:
+			switch h.needed(c, doubts, now) {
+			case needNot:
+				later = append(later, c.ID)
+				continue
+			case needSoon:
+				more = true
+				continue
+			}
+		}
+		if len(due) < readMost {
+			due = append(due, c)
+		} else if more = true; c.Tries == 0 {
+			unread++
+		}
+	}
+	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known), h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
+	return due, unread, more || len(all) == hearMost, err
+}
+
+// wanted is how much a record is needed.
+type wanted int
+
+const (
+	needNot wanted = iota
+	needSoon
+	needNow
+)
+
+// needed tells whether a record may be that of a doubt: it was heard of after the doubt's request began. What is no doubt of a person any more is only looked at in its own time.
+func (h *Hearing) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
+	out := needNot
+	for _, d := range doubts {
+		if c.LastAt.Before(d.Attempt.StartedAt.Add(-clockSlack)) {
+			continue
+		}
+		switch {
+		case now.Sub(c.HeardAt) < settleGrace:
+			out = max(out, needSoon)
+		case d.Entry.State == trade.InDoubt, d.Entry.State != trade.Sending && !c.HeardAt.After(h.closes(d.Attempt)):
+			return needNow
+		case d.Entry.State == trade.Sending && now.Sub(c.HeardAt) < readGrace:
+			out = max(out, needSoon)
+		case d.Entry.State == trade.Sending:
+			return needNow
+		}
+	}
+	return out
+}
+
+// closes is until when the platform may have executed a request.
+func (h *Hearing) closes(a trade.Attempt) time.Time {
+	end := a.FinishedAt
+	if end.IsZero() {
+		end = h.Now()
+	}
+	return end.Add(h.Limits.quarantine())
+}
+
+// readBack reads one record and stores what it gave. Whatever the answer is, it never says that nothing was created.
+func (h *Hearing) readBack(ctx context.Context, c trade.Candidate) error {
+	if h.readings == nil {
+		h.readings = rate.NewLimiter(rate.Every(time.Second), 1)
+	}
+	if err := h.readings.Wait(ctx); err != nil {
+		return err
+	}
+	now := h.Now()
+	claimed, err := h.Ledger.ClaimCandidate(ctx, c, now.Add(readClaim))
+	if err != nil || !claimed {
+		return err
+	}
+	there, err := h.Platform.GetOrderCommitment(ctx, c.ID)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.AskedAt = h.Now()
+	var failure *apiclient.Error
+	switch {
+	case err == nil:
+		return h.found(ctx, c, there)
+	case !errors.As(err, &failure):
+		return err
+	case c.Purpose == trade.ForDeletion && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
+		return h.deleted(ctx, c)
+	}
+	c.Status = failure.Answer.Status
+	return h.notRead(ctx, c)
+}
+
+// notRead lets a record be tried again, for an hour in all.
+func (h *Hearing) notRead(ctx context.Context, c trade.Candidate) error {
+	c.NextAt = h.Now().Add(readPauses[min(c.Tries, len(readPauses)-1)])
+	if c.Tries++; !c.NextAt.Before(c.LastAt.Add(readFor)) && c.Tries > len(readPauses) || c.Tries > maxReadTries {
+		c.NextAt = noTime
+		c.State = trade.CandidateUnreadable
+	}
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// maxReadTries is what an hour of the pauses makes.
+const maxReadTries = 12
+
+// found stores a record that is there.
+func (h *Hearing) found(ctx context.Context, c trade.Candidate, there apiclient.OrderCommitment) error {
+	c.Status = http.StatusOK
+	if c.Purpose == trade.ForDeletion { // the event says that it was deleted, the platform has it: that may take a moment
+		if c.State = trade.CandidateRead; c.Tries < maxReadTries {
+			return h.notRead(ctx, c)
+		}
+	}
+	c.State, c.NextAt, c.Fields, c.Unread = trade.CandidateRead, noTime, map[string]string{}, there.Unread
+	for field, text := range textsOf(there) {
+		c.Fields[field] = *text
+	}
+	if made := typedAt(there.Raw, h.Zone); !made.from.IsZero() {
+		c.TypedFrom, c.TypedTo = made.from, made.to
+	}
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// settle compares what was read with what is in doubt, and does what is certain.
+func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt) error {
+	if len(doubts) == 0 {
+		return nil
+	}
+	oldest := slices.MinFunc(doubts, func(a, b trade.Doubt) int { return a.Attempt.StartedAt.Compare(b.Attempt.StartedAt) }).Attempt.StartedAt
+	candidates, err := h.Ledger.Candidates(ctx, oldest.Add(-clockSlack), candidateMost)
+	if err != nil || len(candidates) == 0 {
+		return err
+	}
+	free, err := h.unclaimed(ctx, candidates)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs(doubts, free, h.closes) {
+		if err := h.settleOne(ctx, p); err != nil {
+			return fmt.Errorf("%s %s: %w", p.doubt.Entry.Job, p.doubt.Entry.Key, err)
+		}
+	}
+	return nil
+}
+
+// unclaimed leaves out the records that rows of ours have.
+func (h *Hearing) unclaimed(ctx context.Context, candidates []trade.Candidate) ([]trade.Candidate, error) {
+	var ids []string
+	for _, c := range candidates {
+		ids = append(ids, c.ID)
+	}
+	ours, err := h.Ledger.Ours(ctx, ids)
+	return slices.DeleteFunc(candidates, func(c trade.Candidate) bool { return ours[c.ID] != "" || len(c.Fields) == 0 }), err
+}
+
+// settleOne does what a pair proves that is the only one on both sides.
+func (h *Hearing) settleOne(ctx context.Context, p pair) error {
+	entry, attempt := p.doubt.Entry, p.doubt.Attempt
+	after := entry
+	after.UpdatedAt = h.Now()
+	act := "evidence"
+	switch {
+	case entry.State == trade.InDoubt && attempt.Generation == entry.Generation:
+		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted, p.candidate.ID, "", nil, nil, noTime
+	case entry.State == trade.Pending && attempt.Generation < entry.Generation: // a person ordered a second sending, and the first one is there
+		act = "evidence before resend"
+		after.State, after.Cause, after.NextAttemptAt = trade.Held, trade.CauseExists, noTime
+		after.Error = &trade.EntryError{Kind: trade.ConflictError, Fields: []trade.Problem{}, Text: "an earlier sending had created it: the platform has it as " + p.candidate.ID}
+	case entry.State == trade.Dismissed, entry.State == trade.Accepted && attempt.Generation == entry.Generation:
+		if act = "evidence against a decision"; entry.Flags.Has(trade.Contradicted) || entry.Acknowledged.Has(trade.Contradicted) {
+			return nil
+		}
+		after.Flags = after.Flags.With(trade.Contradicted, true)
+	case entry.State == trade.Accepted:
+		if act = "evidence of a double"; entry.Flags.Has(trade.DoubleAfterDecision) || entry.Acknowledged.Has(trade.DoubleAfterDecision) {
+			return nil
+		}
+		after.Flags = after.Flags.With(trade.DoubleAfterDecision, true)
+	default: // on the wire, or between two decisions: nobody acts on it
+		return nil
+	}
+	who := h.Program
+	who.Reason = fmt.Sprintf("event %s named record %s, which was read back: all %d fields that were sent are the same, and no other row and no other record is like it",
+		p.candidate.Event, p.candidate.ID, p.reading.Same)
+	record, err := who.record(h.Now(), act, entry.Job+" "+entry.Key, evidenceDetail{viewOf(entry), viewOf(after), attempt.ID, p.candidate.Seq, p.reading})
+	if err != nil { // unreachable: texts always have a JSON form
+		return err
+	}
+	done, err := h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})
+	if err != nil || !done[0] {
+		return err
+	}
+	h.Log.Info("evidence", zap.String("act", act), zap.String("job", entry.Job), zap.String("state", string(after.State)))
+	c := p.candidate
+	c.State, c.NextAt, c.SettledBy = trade.CandidateSettled, noTime, entry.ID
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// evidenceDetail is what the audit keeps of an act that no person ordered.
+type evidenceDetail struct {
+	Before  entryView `json:"before"`
+	After   entryView `json:"after"`
+	Attempt string    `json:"attempt"`
+	Event   int64     `json:"event"` // in the inbox
+	Reading Readback  `json:"reading"`
+}

@@ -1,0 +1,90 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// deleted marks the row of a record that is not on the platform any more, as an event said and a reading confirmed, and keeps back the rows that hang on it. Nothing is created again.
+func (h *Hearing) deleted(ctx context.Context, c trade.Candidate) error {
+	entries, err := h.Ledger.EntriesWith(ctx, trade.OrderCommitments, []string{c.ID})
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.State != trade.Accepted || entry.Flags.Has(trade.DeletedRemote) || entry.Acknowledged.Has(trade.DeletedRemote) {
+			continue
+		}
+		after := entry
+		after.UpdatedAt, after.Flags = h.Now(), after.Flags.With(trade.DeletedRemote, true)
+		if err := h.mark(ctx, "deleted on the platform", c, entry, after); err != nil {
+			return err
+		}
+		h.Log.Warn("a record was deleted on the platform", zap.String("job", entry.Job))
+	}
+	for _, entry := range entries {
+		if err := h.keepBack(ctx, c, entry); err != nil {
+			return err
+		}
+	}
+	c.State, c.NextAt, c.Status = trade.CandidateSettled, noTime, 404
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// unsent are the states of rows that may go to the platform yet.
+var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
+
+// keepBack lets the rows that were to go under a deleted record wait for it. They are waiting, not held: the cure is at the parent, and theirs follows.
+func (h *Hearing) keepBack(ctx context.Context, c trade.Candidate, parent trade.Entry) error {
+	for _, job := range h.Jobs {
+		if !slices.Contains(job.mapping.sentBy, parent.Job) {
+			continue
+		}
+		var children []trade.Entry
+		err := h.Ledger.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
+			if hangsOn(e, c.ID) {
+				children = append(children, e)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, child := range children {
+			after := child
+			after.State, after.Cause, after.Error, after.NextAttemptAt, after.UpdatedAt = trade.Waiting, trade.CauseParent, nil, noTime, h.Now()
+			after.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key}}
+			if err := h.mark(ctx, "kept back", c, child, after); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hangsOn tells whether a row's request names a record.
+func hangsOn(e trade.Entry, id string) bool {
+	for field, text := range sentTexts(e) {
+		if (field == "contract_id" || field == "order_commitment_id") && *text == id {
+			return true
+		}
+	}
+	return false
+}
+
+// mark stores a change that no person ordered, with its record in the audit. A row that has moved meanwhile is left alone.
+func (h *Hearing) mark(ctx context.Context, act string, c trade.Candidate, before, after trade.Entry) error {
+	who := h.Program
+	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", c.Event, c.ID)
+	record, err := who.record(h.Now(), act, before.Job+" "+before.Key, evidenceDetail{Before: viewOf(before), After: viewOf(after), Event: c.Seq})
+	if err != nil { // unreachable: texts always have a JSON form
+		return err
+	}
+	_, err = h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})
+	return err
+}

@@ -1,0 +1,158 @@
+package sync
+
+import (
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// pair is a doubt and the record that is its own: there is no other doubt with which the record agrees, and no other record with which the doubt does.
+type pair struct {
+	doubt     trade.Doubt
+	candidate trade.Candidate
+	reading   Readback
+}
+
+// Timing is how well the time of a record fits to a request.
+type Timing string
+
+// The timings. Only a record that was certainly made while the request could be executed is evidence by itself.
+const (
+	TimeFits    Timing = "fits"
+	TimeBefore  Timing = "before"  // it was there before the request began: somebody typed it, or another program sent it
+	TimeUnclear Timing = "unclear" // nobody can tell
+)
+
+// pairs gives the pairs that prove something. Everything that agrees in content counts against being the only one, whatever its time.
+func pairs(doubts []trade.Doubt, candidates []trade.Candidate, closes func(trade.Attempt) time.Time) []pair {
+	var found []pair
+	doubtsOf, recordsOf := map[string]int{}, map[string]int{} // by candidate, and by attempt
+	for _, d := range doubts {
+		sent := sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
+		if len(sent) == 0 {
+			continue // its body is no longer kept
+		}
+		for _, c := range candidates {
+			reading := readingOf(c, sent)
+			if !full(reading, c) {
+				continue
+			}
+			timing := timingOf(c, d.Attempt, closes)
+			doubtsOf[c.ID]++
+			if timing != TimeBefore {
+				recordsOf[d.Attempt.ID]++
+			}
+			if timing == TimeFits {
+				found = append(found, pair{d, c, reading})
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(p pair) bool { return doubtsOf[p.candidate.ID] != 1 || recordsOf[p.doubt.Attempt.ID] != 1 })
+}
+
+// readingOf compares what was sent with what was read.
+func readingOf(c trade.Candidate, sent map[string]*string) Readback {
+	there := make(map[string]*string, len(c.Fields))
+	for field, text := range c.Fields {
+		there[field] = &text
+	}
+	return compareReading(c.ID, sent, there)
+}
+
+// compareReading compares field by field, in the order of the API's table.
+func compareReading(id string, sent, there map[string]*string) Readback {
+	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
+		f := FieldReading{Field: rule.Field, Sent: sent[rule.Field], There: there[rule.Field]}
+		if f.Sent == nil && f.There == nil {
+			continue
+		}
+		f.Same = sameText(rule, f.Sent, f.There)
+		switch {
+		case f.Same:
+			reading.Same++
+		case f.There == nil:
+			reading.Unseen = append(reading.Unseen, rule.Field)
+		default:
+			reading.Differ++
+		}
+		reading.Fields = append(reading.Fields, f)
+	}
+	return reading
+}
+
+// full tells whether a record agrees in everything that was sent, has nothing that was not, and was read whole.
+func full(r Readback, c trade.Candidate) bool {
+	return r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
+}
+
+// timingOf compares the time of a record with that of a request: the time that the platform gives it, or else that of the event that told of its creation.
+func timingOf(c trade.Candidate, a trade.Attempt, closes func(trade.Attempt) time.Time) Timing {
+	from, to := c.TypedFrom, c.TypedTo
+	if from.IsZero() {
+		if from, to = c.HeardAt, c.HeardAt; c.Event != commitmentEvents[0] && !from.Before(a.StartedAt.Add(-clockSlack)) {
+			return TimeUnclear // a change of a record that may be old
+		}
+	}
+	begins, ends := a.StartedAt.Add(-clockSlack), closes(a)
+	switch {
+	case to.Before(begins):
+		return TimeBefore
+	case from.Before(begins), to.After(ends):
+		return TimeUnclear
+	}
+	return TimeFits
+}
+
+// Suggestion is a record of which an event told and that a row in doubt may be. A person decides: `adopt` reads it back again.
+type Suggestion struct {
+	Candidate trade.Candidate
+	Attempt   int // number of the attempt that it was compared with
+	Reading   Readback
+	Full      bool // everything that was sent is the same
+	Timing    Timing
+}
+
+// suggestionsMost is how many records a person is shown.
+const suggestionsMost = 5
+
+// Suggestions gives the records that come nearest to what was sent, the nearest first, and those that could not be read. What was made before the request is not among them.
+func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits Limits, now time.Time) (like []Suggestion, unreadable []trade.Candidate) {
+	closes := func(a trade.Attempt) time.Time {
+		if a.FinishedAt.IsZero() {
+			return now
+		}
+		return a.FinishedAt.Add(limits.quarantine())
+	}
+	for _, a := range attempts {
+		if !undecided(a) {
+			continue
+		}
+		sent := sentTexts(trade.Entry{Payload: a.Payload, Target: a.Target})
+		for _, c := range candidates {
+			if c.LastAt.Before(a.StartedAt.Add(-clockSlack)) || c.State == trade.CandidateSettled {
+				continue
+			}
+			if len(c.Fields) == 0 {
+				if c.State == trade.CandidateUnreadable && !slices.ContainsFunc(unreadable, func(u trade.Candidate) bool { return u.ID == c.ID }) {
+					unreadable = append(unreadable, c)
+				}
+				continue
+			}
+			s := Suggestion{Candidate: c, Attempt: a.No, Reading: readingOf(c, sent), Timing: timingOf(c, a, closes)}
+			s.Full = full(s.Reading, c)
+			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.Candidate.ID == c.ID })
+			if s.Timing != TimeBefore && !again && s.Reading.Same > 2*s.Reading.Differ {
+				like = append(like, s)
+			}
+		}
+	}
+	slices.SortStableFunc(like, func(a, b Suggestion) int {
+		if d := a.Reading.Differ - b.Reading.Differ; d != 0 {
+			return d
+		}
+		return len(a.Reading.Unseen) - len(b.Reading.Unseen)
+	})
+	return like[:min(len(like), suggestionsMost)], unreadable[:min(len(unreadable), suggestionsMost)]
+}
