@@ -29,6 +29,7 @@ type Config struct {
 	Console    ConsoleConfig              `yaml:"console"`  // optional
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Tracing    TracingConfig              `yaml:"tracing"`  // optional
+	Webhooks   WebhooksConfig             `yaml:"webhooks"` // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Report     ReportConfig               `yaml:"report"`
 	Messages   string                     `yaml:"messages"` // optional: a file with words of the customer

@@ -46,6 +46,7 @@ func (c *Config) check(d *configDecoder) {
 	c.checkConsole(d)
 	c.Metrics.check(d)
 	c.Tracing.check(d)
+	c.checkWebhooks(d)
 	c.checkJobs(d)
 }
 

@@ -204,7 +204,7 @@ func (d *configDecoder) word(e configEntry) (string, bool) {
 // withoutReference refuses a reference where none is resolved: it would be sent as it stands.
 func (d *configDecoder) withoutReference(path, text string) bool {
 	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
-		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state and alerts only")
+		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts and webhooks only")
 		return false
 	}
 	return true
@@ -407,5 +407,5 @@ func (j *JobsConfig) decodeConfig(d *configDecoder, e configEntry) {
 
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
-	return section == "api" || section == "erp" || section == "state" || section == "alerts"
+	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks"
 }

@@ -114,9 +114,9 @@ jobs:`,
 		{
 			name: "a key of a later version at the top",
 			old:  "jobs:",
-			edit: `webhooks: {}
+			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `webhooks`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, tracing, language, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are X, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",
@@ -352,7 +352,7 @@ jobs:`,
 			name: "a reference outside of its sections",
 			old:  "haverst: safra",
 			edit: `haverst: {const: "${env:KEY}"}`,
-			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state and alerts only",
+			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts and webhooks only",
 		},
 		{
 			name: "an unknown kind of reference",

@@ -292,6 +292,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
+	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path).Replace(text) // of the key only its rights are looked at
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +318,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		``: reflect.TypeFor[Config](), `api\.`: reflect.TypeFor[APIConfig](), `erp\.`: reflect.TypeFor[ERPConfig](), `state\.`: reflect.TypeFor[StateConfig](),
 		`references\.\w+\.`: reflect.TypeFor[ReferenceConfig](), `checks\.`: reflect.TypeFor[ChecksConfig](), `jobs\.\w+\.`: reflect.TypeFor[JobConfig](),
 		`alerts\.`: reflect.TypeFor[AlertsConfig](), `alerts\.email\.`: reflect.TypeFor[EmailConfig](), `alerts\.webhook\.`: reflect.TypeFor[WebhookConfig](),
-		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](), `tracing\.`: reflect.TypeFor[TracingConfig](),
+		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](), `tracing\.`: reflect.TypeFor[TracingConfig](), `webhooks\.`: reflect.TypeFor[WebhooksConfig](), `retention\.`: reflect.TypeFor[RetentionConfig](),
 		`jobs\.\w+\.most\.`: reflect.TypeFor[MostConfig](), `jobs\.\w+\.cancelled\.`: reflect.TypeFor[CancelledConfig](), `jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)

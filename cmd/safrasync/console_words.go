@@ -4,7 +4,9 @@ import "github.com/safrasync/safrasync/trade"
 
 // The sentences that the console shares with the command line.
 
-func (w *consoleWork) voice(lang trade.Lang) voice { return voice{lang: lang, zone: w.g.config.Zone(), own: w.g.catalogue()} }
+func (w *consoleWork) voice(lang trade.Lang) voice {
+	return voice{lang: lang, zone: w.g.config.Zone(), own: w.g.config.catalogue}
+}
 
 // Stop says why a job stands still.
 func (w *consoleWork) Stop(stop trade.Stop, lang trade.Lang) string { return w.voice(lang).stop(stop) }

@@ -27,7 +27,7 @@ func newPurgeCommand(a *App) *cobra.Command {
 	})
 	f.add(cmd)
 	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "only these `KINDS`: "+listed(state.RetentionKinds))
-	cmd.Flags().StringVar(&f.before, "before", "", "instead of what retention: says, what is older than `D`: 90d, 2026-01-31; for bodies, runs and lookups")
+	cmd.Flags().StringVar(&f.before, "before", "", "instead of what retention: says, what is older than `D`: 90d, 2026-01-31; for bodies, runs, lookups and inbox")
 	cmd.Flags().StringVar(&f.producer, "producer", "", "what is held about one producer: the platform's `ID`, or the ERP's code")
 	cmd.Flags().StringVar(&f.export, "export", "", "with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is taken away")
 	completes(cmd, "kind", state.RetentionKinds)
@@ -35,7 +35,7 @@ func newPurgeCommand(a *App) *cobra.Command {
 }
 
 // purgeable by age are the kinds that --before is for.
-var purgeableByAge = []string{state.KeptBodies, state.KeptRuns, state.KeptLookups}
+var purgeableByAge = []string{state.KeptBodies, state.KeptRuns, state.KeptLookups, state.KeptInbox}
 
 // purge takes away now what the retention would take away by its schedule.
 func (a *App) purge(ctx context.Context, f purgeFlags) error {
@@ -97,7 +97,7 @@ func (a *App) purged(config *Config, f purgeFlags, at time.Time) (state.Retentio
 			return keep, a.usage(saysSince, f.before)
 		}
 		age := at.Sub(before)
-		keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups = age, age, age, age
+		keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
 		if len(f.kinds) == 0 {
 			f.kinds = purgeableByAge
 		}

@@ -28,7 +28,7 @@ func newRootCommand(a *App) *cobra.Command {
 		newTestCommand(a), newExplainCommand(a), newInitCommand(a),
 		newRetryCommand(a), newAdoptCommand(a), newResendCommand(a), newDismissCommand(a), newReopenCommand(a), newResyncCommand(a), newAuditCommand(a),
 		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a),
-		newAPICommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a), newSelftestCommand(a),
+		newAPICommand(a), newWebhooksCommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a), newSelftestCommand(a),
 		newDoctorCommand(a), newBackupCommand(a), newRestoreCommand(a), newRebuildCommand(a), newStateCommand(a), newPurgeCommand(a),
 		newUsersCommand(a),
 	)

@@ -34,6 +34,7 @@ type daemon struct {
 	telling gosync.WaitGroup // of what is told beside the scheduler
 	monitor *monitor
 	console consoleServer
+	ear     *ear
 }
 
 // run keeps the schedules until ctx ends, which the first SIGTERM does. Configuration and ledger must be right (exit codes 78 and 1); an ERP or an API that is
@@ -98,6 +99,11 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 	if err != nil {
 		return d.refuse(err)
 	}
+	d.ear = newEar(d)
+	defer func() { d.ear.close() }()
+	if err := d.ear.serve(ctx, config.Webhooks, nil); err != nil {
+		return d.refuse(err)
+	}
 	d.monitor.serve(g, listener)
 	defer d.console.close()
 	d.openConsole(ctx, g)
@@ -122,7 +128,10 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		var hearing gosync.WaitGroup
+		hearing.Go(func() { g.hear(running) })
 		g.scheduler.Run(running)
+		hearing.Wait()
 	}()
 	defer g.close()
 	for {

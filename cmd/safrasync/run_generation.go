@@ -21,6 +21,7 @@ type generation struct {
 	source    *reconnecting
 	engine    *parts
 	scheduler *engine.Scheduler
+	listener  *engine.Hearing // nil without webhooks
 	tracer    *tracing.Tracer // nil without tracing.endpoint
 	board     *board          // how far the runs have come
 	troubles  []string        // what did not pass the checks at its beginning
@@ -48,6 +49,11 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 	tasks, err := g.housekeeping()
 	if err != nil {
 		return nil, errors.Join(config.Annotate(err), g.App.close())
+	}
+	if config.Webhooks.used() {
+		if g.listener, err = g.hearing(d.store); err != nil {
+			return nil, errors.Join(err, g.App.close())
+		}
 	}
 	watchdog, err := systemd.Watchdog()
 	if err != nil {

@@ -15,7 +15,7 @@ var errStateChanged = errors.New("state: cannot change while the service runs; r
 // configuration, which the log and the service manager are told, and the old one stays.
 func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.manager.Reloading()
-	next, listener, desk, err := d.reread(ctx, old)
+	next, open, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
 		d.said.refused(old.text(runKeepsOld, firstLine(err)))
@@ -24,34 +24,55 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	}
 	d.said.refused("")
 	d.level.SetLevel(next.config.Log.level())
-	d.monitor.serve(next, listener)
-	d.console.serve(next, desk)
+	d.monitor.serve(next, open.metrics)
+	d.console.serve(next, open.desk)
+	if err := d.ear.serve(ctx, next.config.Webhooks, open.events); err != nil {
+		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))
+	}
 	next.check(ctx)
 	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again", zap.Int("jobs", len(next.config.Jobs)))
 	return next
 }
 
+// opened are the addresses that a new configuration names and the old one does not; nil where it is the same, or none.
+type opened struct {
+	metrics, desk, events net.Listener
+}
+
+func (o opened) close() (err error) {
+	for _, l := range []net.Listener{o.metrics, o.desk, o.events} {
+		if l != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return err
+}
+
 // reread makes the next generation, and opens the addresses that it needs and the old one does not have.
-func (d *daemon) reread(ctx context.Context, old *generation) (next *generation, metrics, desk net.Listener, err error) {
+func (d *daemon) reread(ctx context.Context, old *generation) (next *generation, open opened, err error) {
 	fresh := &App{Env: d.Env, configPath: d.configPath}
 	config, err := fresh.loadConfig()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, open, err
 	}
 	a, b := old.config.State, config.State
 	if a.Driver != b.Driver || a.DSN.Reveal() != b.DSN.Reveal() || a.journals() != b.journals() {
-		return nil, nil, nil, errStateChanged
+		return nil, open, errStateChanged
 	}
-	if metrics, err = d.monitor.listen(ctx, config.Metrics.Listen); err != nil {
-		return nil, nil, nil, err
-	}
-	if desk, err = d.console.listen(ctx, config.Console); err == nil {
-		next, err = d.generation(config, false)
-	}
-	for _, listener := range []net.Listener{metrics, desk} {
-		if err != nil && listener != nil {
-			err = errors.Join(err, listener.Close())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, open.close())
 		}
+	}()
+	if open.metrics, err = d.monitor.listen(ctx, config.Metrics.Listen); err != nil {
+		return nil, open, err
 	}
-	return next, metrics, desk, err
+	if open.desk, err = d.console.listen(ctx, config.Console); err != nil {
+		return nil, open, err
+	}
+	if open.events, err = d.ear.listen(ctx, config.Webhooks); err != nil {
+		return nil, open, err
+	}
+	next, err = d.generation(config, false)
+	return next, open, err
 }

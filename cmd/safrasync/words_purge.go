@@ -50,6 +50,7 @@ var purgeKinds = map[string]phrase{
 	state.KeptRuns:       {"execuções", "runs"},
 	state.KeptLookups:    {"consultas por documento", "lookups by document"},
 	state.KeptQuarantine: {"quarentenas terminadas", "quarantines that are over"},
+	state.KeptInbox:      {"eventos da plataforma", "events of the platform"},
 	state.KeptAudit:      {"pessoas e motivos na auditoria", "persons and reasons in the audit"},
 	state.KeptJournal:    {"diário que recomeça", "journal that begins again"},
 }

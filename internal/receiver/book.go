@@ -79,10 +79,11 @@ func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	if now := b.opts.Now(); now.Sub(b.read) > bookLasts || now.Before(b.read) {
 		b.refresh(ctx, now)
 	}
-	if len(path) > maxPathLength || query != "" || strings.Count(path, "/") != 1 {
+	at := strings.LastIndexByte(path, '/') // what stands before the secret is the public address's
+	if len(path) > maxPathLength || query != "" || at < 0 {
 		return hook{}, false
 	}
-	hash := HashOf(path)
+	hash := HashOf(path[at:])
 	found, ok := b.byPath[hash]
 	if now := b.opts.Now(); !ok && now.Sub(b.read) > bookMiss {
 		b.refresh(ctx, now)

@@ -35,7 +35,7 @@ const (
 	globalRate    = 1000 // events a second
 	globalBurst   = 5000
 	retryAfter    = "30"
-	maxPathLength = 64
+	maxPathLength = 250
 	smallBody     = 64 << 10 // what every sender may have in memory
 	largeBodies   = 32       // senders that may have more at a time
 )
