@@ -40,4 +40,4 @@ type Difference struct {
 }
 
 // AcknowledgedByAct are the flags that a person can deal with by an acknowledgement.
-var AcknowledgedByAct = []Flag{Changed, MissingInERP, Cancelled, Contradicted, DoubleAfterDecision}
+var AcknowledgedByAct = []Flag{Changed, MissingInERP, Cancelled, DeletedRemote, Contradicted, DoubleAfterDecision}

@@ -23,7 +23,7 @@ func (a Awaited) Sentence(lang Lang) string {
 	case a.Ref != "":
 		return w.causes["ref"].with(w.kinds[a.Ref]).What + w.code + a.Code
 	case a.Job != "":
-		return a.fill(w.parents[a.ParentState], a.parentAdvice(lang))
+		return a.fill(w.parents[a.standing()], a.parentAdvice(lang))
 	}
 	return strings.NewReplacer("{kind}", w.kinds[a.Platform], "{id}", a.ID).Replace(w.platform)
 }
@@ -32,7 +32,7 @@ func (a Awaited) Sentence(lang Lang) string {
 func (a Awaited) Advice(lang Lang) Advice { return (*Catalogue)(nil).Awaited(a, lang) }
 
 func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
-	out := lang.words().solve[a.ParentState]
+	out := lang.words().solve[a.standing()]
 	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
@@ -42,9 +42,17 @@ func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 		out.Where = lang.words().causes[CauseParent].Where
 	}
 	if out.Fixer == "" {
-		out.Fixer = parentFixer(a.ParentState)
+		out.Fixer = parentFixer(a.standing())
 	}
 	return out
+}
+
+// standing is where the parent stands: its state, or that its record was deleted on the platform.
+func (a Awaited) standing() State {
+	if a.ParentState == Accepted && a.ParentCause == CauseDeleted {
+		return CauseDeleted
+	}
+	return a.ParentState
 }
 
 // parentFixer says who can cure a parent that has no cause of its own.

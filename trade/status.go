@@ -107,5 +107,6 @@ const (
 	CauseRetyped      = "retyped"       // the same content went out under a key that is no longer in the ERP
 	CauseVanished     = "vanished"      // the row left the ERP, or was cancelled, between reading and sending
 	CauseExists       = "exists"        // the platform says that it exists already
+	CauseDeleted      = "deleted_remote" // of a parent: the platform does not have its record any more
 	CauseUnknown      = "unknown"       // nobody knows whether the platform created it
 )

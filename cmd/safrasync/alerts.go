@@ -60,7 +60,7 @@ func (a *App) alertService(store *state.Store, log *zap.Logger) (*alert.Service,
 		host = "localhost"
 	}
 	c := alert.Config{
-		Ledger: store, Channels: channels, Limits: alert.Limits{RejectedAbove: config.Alerts.RejectedAbove, OldestWaiting: config.Alerts.OldestWaiting},
+		Ledger: store, Channels: channels, Limits: alert.Limits{RejectedAbove: config.Alerts.RejectedAbove, OldestWaiting: config.Alerts.OldestWaiting, Silence: config.Webhooks.Silence},
 		Lang: a.lang(), Zone: config.Zone(), Name: config.Alerts.Name, Host: host, Log: log,
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
 			return a.alertCauses(ctx, store, job, states)

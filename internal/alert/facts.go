@@ -27,6 +27,8 @@ type Ledger interface {
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
 	// Acts counts what people, and late answers, did in a time, by the names of the acts.
 	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
+	// EventSilence tells since when the platform should be heard, and when it was.
+	EventSilence(ctx context.Context) (trade.EventSilence, error)
 	// Spaces tells the room in the ledger's folders on this host.
 	Spaces() []trade.Space
 }
@@ -55,6 +57,7 @@ type facts struct {
 	host        string
 	jobs        []jobFacts
 	spaces      []trade.Space
+	silence     trade.EventSilence
 	certificate time.Time // when the API's certificate ends; zero: no connection has shown it yet
 }
 
@@ -79,6 +82,9 @@ func (s *Service) look(ctx context.Context) (facts, error) {
 	}
 	known, err := s.Ledger.Jobs(ctx)
 	if err != nil {
+		return f, err
+	}
+	if f.silence, err = s.Ledger.EventSilence(ctx); err != nil {
 		return f, err
 	}
 	jobs := map[string]bool{}

@@ -33,8 +33,26 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 			out = append(out, condition{topic: DiskFull, subject: diskSubject(f.host, space.Folder), since: f.at, detail: Detail{Folder: space.Folder, Host: f.host, Free: space.Free}})
 		}
 	}
+	out = append(out, judgeEvents(f, limits, zone)...)
 	if !f.certificate.IsZero() && f.certificate.Sub(f.at) < certificateSoon {
 		out = append(out, condition{topic: Certificate, subject: "api", since: f.at, detail: Detail{Ends: f.certificate}})
+	}
+	return out
+}
+
+// judgeEvents looks whether the platform tells what it should, and whether somebody listens. Without a record that was confirmed there is nothing to tell.
+func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
+	var out []condition
+	s := f.silence
+	since := s.Since
+	if s.LastAt.After(since) {
+		since = s.LastAt
+	}
+	if !s.Since.IsZero() && limits.Silence > 0 && s.Made > 0 && workingTime(since, f.at, zone) > limits.Silence {
+		out = append(out, condition{topic: Silent, subject: "webhooks", since: since, detail: Detail{Rows: s.Made, Oldest: since}})
+	}
+	if s.Waiting > unheardMost {
+		out = append(out, condition{topic: Unheard, subject: "webhooks", since: f.at, lasts: unheardLasts, detail: Detail{Rows: s.Waiting}})
 	}
 	return out
 }

@@ -84,6 +84,10 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		args = []any{d.Host, d.Folder, v.rows(int(d.Free >> 20))}
 	case Certificate:
 		args = []any{v.day(d.Ends)}
+	case Silent:
+		args = []any{v.moment(d.Oldest), rows, v.text(nationalDays)}
+	case Unheard:
+		args = []any{v.rows(d.Rows)}
 	}
 	w := topics[topic]
 	title = w.title.pick(v.lang)

@@ -21,6 +21,8 @@ const (
 	LateAnswer   Topic = "late_answer"    // a late answer ended what a person had decided; subject: the job. It is never over: it happened
 	DiskFull     Topic = "disk"           // little room for ledger or journal; subject: host and folder
 	Certificate  Topic = "certificate"    // the API's certificate ends soon; subject: "api"
+	Silent       Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
+	Unheard      Topic = "webhooks_unread" // events came and are not looked at; subject: "webhooks"
 	NoLedger     Topic = "ledger_unknown" // the ledger cannot be read; kept in memory, because there is nowhere else
 )
 
@@ -35,6 +37,8 @@ const (
 	backingOffLasts  = 30 * time.Minute // an API that does not answer, or asks to wait: it mostly passes
 	ledgerLasts      = 3 * time.Minute  // a ledger that cannot be read
 	certificateSoon  = 14 * 24 * time.Hour
+	unheardLasts     = 30 * time.Minute // events that are not looked at
+	unheardMost      = 1000             // the same: so many at least
 	lateAnswerLasts  = 24 * time.Hour
 	runningUnsettled = 10 * time.Minute // a job that has run for less may stop again for the same reason
 )
@@ -88,6 +92,7 @@ type Volume struct {
 type Limits struct {
 	RejectedAbove int           // people are told above so many refused rows of a job
 	OldestWaiting time.Duration // working time; 0 = never
+	Silence       time.Duration // working time without an event of the platform; 0 = never
 }
 
 // condition is something of which people should know, as long as it is so.

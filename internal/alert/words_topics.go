@@ -52,6 +52,24 @@ var topics = map[Topic]topicWords{
 			"Resolve the causes above, or see with `safrasync status` whether the job stands still; the whole list: `safrasync rows %[1]s --state waiting`.",
 		},
 	},
+	Silent: {
+		title:    phrase{"a plataforma não avisa mais nada", "the platform tells nothing any more"},
+		happened: phrase{"Desde %s não chegou nenhum evento, embora a plataforma tenha confirmado %s (contados só dias úteis, %s).", "Since %s no event has come, although the platform has confirmed %s (working days only, %s)."},
+		means: phrase{
+			"Os envios seguem normalmente. Mas sem eventos as dúvidas não se resolvem sozinhas, e o que muda na plataforma não aparece aqui.",
+			"What is sent goes on as usual. But without events doubts do not resolve themselves, and what changes on the platform does not show here.",
+		},
+		do: phrase{
+			"TI: confira os registros com `safrasync webhooks list`, e se o endereço público responde de fora (certificado, proxy, firewall).",
+			"IT: look at the registrations with `safrasync webhooks list`, and whether the public address answers from outside (certificate, proxy, firewall).",
+		},
+	},
+	Unheard: {
+		title:    phrase{"eventos da plataforma por examinar", "events of the platform not looked at"},
+		happened: phrase{"%s eventos chegaram e ainda não foram examinados.", "%s events have come and have not been looked at yet."},
+		means:    phrase{"Nada se perde: estão guardados. Mas o que eles dizem ainda não conta.", "Nothing is lost: they are kept. But what they say does not count yet."},
+		do:       phrase{"TI: veja o log do serviço e `safrasync webhooks inbox --open`.", "IT: see the service's log and `safrasync webhooks inbox --open`."},
+	},
 	SweepMissed: {
 		title:    phrase{"a varredura achou linhas que a leitura normal perdeu em %s", "the sweep found rows that reading had missed in %s"},
 		happened: phrase{"Na rotina %s, %s só apareceram na varredura completa; a mais atrasada, %s depois da data de alteração que ela traz.", "In job %s, %s showed up in the complete sweep only; the latest %s after the time of change that it carries."},
