@@ -154,6 +154,7 @@ func sanitise(b []byte, limit int) string {
 	var out strings.Builder
 	for _, r := range strings.ToValidUTF8(string(b), "\uFFFD") {
 		switch {
+		case ' ' <= r && r < '\x7f': // most of what there is
 		case r == '\n' || r == '\r' || r == '\t':
 			r = ' '
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):

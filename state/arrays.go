@@ -17,6 +17,16 @@ var textIDs = map[string]bool{"attempt": true}
 // unnested writes rows to PostgreSQL as one array for each column: one short text, whatever the number of rows, where a list of values costs the server more to read than the rows to write.
 // statement gets the list that has the rows, with the names of the columns.
 func (t *tx) unnested(table string, columns []string, rows [][]any, statement func(list string) string) (changed int, err error) {
+	err = eachArray(table, columns, rows, func(list string, args []any) error {
+		n, err := t.changed(statement(list), args...)
+		changed += n
+		return err
+	})
+	return changed, err
+}
+
+// eachArray cuts rows into parts, and gives each part as a list for a statement, with its arguments.
+func eachArray(table string, columns []string, rows [][]any, fn func(list string, args []any) error) error {
 	kinds := make([]string, len(columns))
 	for i, c := range columns {
 		kinds[i] = "CAST(? AS TEXT[])"
@@ -24,20 +34,20 @@ func (t *tx) unnested(table string, columns []string, rows [][]any, statement fu
 			kinds[i] = "CAST(? AS BIGINT[])"
 		}
 	}
-	query := statement("unnest(" + strings.Join(kinds, ", ") + ") AS v (" + strings.Join(columns, ", ") + ")")
+	list := "unnest(" + strings.Join(kinds, ", ") + ") AS v (" + strings.Join(columns, ", ") + ")"
 	for chunk := range slices.Chunk(rows, arrayRows) {
 		args := make([]any, len(columns))
 		for i := range columns {
+			var err error
 			if args[i], err = arrayOf(chunk, i); err != nil { // unreachable: see arrayOf
-				return changed, fmt.Errorf("column %s of %s: %w", columns[i], table, err)
+				return fmt.Errorf("column %s of %s: %w", columns[i], table, err)
 			}
 		}
-		n, err := t.changed(query, args...)
-		if changed += n; err != nil {
-			return changed, err
+		if err := fn(list, args); err != nil {
+			return err
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // arrayOf is one column of rows in PostgreSQL's text form of an array.

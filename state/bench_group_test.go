@@ -2,7 +2,9 @@ package state
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,6 +22,15 @@ func benchGroup(b *testing.B, s *Store, width int) {
 	lease := mustLease(b, s, "contracts")
 	n := 0
 	var settle []trade.Settlement
+	var before time.Duration
+	var spent [3]time.Duration // of the processor: recording, looking for what is due, committing
+	phase := func(i int) {
+		now := cpuTime()
+		if i > 0 {
+			spent[i-1] += now - before
+		}
+		before = now
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
@@ -28,27 +39,44 @@ func benchGroup(b *testing.B, s *Store, width int) {
 			n++
 			page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
 		}
+		phase(0)
 		if _, err := s.Record(b.Context(), lease, page); err != nil {
 			b.Fatal(err)
 		}
+		phase(1)
 		due, err := s.Due(b.Context(), "contracts", at, 0, width)
 		if err != nil || len(due) != width {
 			b.Fatal(len(due), err)
 		}
+		phase(2)
 		g := trade.Group{At: at, Settle: settle}
 		settle = nil
 		for _, e := range due {
 			g.Intents = append(g.Intents, intentOf(e))
 		}
+		phase(0)
 		b.StartTimer()
 		r, err := s.Commit(b.Context(), lease, g)
 		if err != nil || len(r.Claimed) != width {
 			b.Fatal(len(r.Claimed), err)
 		}
+		phase(3)
 		for i, in := range g.Intents {
 			in.Attempt.EntryID = in.Entry.ID
 			settle = append(settle, created(in.Attempt, fmt.Sprintf("remote-%d-%d", n, i)))
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n), "µs/row")
+	for i, name := range []string{"record", "due", "commit"} {
+		b.ReportMetric(float64(spent[i].Microseconds())/float64(n), name+"-cpu-µs/row")
+	}
+}
+
+// cpuTime is what all threads of this process have computed: on a busy computer it says more than the time of day.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // the arguments are constants
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

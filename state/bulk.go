@@ -31,12 +31,57 @@ func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix str
 		})
 		return err
 	}
+	if t.s.d.name == SQLite {
+		_, err := t.inSizes(rows, func(n int) string { return insertText(table, columns, n, suffix) })
+		return err
+	}
 	for chunk := range slices.Chunk(rows, bulkRows) {
 		if err := t.exec(insertText(table, columns, len(chunk), suffix), slices.Concat(chunk...)...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sizes are the numbers of rows that a statement to SQLite has: few, so that each of its texts is compiled once (see remembering).
+var sizes = []int{64, 16, 4, 1}
+
+// inSizes cuts rows into parts of these sizes, and counts what their statements changed.
+func (t *tx) inSizes(rows [][]any, text func(n int) string) (changed int, err error) {
+	for _, size := range sizes {
+		for len(rows) >= size {
+			n, err := t.changed(text(size), slices.Concat(rows[:size]...)...)
+			if changed += n; err != nil {
+				return changed, err
+			}
+			rows = rows[size:]
+		}
+	}
+	return changed, nil
+}
+
+// insertEntryRows inserts entries and gives what the statements return.
+func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow, err error) {
+	add := func(query string, args []any) error {
+		var part []narrowRow
+		err := t.all(&part, query, args...)
+		returned = append(returned, part...)
+		return err
+	}
+	if t.s.d.name == Postgres {
+		err := eachArray("entry", newColumns, rows, func(list string, args []any) error {
+			return add("INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+suffix, args)
+		})
+		return returned, err
+	}
+	for _, size := range sizes {
+		for ; len(rows) >= size; rows = rows[size:] {
+			if err := add(insertText("entry", newColumns, size, suffix), slices.Concat(rows[:size]...)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return returned, nil
 }
 
 func insertText(table string, columns []string, rows int, suffix string) string {
@@ -46,6 +91,9 @@ func insertText(table string, columns []string, rows int, suffix string) string 
 // updateRows writes rows by the key in their first column, in few statements. All of them must be there: the caller has locked them. textKey
 // tells that the key is no number.
 func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bool) error {
+	if t.s.d.name == Postgres && len(rows) > 1 {
+		return t.updateUnnested(table, columns, rows)
+	}
 	set := make([]string, 0, len(columns))
 	casts := make([]string, 0, len(columns))
 	for i, c := range columns {
@@ -58,24 +106,22 @@ func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bo
 			set = append(set, fmt.Sprintf("%s = v.column%d", c, i+1))
 		}
 	}
-	if t.s.d.name == Postgres && len(rows) > 1 {
-		return t.updateUnnested(table, columns, rows)
-	}
-	for chunk := range slices.Chunk(rows, bulkRows) {
+	n, err := t.inSizes(rows, func(n int) string {
 		list := "(" + strings.Join(casts, ", ") + ")"
-		if len(chunk) > 1 {
-			list += ", " + values(len(chunk)-1, len(columns))
+		if n > 1 {
+			list += ", " + values(n-1, len(columns))
 		}
-		n, err := t.changed("UPDATE "+table+" SET "+strings.Join(set, ", ")+" FROM (VALUES "+list+") AS v WHERE "+
-			table+"."+columns[0]+" = v.column1", slices.Concat(chunk...)...)
-		if err != nil {
-			return err
-		}
-		if n != len(chunk) {
-			return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, len(chunk))
-		}
+		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM (VALUES " + list + ") AS v WHERE " + table + "." + columns[0] + " = v.column1"
+	})
+	return allWritten(table, n, rows, err)
+}
+
+// allWritten refuses to go on where a statement found other rows than those that its caller has locked.
+func allWritten(table string, n int, rows [][]any, err error) error {
+	if err == nil && n != len(rows) {
+		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, len(rows))
 	}
-	return nil
+	return err
 }
 
 func (t *tx) updateUnnested(table string, columns []string, rows [][]any) error {
@@ -86,10 +132,7 @@ func (t *tx) updateUnnested(table string, columns []string, rows [][]any) error 
 	n, err := t.unnested(table, columns, rows, func(list string) string {
 		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." + columns[0] + " = v." + columns[0]
 	})
-	if err == nil && n != len(rows) {
-		err = fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, len(rows))
-	}
-	return err
+	return allWritten(table, n, rows, err)
 }
 
 // among compares a column with all values of one argument, which [listOf] makes: the text of the statement stays the same however many there are.

@@ -267,18 +267,17 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums tallyChange) (lost int, err error) {
 	lost = len(entries)
 	for chunk := range slices.Chunk(entries, bulkRows) { // a page is not in memory once more, as arguments
-		args := make([]any, 0, len(chunk)*len(newColumns))
-		for _, e := range chunk {
+		rows := make([][]any, len(chunk))
+		for i, e := range chunk {
 			e.Job, e.Version = job, 1
 			row, err := rowOf(e, now)
 			if err != nil { // unreachable: see rowOf
 				return 0, err
 			}
-			args = append(args, row.args()[1:]...)
+			rows[i] = row.args()[1:]
 		}
-		var added []narrowRow
-		query := insertText("entry", newColumns, len(chunk), `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
-		if err := t.all(&added, query, args...); err != nil {
+		added, err := t.insertEntryRows(rows, `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
+		if err != nil {
 			return 0, err
 		}
 		lost -= len(added)

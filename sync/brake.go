@@ -117,7 +117,7 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		return nil
 	}
 	for after := memory.Passed; ; {
-		entries, err := r.ledger.Due(ctx, r.job.Name(), r.now, after, pageSize)
+		entries, err := r.ledger.DueContents(ctx, r.job.Name(), r.now, after, pageSize)
 		if err != nil {
 			return err
 		}

@@ -171,6 +171,10 @@ func (l brokenLedger) Recover(ctx context.Context, lease trade.Lease, now time.T
 	return through(l.b, "Recover", func() (int, error) { return l.l.Recover(ctx, lease, now, flying...) })
 }
 
+func (l brokenLedger) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	return through(l.b, "DueContents", func() ([]trade.Entry, error) { return l.l.DueContents(ctx, job, now, after, limit) })
+}
+
 func (l brokenLedger) DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error) {
 	return through(l.b, "DueShare", func() ([]trade.Entry, error) { return l.l.DueShare(ctx, job, now, after, limit, of, part) })
 }

@@ -29,6 +29,7 @@ var (
 type flight struct {
 	entry   trade.Entry
 	attempt trade.Attempt
+	needs   []need        // records of the platform
 	intent  time.Duration // Boot time just before the commit of its intent
 }
 
@@ -42,8 +43,8 @@ type landing struct {
 }
 
 // prepare makes the attempt of an entry. The send window starts here, before the commit.
-func (s *submission) prepare(entry trade.Entry) flight {
-	return flight{entry: entry, intent: s.Clock.Boot(), attempt: trade.Attempt{
+func (s *submission) prepare(entry trade.Entry, needs []need) flight {
+	return flight{entry: entry, needs: needs, intent: s.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.report.ID,
 		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
 	}}

@@ -101,6 +101,8 @@ type Submission interface {
 	WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error)
 	// Due gives pending entries that may go now, with numbers above after, in the order of their numbers.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
+	// DueContents is Due with no more of each entry than its number, key and hashes.
+	DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	// DueShare is Due for the entries whose number is part modulo of.
 	DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error)
 	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents and updates are

@@ -137,7 +137,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 			break
 		}
 		s.blocks.ask(needs, entry.ID)
-		flights = append(flights, s.prepare(entry))
+		flights = append(flights, s.prepare(entry, needs))
 		s.tried(entry.Key)
 		if s.quota > 0 {
 			s.quota--

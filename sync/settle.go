@@ -41,8 +41,7 @@ func (s *submission) take(l landing) {
 		s.report.Sent-- // no POST was begun
 	}
 	s.settling = append(s.settling, l)
-	d := l.decision
-	needs := needsOf(l.entry)
+	d, needs := l.decision, l.needs
 	s.blocks.answered(l.entry.ID)
 	switch d.state {
 	case trade.Accepted:

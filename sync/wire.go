@@ -87,15 +87,11 @@ func (w *wire) landed(usual bool) {
 func (w *wire) recall(before time.Duration) (back []flight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	kept := w.cleared[:0:0]
-	for _, f := range w.cleared {
-		if f.intent < before {
-			back = append(back, f)
-		} else {
-			kept = append(kept, f)
-		}
+	n := 0 // they stand in the order in which they were stored
+	for n < len(w.cleared) && w.cleared[n].intent < before {
+		n++
 	}
-	w.cleared = kept
+	back, w.cleared = w.cleared[:n:n], w.cleared[n:]
 	return back
 }
 
