@@ -102,11 +102,11 @@ func (f Flags) With(flag Flag, on bool) Flags {
 
 // The causes of an entry that are not an API message key, rule:FIELD or ref:KIND.
 const (
-	CauseParent       = "parent"        // its parent has no platform id yet
-	CauseDuplicateKey = "duplicate_key" // the key stands twice in the ERP
-	CauseRetyped      = "retyped"       // the same content went out under a key that is no longer in the ERP
-	CauseVanished     = "vanished"      // the row left the ERP, or was cancelled, between reading and sending
-	CauseExists       = "exists"        // the platform says that it exists already
+	CauseParent       = "parent"         // its parent has no platform id yet
+	CauseDuplicateKey = "duplicate_key"  // the key stands twice in the ERP
+	CauseRetyped      = "retyped"        // the same content went out under a key that is no longer in the ERP
+	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, between reading and sending
+	CauseExists       = "exists"         // the platform says that it exists already
 	CauseDeleted      = "deleted_remote" // of a parent: the platform does not have its record any more
-	CauseUnknown      = "unknown"       // nobody knows whether the platform created it
+	CauseUnknown      = "unknown"        // nobody knows whether the platform created it
 )
