@@ -22,13 +22,22 @@ type breaker struct {
 	at, calls int
 	applied   bool // the call takes effect, and an error comes back all the same
 	hit       string
-	cut       bool // every call fails: the machine is dead, or cut off
+	named     string // the next call of this name fails
+	cut       bool   // every call fails: the machine is dead, or cut off
 }
 
 func (b *breaker) arm(at int, applied bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.at, b.calls, b.applied, b.hit = at, 0, applied, ""
+}
+
+// armNamed lets the next call of a name fail; that of none for "".
+func (b *breaker) armNamed(call string) {
+	b.arm(0, false)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.named = call
 }
 
 // cutOff lets every call fail from now on, or none any more.
@@ -42,7 +51,7 @@ func (b *breaker) cutOff(cut bool) {
 func (b *breaker) disarm() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.at = 0
+	b.at, b.named = 0, ""
 	return b.hit
 }
 
@@ -52,6 +61,10 @@ func (b *breaker) fails(call string) (fails, applied bool) {
 	defer b.mu.Unlock()
 	b.calls++
 	if b.cut {
+		return true, false
+	}
+	if call == b.named {
+		b.hit, b.named = call, ""
 		return true, false
 	}
 	if b.at == 0 || b.calls != b.at {
