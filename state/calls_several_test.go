@@ -14,27 +14,27 @@ import (
 // among is a ledger behind a breaker on which three instances of other machines work: one holds the lease of contracts, one helps, one will be dead.
 type among struct {
 	*fragile
-	leader, helper, dead trade.Owner
-	lease, hand          trade.Lease
-	es                   []trade.Entry
+	leader, aide, dead trade.Owner
+	lease, hand        trade.Lease
+	es                 []trade.Entry
 }
 
 func workAmong(t *testing.T, backend backend) *among {
 	t.Helper()
-	a := &among{fragile: &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}, leader: onMachine("a"), helper: onMachine("b"), dead: onMachine("c")}
+	a := &among{fragile: &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}, leader: onMachine("a"), aide: onMachine("b"), dead: onMachine("c")}
 	a.o.Version, a.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
 	tune := a.b.tuning()
 	tune.lease = 24 * time.Hour // nobody dies but by hand
 	if err := a.try(tune); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []trade.Owner{a.leader, a.helper, a.dead} {
+	for _, o := range []trade.Owner{a.leader, a.aide, a.dead} {
 		a.each("Beat", result(func() (trade.Crew, error) {
 			return a.s.Beat(t.Context(), trade.Instance{Owner: o, Command: "run", Started: at})
 		}))
 	}
 	a.lease = mustLeaseFor(t, a.s, "contracts", a.leader)
-	a.hand = handOf(a.lease, a.helper)
+	a.hand = handOf(a.lease, a.aide)
 	for _, key := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
 		a.es = append(a.es, mustRecord(t, a.s, a.lease, newEntry(key))...)
 	}
@@ -87,11 +87,11 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 			mustExec(t, s, `UPDATE instance SET expires = 1 WHERE id = ?`, a.dead.Instance)
 			a.recovers("Recover of what a dead instance sent", a.lease, 1)
 			a.recovers("Recover of what a hand has left", a.hand, 1)
-			mustExec(t, s, `UPDATE instance SET expires = 1 WHERE id = ?`, a.helper.Instance)
+			mustExec(t, s, `UPDATE instance SET expires = 1 WHERE id = ?`, a.aide.Instance)
 			if res := a.commits("Commit of a hand that is dead", a.hand, trade.Group{Settle: []trade.Settlement{created(own, "remote-e")}, Intents: []trade.Intent{intentOf(a.es[5])}}); !res.LeaseLost || !res.Settled[own.ID] {
 				t.Errorf("it claims %+v", res)
 			}
-			mustBeat(t, s, a.helper)
+			mustBeat(t, s, a.aide)
 
 			plain := mustOpen(t, a.o) // not behind the breaker
 			pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"}}
@@ -122,7 +122,7 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 				_, err := s.Recover(ctx, a.lease, at)
 				return err
 			})
-			a.each("Depart", func() error { return s.Depart(ctx, a.helper.Instance) })
+			a.each("Depart", func() error { return s.Depart(ctx, a.aide.Instance) })
 			want := map[string]trade.State{
 				"a": trade.Rejected, "b": trade.Pending, "c": trade.Pending, "d": trade.InDoubt, "e": trade.Accepted, "f": trade.Pending, "g": trade.Pending, "h": trade.Pending,
 			}

@@ -95,13 +95,13 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 // A stop that has no text, as until the year 10000, is not told to others.
 func TestAStopWithoutATextIsNotShared(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		leader, helper := onMachine("a"), onMachine("b")
+		leader, aide := onMachine("a"), onMachine("b")
 		mustBeat(t, s, leader)
-		mustBeat(t, s, helper)
+		mustBeat(t, s, aide)
 		lease := mustLeaseFor(t, s, "contracts", leader)
 		mustOffer(t, s, lease, true)
 		before := content(t, s)
-		says(t, s.StopShared(t.Context(), handOf(lease, helper), trade.Stop{Code: "x", Until: unwritable}), "stopping a shared job")
+		says(t, s.StopShared(t.Context(), handOf(lease, aide), trade.Stop{Code: "x", Until: unwritable}), "stopping a shared job")
 		if diff := cmp.Diff(before, content(t, s)); diff != "" {
 			t.Errorf("something was stored (-before +after):\n%s", diff)
 		}

@@ -76,10 +76,10 @@ func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 		fails func(d *duo) *breaker
 		key   string // of the one who helps; "" is the right one
 	}{
-		"of the one who holds the job":   {func(d *duo) *breaker { return d.a.breaker }, ""},
-		"of the one who helps":           {func(d *duo) *breaker { return d.b.breaker }, ""},
-		"of one who helps and must stop": {func(d *duo) *breaker { return d.b.breaker }, "another key"},
-		"of one whose helper must stop":  {func(d *duo) *breaker { return d.a.breaker }, "another key"},
+		"of the one who holds the job":      {func(d *duo) *breaker { return d.a.breaker }, ""},
+		"of the one who helps":              {func(d *duo) *breaker { return d.b.breaker }, ""},
+		"of one who helps and must stop":    {func(d *duo) *breaker { return d.b.breaker }, "another key"},
+		"of one for whom another must stop": {func(d *duo) *breaker { return d.a.breaker }, "another key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inDuo(t, func(d *duo) {
