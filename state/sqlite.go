@@ -31,7 +31,7 @@ func durable(tune tuning) []string {
 		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
 		busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0", "_error_rc=1",
 		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)", "_pragma=cell_size_check(1)",
-		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-16384)", "_pragma=wal_autocheckpoint(4000)",
+		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-4096)", "_pragma=wal_autocheckpoint(4000)",
 	}
 }
 
@@ -68,7 +68,7 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	}
 	s := newStore(sqliteDialect, tune, path)
 	s.readOnly, s.identity = o.ReadOnly, o.identity
-	s.read = connectSQLite(tune, sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1"), readers)
+	s.read = connectSQLite(tune, sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1", "_pragma=cache_size(-1024)"), readers)
 	if o.ReadOnly {
 		s.write = s.read
 		return s, nil

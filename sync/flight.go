@@ -35,7 +35,7 @@ type flight struct {
 
 // landing is a flight with what came of it.
 type landing struct {
-	flight
+	*flight
 	answer   apiclient.Answer
 	decision decision
 	usual    bool // nothing was held because of it
@@ -43,15 +43,15 @@ type landing struct {
 }
 
 // prepare makes the attempt of an entry. The send window starts here, before the commit.
-func (s *submission) prepare(entry trade.Entry, needs []need) flight {
-	return flight{entry: entry, needs: needs, intent: s.Clock.Boot(), attempt: trade.Attempt{
+func (s *submission) prepare(entry trade.Entry, needs []need) *flight {
+	return &flight{entry: entry, needs: needs, intent: s.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.report.ID,
 		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
 	}}
 }
 
 // fly sends one request and reports what came of it. The request outlives the end of the run's context: what is on the wire is awaited.
-func (s *submission) fly(f flight) {
+func (s *submission) fly(f *flight) {
 	ctx := s.context
 	if s.lease.Hand {
 		defer s.crew.occupies()()
@@ -84,7 +84,7 @@ func (s *submission) fly(f flight) {
 	if failpoint.Hit("answer.here") != nil { // the answer is lost on its way through us
 		answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
-	l := landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
+	l := &landing{flight: f, answer: answer, decision: decide(answer, fault, s.Limits.Strict), at: s.Clock.Now()}
 	if l.decision.outcome == trade.OutcomeCreated {
 		if other, taken := s.wire.holder(answer.ID, f.entry); taken {
 			l.decision = idOf(other)

@@ -107,8 +107,8 @@ func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 
 // choose takes from the queue what may go now, as intents and flights: no more than the free slots (I11), the tokens of the rate limit, and one row for each
 // record of the platform of which nobody knows yet whether it is there.
-func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
-	var flights []flight
+func (s *submission) choose(ctx context.Context, group *trade.Group) []*flight {
+	var flights []*flight
 	if !s.keeper.trusted() && !s.keeper.renew(ctx) { // a machine that was suspended has its lease still, if nobody took it
 		s.stopSending(s.leaseLost())
 		return nil
@@ -117,10 +117,13 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 		s.Observe(Progress{Job: s.job.Name(), Phase: Resting, Done: s.report.Sent - len(s.flights), Total: max(s.due, s.report.Sent), Note: s.restUntil.Format(time.RFC3339)})
 		return nil
 	}
-	rest := s.queue[:0:0]
-	for i, entry := range s.queue {
-		if len(s.flights)+len(flights) >= s.window() || s.quota == 0 || s.trialLeft() == 0 {
-			rest = append(rest, s.queue[i:]...)
+	window := s.window()
+	flights = make([]*flight, 0, max(0, min(len(s.queue), window-len(s.flights))))
+	var rest []trade.Entry
+	for i := range s.queue {
+		entry := s.queue[i]
+		if len(s.flights)+len(flights) >= window || s.quota == 0 || s.trialLeft() == 0 {
+			rest = s.queue[i:]
 			break
 		}
 		needs := needsOf(entry)
@@ -133,7 +136,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 			continue
 		}
 		if !s.limiter.AllowN(s.Clock.Now(), 1) {
-			rest = append(rest, s.queue[i:]...)
+			rest = s.queue[i:]
 			break
 		}
 		s.blocks.ask(needs, entry.ID)
@@ -144,6 +147,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []flight {
 		}
 	}
 	s.queue = rest
+	group.Intents = make([]trade.Intent, 0, len(flights))
 	for _, f := range flights {
 		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt, Asks: s.asksOf(f.entry.ID)})
 		s.crew.departs(f.attempt.ID)

@@ -35,7 +35,7 @@ const (
 )
 
 // take draws the conclusions of one landing for the job: how many may fly, whether it rests or stops, which records of the platform are there.
-func (s *submission) take(l landing) {
+func (s *submission) take(l *landing) {
 	delete(s.flights, l.entry.ID)
 	if l.decision.outcome == trade.OutcomeNotSent {
 		s.report.Sent-- // no POST was begun
@@ -86,7 +86,7 @@ func stableKeys(messages []string) []string {
 }
 
 // count keeps what came in a row. Send windows that passed together, as on a machine that was suspended, count once.
-func (s *submission) count(d decision, l landing) {
+func (s *submission) count(d decision, l *landing) {
 	stalled := d.stalled && l.attempt.StartedAt.After(s.stalledAt)
 	if stalled {
 		s.stalledAt = l.at
@@ -109,7 +109,7 @@ func (s *submission) count(d decision, l landing) {
 }
 
 // countRefusal counts rows that the platform refused for the same reason, one after the other. A record that it lacks is none: the rows that need it wait for one answer.
-func (s *submission) countRefusal(d decision, l landing) {
+func (s *submission) countRefusal(d decision, l *landing) {
 	switch refusal := fmt.Sprint(l.answer.Status, d.cause, l.answer.Messages, l.answer.Text); {
 	case d.outcome == trade.OutcomeNotSent, d.outcome == trade.OutcomeUnknown:
 	case d.state != trade.Rejected || len(d.missing) > 0:
@@ -209,6 +209,7 @@ func throttled(until time.Time) error {
 
 // settleInto adds everything that has landed to a group.
 func (s *submission) settleInto(group *trade.Group) {
+	group.Settle = make([]trade.Settlement, 0, len(s.settling))
 	for _, l := range s.settling {
 		group.Settle = append(group.Settle, s.settlement(l))
 	}
@@ -216,7 +217,7 @@ func (s *submission) settleInto(group *trade.Group) {
 }
 
 // settlement says what an attempt becomes, and its entry.
-func (s *submission) settlement(l landing) trade.Settlement {
+func (s *submission) settlement(l *landing) trade.Settlement {
 	a, d := l.answer, l.decision
 	attempt := l.attempt
 	attempt.FinishedAt, attempt.Outcome, attempt.Reason = l.at, d.outcome, d.reason
@@ -241,7 +242,7 @@ func (s *submission) settlement(l landing) trade.Settlement {
 }
 
 // nextAttempt is when a row is due again by time.
-func (s *submission) nextAttempt(l landing) time.Time {
+func (s *submission) nextAttempt(l *landing) time.Time {
 	switch l.decision.retry {
 	case retrySoon:
 		ceiling := min(backoffMost, backoffFirst<<min(s.unreached+l.entry.Attempts, 16))
@@ -334,11 +335,11 @@ func (s *submission) commitFailed(ctx context.Context, g *storing, cause error) 
 }
 
 // giveUp settles intents that may be durable and of which nothing was sent.
-func (s *submission) giveUp(flights []flight, reason string) {
+func (s *submission) giveUp(flights []*flight, reason string) {
 	s.land(flights)
 	for _, f := range flights {
 		s.ledger.Heard(f.attempt.ID, trade.OutcomeNotSent, 0, "")
-		s.settling = append(s.settling, landing{flight: f, at: s.Clock.Now(), decision: decision{
+		s.settling = append(s.settling, &landing{flight: f, at: s.Clock.Now(), decision: decision{
 			outcome: trade.OutcomeNotSent, state: trade.Pending, reason: reason,
 		}})
 	}

@@ -65,7 +65,7 @@ func (s *submission) asksOf(entry int64) []trade.PlatformRecord {
 
 // unclaimed takes up what the ledger said of an intent that it did not claim. One that another instance's question keeps from going waits; one whose record is missing waits
 // for that; one that somebody else has claimed is no business of ours any more.
-func (s *submission) unclaimed(f flight, result trade.GroupResult) {
+func (s *submission) unclaimed(f *flight, result trade.GroupResult) {
 	switch b, lacking := result.Lacking[f.attempt.ID]; {
 	case lacking:
 		s.blocks.missing[need{b.Kind, b.ID}] = b

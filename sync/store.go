@@ -12,15 +12,15 @@ import (
 // storing is a group on its way to the disk, and what becomes of it.
 type storing struct {
 	group   trade.Group
-	flights []flight
-	settled []landing
+	flights []*flight
+	settled []*landing
 	began   time.Duration // Boot time
 	result  trade.GroupResult
 	err     error
 }
 
 // store hands a group over to be made durable (I1), beside the flights.
-func (s *submission) store(ctx context.Context, group trade.Group, flights []flight) {
+func (s *submission) store(ctx context.Context, group trade.Group, flights []*flight) {
 	g := &storing{group: group, flights: flights, settled: s.settling, began: s.Clock.Boot()}
 	s.settling, s.found, s.lacking = nil, nil, nil
 	for _, f := range flights {
@@ -50,7 +50,7 @@ func (s *submission) conclude(ctx context.Context) error {
 		return s.commitFailed(ctx, g, err)
 	}
 	if err := s.settled(ctx, g); err != nil {
-		s.giveUp(slices.DeleteFunc(g.flights, func(f flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
+		s.giveUp(slices.DeleteFunc(g.flights, func(f *flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
 		return err
 	}
 	if g.result.LeaseLost {
@@ -63,14 +63,14 @@ func (s *submission) conclude(ctx context.Context) error {
 	}
 	if g.result.Paused { // what is on the wire is awaited and settled
 		if err := s.pausedNow(ctx); err != nil {
-			s.giveUp(slices.DeleteFunc(g.flights, func(f flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
+			s.giveUp(slices.DeleteFunc(g.flights, func(f *flight) bool { return !s.claimed(g, f) }), "the run stopped before it was sent")
 			return err
 		}
 	}
 	if g.result.Stop != nil {
 		s.stopSending(&stopError{*g.result.Stop})
 	}
-	var cleared []flight
+	var cleared []*flight
 	for _, f := range g.flights {
 		if !s.claimed(g, f) {
 			continue
@@ -85,18 +85,18 @@ func (s *submission) conclude(ctx context.Context) error {
 }
 
 // claimed tells whether the ledger took an intent; one that it did not take is nobody's.
-func (s *submission) claimed(g *storing, f flight) bool {
+func (s *submission) claimed(g *storing, f *flight) bool {
 	if g.result.Claimed[f.attempt.ID] {
 		return true
 	}
-	s.land([]flight{f})
+	s.land([]*flight{f})
 	s.crew.arrived(f.attempt.ID)
 	s.unclaimed(f, g.result)
 	return false
 }
 
 // land takes back flights that do not leave, and their questions: rows of other jobs may wait for the answers. They are no canary either.
-func (s *submission) land(flights []flight) {
+func (s *submission) land(flights []*flight) {
 	for _, f := range flights {
 		delete(s.flights, f.entry.ID)
 		s.blocks.answered(f.entry.ID)

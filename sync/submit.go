@@ -17,8 +17,8 @@ type submission struct {
 	slots    int // POSTs that may be on the wire now: max_in_flight, or less after doubts and 429
 	wire     wire
 	flights  map[int64]bool // entries whose intents were handed over, and that were not taken up again
-	landed   chan landing
-	settling []landing     // landed, not yet handed over
+	landed   chan *landing
+	settling []*landing    // landed, not yet handed over
 	found    []trade.Block // blocks that an acceptance ended, not yet handed over
 	lacking  []trade.Block // blocks that a refusal made, not yet handed over
 	storing  *storing      // the group that is being stored; nil: none
@@ -57,7 +57,7 @@ type submission struct {
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.crew.most(r.lease.Hand), flights: map[int64]bool{}, landed: make(chan landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.crew.most(r.lease.Hand), flights: map[int64]bool{}, landed: make(chan *landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
 		limited: t.limiter.Limit() != rate.Inf,
 	}
 	s.wire.launch = s.fly
@@ -179,7 +179,7 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 	if s.storing == nil && s.worth(more) {
 		group := trade.Group{At: s.Clock.Now()}
 		s.settleInto(&group)
-		var flights []flight
+		var flights []*flight
 		if s.halt == nil && more {
 			flights = s.choose(ctx, &group)
 		}

@@ -20,11 +20,11 @@ const (
 // wire lets flights go whose intents are stored: as many at once as there are slots, the next one as soon as one has landed. Its methods may be called by several goroutines.
 type wire struct {
 	mu      sync.Mutex
-	cleared []flight // stored, not begun
+	cleared []*flight // stored, not begun
 	flying  int
 	slots   int
 	held    int // answers that must be judged before anything else leaves
-	launch  func(flight)
+	launch  func(*flight)
 	ids     map[string]string // the platform's ids that came last, and whose they are
 	order   []string
 }
@@ -50,7 +50,7 @@ func (w *wire) holder(id string, of trade.Entry) (other string, taken bool) {
 }
 
 // clear lets flights go, now or when a slot is free.
-func (w *wire) clear(flights []flight) {
+func (w *wire) clear(flights []*flight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cleared = append(w.cleared, flights...)
@@ -84,7 +84,7 @@ func (w *wire) landed(usual bool) {
 }
 
 // recall takes back those that have not begun and were stored before a time of the Boot clock.
-func (w *wire) recall(before time.Duration) (back []flight) {
+func (w *wire) recall(before time.Duration) (back []*flight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := 0 // they stand in the order in which they were stored

@@ -70,11 +70,11 @@ func (markedLedger) Marked() bool { return true }
 func TestTheWireHoldsUntilAnAnswerIsJudged(t *testing.T) {
 	t.Parallel()
 	left := make(chan string, 10)
-	w := wire{launch: func(f flight) { left <- f.entry.Key }}
+	w := wire{launch: func(f *flight) { left <- f.entry.Key }}
 	w.open(2)
-	var flights []flight
+	var flights []*flight
 	for _, key := range []string{"1", "2", "3", "4", "5"} {
-		flights = append(flights, flight{entry: trade.Entry{Key: key}})
+		flights = append(flights, &flight{entry: trade.Entry{Key: key}})
 	}
 	w.clear(flights)
 	<-left
