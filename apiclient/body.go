@@ -3,8 +3,6 @@ package apiclient
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -215,33 +213,4 @@ func stringList(v json.RawMessage) ([]string, bool) {
 		out = append(out, s)
 	}
 	return out, true
-}
-
-// eachMember calls f for every top-level member of doc in its order, doubles included: encoding/json would keep the
-// last and match names regardless of case. doc must already have passed json.Valid, which also bounds the depth.
-func eachMember(doc []byte, f func(key string, value json.RawMessage)) error {
-	dec := json.NewDecoder(bytes.NewReader(doc))
-	open, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	if open != json.Delim('{') {
-		return errors.New("not a JSON object")
-	}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key, ok := t.(string)
-		if !ok {
-			return fmt.Errorf("a member's name is a %T", t) // unreachable: valid objects have text names
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		f(key, value)
-	}
-	return nil
 }

@@ -50,7 +50,7 @@ var sizes = []int{64, 16, 4, 1}
 func (t *tx) inSizes(rows [][]any, text func(n int) string) (changed int, err error) {
 	for _, size := range sizes {
 		for len(rows) >= size {
-			n, err := t.changed(text(size), slices.Concat(rows[:size]...)...)
+			n, err := t.changed(text(size), t.flat(rows[:size])...)
 			if changed += n; err != nil {
 				return changed, err
 			}
@@ -60,11 +60,19 @@ func (t *tx) inSizes(rows [][]any, text func(n int) string) (changed int, err er
 	return changed, nil
 }
 
+// flat gives the arguments of a statement with several rows, which hold until the next.
+func (t *tx) flat(rows [][]any) []any {
+	t.args = t.args[:0]
+	for _, row := range rows {
+		t.args = append(t.args, row...)
+	}
+	return t.args
+}
+
 // insertEntryRows inserts entries and gives what the statements return.
 func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow, err error) {
 	add := func(query string, args []any) error {
-		var part []narrowRow
-		err := t.all(&part, query, args...)
+		part, err := gather(t.ctx, t, func(e *narrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }, t.Rebind(query), args...)
 		returned = append(returned, part...)
 		return err
 	}
@@ -76,7 +84,7 @@ func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow,
 	}
 	for _, size := range sizes {
 		for ; len(rows) >= size; rows = rows[size:] {
-			if err := add(insertText("entry", newColumns, size, suffix), slices.Concat(rows[:size]...)); err != nil {
+			if err := add(insertText("entry", newColumns, size, suffix), t.flat(rows[:size])); err != nil {
 				return nil, err
 			}
 		}

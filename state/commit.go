@@ -156,10 +156,12 @@ func (g *groupTx) load() error {
 }
 
 func (g *groupTx) loadAttempts(column string, list any) error {
-	var rows []attemptRow
 	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
 		FROM attempt a WHERE ` + g.s.d.among(column) + ` ORDER BY a.id`
-	if err := g.all(&rows, g.s.d.locked(query, "a"), list); err != nil {
+	rows, err := gather(g.ctx, g.tx, func(a *attemptRow) []any {
+		return []any{&a.ID, &a.EntryID, &a.Generation, &a.No, &a.Epoch, &a.Owner, &a.Outcome, &a.Counts, &a.RemoteID, &a.FinishedAt}
+	}, g.Rebind(g.s.d.locked(query, "a")), list)
+	if err != nil {
 		return err
 	}
 	for i := range rows {

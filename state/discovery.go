@@ -150,8 +150,8 @@ func (s *Store) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 }
 
 func (s *Store) entries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	var rows []entryRow
-	if err := s.read.SelectContext(ctx, &rows, s.q(selectEntry+where), args...); err != nil {
+	rows, err := gather(ctx, s.read, (*entryRow).places, s.q(selectEntry+where), args...)
+	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
 	out, err := entriesOf(rows)

@@ -87,6 +87,15 @@ func (r *entryRow) args() []any {
 	}
 }
 
+// places are where the columns of an entry go, in the order of entryColumns.
+func (r *entryRow) places() []any {
+	return []any{
+		&r.ID, &r.Job, &r.Sends, &r.Key, &r.KeyParts, &r.State, &r.Cause, &r.RemoteID, &r.Flags, &r.Generation, &r.Attempts, &r.NextAttemptAt,
+		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged, &r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash,
+		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another, &r.ReducedAt,
+	}
+}
+
 // pick gives the values of some of entryColumns.
 func (r *entryRow) pick(columns []string) []any {
 	all := r.args()

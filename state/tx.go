@@ -35,6 +35,7 @@ type tx struct {
 	*sqlx.Tx
 	note *journal.Record // what the journal must have before the commit; nil: nothing
 	seq  int64           // the note's number
+	args []any           // see flat
 	then []func()        // what is to be done once the transaction is on disk
 }
 

@@ -38,6 +38,14 @@ func (e *narrowRow) recordID() string {
 	return e.RemoteID.String
 }
 
+// places are where the columns of selectNarrow go.
+func (e *narrowRow) places() []any {
+	return []any{
+		&e.ID, &e.Job, &e.Sends, &e.Key, &e.State, &e.RemoteID, &e.MovedID, &e.Flags, &e.Generation, &e.Attempts, &e.Amount, &e.Unit, &e.Version,
+		&e.Cause, &e.Error, &e.NextAttemptAt,
+	}
+}
+
 const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at FROM entry e `
 
@@ -51,9 +59,9 @@ func lockEntries(t *tx, ids []int64) (map[int64]*narrowRow, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
-	rows := make([]narrowRow, 0, len(ids))
 	query := selectNarrow + `WHERE ` + t.s.d.among("e.id") + ` ORDER BY e.id`
-	if err := t.all(&rows, t.s.d.locked(query, "e"), listOf(t.s.d, ids)); err != nil {
+	rows, err := gather(t.ctx, t, (*narrowRow).places, t.Rebind(t.s.d.locked(query, "e")), listOf(t.s.d, ids))
+	if err != nil {
 		return nil, err
 	}
 	for i := range rows {

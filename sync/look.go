@@ -33,7 +33,7 @@ func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error
 	if err != nil {
 		return looked{}, err
 	}
-	var out looked
+	out := looked{ready: make([]trade.Entry, 0, len(entries))}
 	for _, old := range entries {
 		entry := r.lookAt(old, found[old.Key], known)
 		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash || entry.MappedWith != old.MappedWith {

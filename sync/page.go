@@ -155,6 +155,7 @@ func (r *jobRun) discover(ctx context.Context, page *trade.Page, rows []readRow)
 	if err != nil {
 		return err
 	}
+	page.New = make([]trade.Entry, 0, len(rows))
 	for i, row := range rows {
 		entry := trade.Entry{
 			Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,

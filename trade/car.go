@@ -20,8 +20,10 @@ var states = map[string]string{
 
 // canonicalCAR writes a CAR as it leaves: upper case, without blanks and without the dots that receipts print between groups.
 func canonicalCAR(text string) string {
-	return strings.NewReplacer(".", "", " ", "").Replace(strings.ToUpper(text))
+	return carPrinted.Replace(strings.ToUpper(text))
 }
+
+var carPrinted = strings.NewReplacer(".", "", " ", "")
 
 // ParseCAR reads a CAR number in any of the ways in which it is printed and gives its canonical form UF-NNNNNNN-<32 hex digits>: the state, its
 // municipality in the numbers of IBGE, and the register's code. The error does not repeat the text.

@@ -1,8 +1,10 @@
 package trade
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 )
 
 // Entry is one row of the ERP as the ledger knows it: one per job and key.
@@ -124,6 +126,10 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (c *Cell) UnmarshalJSON(data []byte) error {
+	if n := len(data); n >= 4 && data[0] == '"' && !bytes.ContainsFunc(data[1:n-1], func(r rune) bool { return r < ' ' || r == '\\' || r == '"' || r == utf8.RuneError }) {
+		*c = Cell{Kind: data[1], Text: string(data[3 : n-1])} // a text as most are
+		return nil
+	}
 	var text *string
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err

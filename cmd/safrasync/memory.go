@@ -7,7 +7,7 @@ import "runtime/debug"
 // first figure lets the collector work more often there, and never more than half of the time.
 const (
 	softMemory = 48 << 20 // bytes; a limit that is passed where the work needs more
-	gcPercent  = 50
+	gcPercent  = 100
 )
 
 // limitMemory sets both, where the environment does not say otherwise (GOMEMLIMIT, GOGC).
