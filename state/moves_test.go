@@ -221,3 +221,28 @@ func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t 
 		}
 	})
 }
+
+// A change that the database refuses ends its transaction: nothing of it stays, also when whoever wrote it goes on.
+func TestARefusalOfTheDatabaseEndsTheTransaction(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		first, second := put(t, s, "1", trade.Pending), put(t, s, "2", trade.Accepted)
+		tx, err := s.write.BeginTxx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback() }()
+		if _, err := tx.ExecContext(t.Context(), s.q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`), first); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.ExecContext(t.Context(), s.q(`UPDATE entry SET state = 'pending' WHERE id = ?`), second); err == nil || !strings.Contains(err.Error(), "safrasync: this change of state is not allowed") {
+			t.Errorf("an accepted entry went back: %v", err)
+		}
+		if err := tx.Commit(); err == nil {
+			t.Error("what was refused was committed")
+		}
+		var state string
+		if err := s.read.GetContext(t.Context(), &state, s.q(`SELECT state FROM entry WHERE id = ?`), first); err != nil || state != string(trade.Pending) {
+			t.Errorf("the change before the refused one stayed: %s, %v", state, err)
+		}
+	})
+}
