@@ -35,10 +35,10 @@ func TestLibreOfficeReadsTheReport(t *testing.T) {
 	s, dir := w.take(Cut{}), t.TempDir()
 	o := portuguese
 	o.Sections = []SectionID{ContractsSection}
-	for name, make := range map[string]func(*bytes.Buffer) Writer{
+	for name, writer := range map[string]func(*bytes.Buffer) Writer{
 		"book.xlsx": func(b *bytes.Buffer) Writer { return NewXLSX(b) }, "table.csv": func(b *bytes.Buffer) Writer { return NewCSV(b, 1) },
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, make)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, writer)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -292,10 +292,10 @@ func (w *world) take(cut Cut) *Snapshot {
 
 var portuguese = Options{Lang: trade.Portuguese, Tolerance: DefaultTolerance()}
 
-func mustReport(t testing.TB, s *Snapshot, o Options, make func(*bytes.Buffer) Writer) string {
+func mustReport(t testing.TB, s *Snapshot, o Options, writer func(*bytes.Buffer) Writer) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := s.Report(o, make(&b)); err != nil {
+	if _, err := s.Report(o, writer(&b)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -167,7 +167,7 @@ func TestSumsClose(t *testing.T) {
 func BenchmarkReport(b *testing.B) {
 	const rows = 100_000
 	s := manyRows(b, rows)
-	for name, make := range map[string]func(*bytes.Buffer) Writer{
+	for name, writer := range map[string]func(*bytes.Buffer) Writer{
 		"csv": func(to *bytes.Buffer) Writer { return NewCSV(to, 0) }, "json": func(to *bytes.Buffer) Writer { return NewJSON(to) },
 		"html": func(to *bytes.Buffer) Writer { return NewHTML(to) }, "xlsx": func(to *bytes.Buffer) Writer { return NewXLSX(to) },
 	} {
@@ -175,7 +175,7 @@ func BenchmarkReport(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var to bytes.Buffer
-				if _, err := s.Report(portuguese, make(&to)); err != nil {
+				if _, err := s.Report(portuguese, writer(&to)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -111,7 +111,7 @@ func TestMemoryDoesNotGrowWithTheRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var w Writer = NewCSV(out, 0)
+		w := NewCSV(out, 0)
 		if form == "xlsx" {
 			w = NewXLSX(out)
 		}
