@@ -32,7 +32,7 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, gcc, lintian and rpm when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, lintian and rpm when missing
 	$(GOTEST) ./...
 
 .PHONY: failpoints

@@ -128,3 +128,19 @@ func TestOutcomesAndActsAreRead(t *testing.T) {
 		}
 	})
 }
+
+func TestMessageKeysAreCounted(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		for i, messages := range [][]string{{"message.a.b", "message.c.d"}, {"message.a.b"}, {"the name of a person"}} {
+			row := mustRecord(t, s, lease, newEntry(string(rune('a'+i))))[0]
+			settle := unknown(mustSend(t, s, lease, row))
+			settle.Attempt.Messages = messages
+			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{settle}})
+		}
+		got, err := s.MessageKeys(t.Context())
+		if err != nil || len(got) != 2 || got[0].Key != "message.a.b" || got[0].Count != 2 || got[1].Key != "message.c.d" || got[1].Count != 1 || got[0].Last.IsZero() {
+			t.Errorf("messages %+v, %v", got, err)
+		}
+	})
+}

@@ -23,15 +23,15 @@ type act struct {
 type view struct {
 	State    trade.State `json:"state"`
 	RemoteID string      `json:"remote_id"`
-	MovedID  string      `json:"moved_id"`
 }
 
 // readActs reads what people decided, until the cut-off.
 func (t *taker) readActs(ctx context.Context) error {
 	return t.Ledger.ActsBetween(ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var detail struct {
-			Before view `json:"before"`
-			After  view `json:"after"`
+			Before view            `json:"before"`
+			After  view            `json:"after"`
+			Given  json.RawMessage `json:"given"` // the row that gave its id up
 		}
 		if json.Unmarshal([]byte(r.Detail), &detail) != nil {
 			detail.Before, detail.After = view{}, view{}
@@ -43,7 +43,7 @@ func (t *taker) readActs(ctx context.Context) error {
 			return nil
 		}
 		name := r.Act
-		if detail.After.MovedID != "" && detail.Before.MovedID == "" {
+		if len(detail.Given) > 0 && string(detail.Given) != "null" {
 			name = "moved"
 		}
 		t.head.Acts = append(t.head.Acts, Act{

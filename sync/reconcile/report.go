@@ -137,6 +137,9 @@ func (p *printer) heading() Heading {
 	if text := p.Filter.text(p.Lang); text != "" {
 		say(lineFilter, text)
 	}
+	if h.Reduced > 0 {
+		say(lineReduced, h.Reduced)
+	}
 	if h.Asked != nil {
 		say(lineAsked, h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
 	}

@@ -187,6 +187,36 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 	})
 }
 
+// Decisions are told with who and why; one by which a renumbered row took an id over is told as that, and one that the retention reduced as no longer kept.
+func TestExceptionsTellWhoAndWhy(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		for i, r := range []trade.AuditRecord{
+			{Act: "adopt", Target: "contracts 01|1", Detail: `{"before":{"state":"held"},"after":{"state":"accepted"},"given":{"job":"contracts","key":"01|0"}}`},
+			{Act: "adopt", Target: "contracts 01|2", Detail: `{"before":{"state":"in_doubt"},"after":{"state":"accepted"},"given":null}`},
+			{Act: "refs import", Target: "wallets", Detail: `{}`},
+			{Act: "late answer", Target: "contracts 01|3", Detail: `none`},
+		} {
+			r.At, r.Who, r.Reason = w.now.AddDate(0, 0, i), "maria", "seen there"
+			if err := w.store.AppendAudit(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := portuguese
+		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, mustDay(t, "2026-11-02")
+		got := mustReport(t, w.take(Cut{}), o, func(b *bytes.Buffer) Writer { return NewCSV(b, 1) })
+		for _, want := range []string{
+			"31/10/2026 12:00:00;maria;id passado para a linha renumerada;contracts;01|1;seen there;retido (decidir);enviado;1\r\n", "01/11/2026 12:00:00;maria;id confirmado na plataforma;contracts;01|2;",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q is not in\n%s", want, got)
+			}
+		}
+		if strings.Contains(got, "wallets") || strings.Contains(got, "01|3") {
+			t.Errorf("what is of another day, or no decision about a row, is told:\n%s", got)
+		}
+	})
+}
+
 func TestFiltersSelectRowsAndLeaveTheSummaryWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite")

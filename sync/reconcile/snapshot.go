@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -27,6 +28,7 @@ type Head struct {
 	Rows    int       `json:"rows"`
 	Derived int       `json:"derived"` // rows whose state then was derived
 	Unknown int       `json:"unknown"` // rows whose state then is not known
+	Reduced int       `json:"reduced"` // rows whose values the retention has taken: product, producer and price are not known any more
 
 	Jobs     []JobHead           `json:"jobs"`
 	Acts     []Act               `json:"acts"` // what people decided until then, the oldest first
@@ -97,7 +99,13 @@ type Snapshot struct {
 }
 
 // Close removes the temporary file.
-func (s *Snapshot) Close() error { return errors.Join(s.file.Close(), os.Remove(s.file.Name())) }
+func (s *Snapshot) Close() error {
+	err := s.file.Close()
+	if gone := os.Remove(s.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
 
 // Zone is the zone in which the report's days are days.
 func (s *Snapshot) Zone() *time.Location { return s.zone }
@@ -107,6 +115,7 @@ func newSnapshot(folder string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for the report: %w", err)
 	}
+	_ = os.Remove(f.Name()) // it stays readable for us alone, and nothing of it is left when the process dies; where the system does not allow that, Close removes it
 	return &Snapshot{file: f}, nil
 }
 

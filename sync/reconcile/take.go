@@ -232,6 +232,9 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		case Unknown:
 			t.head.Unknown++
 		}
+		if r.Reduced {
+			t.head.Reduced++
+		}
 		out = append(out, r)
 	}
 	return out, nil

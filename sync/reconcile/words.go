@@ -14,6 +14,7 @@ var (
 	linePeriod   = phrase{"Documentos de %s a %s; os que não têm data legível estão sempre incluídos.", "Documents from %s to %s; those without a readable date are always in."}
 	lineFilter   = phrase{"Filtro: %s. O resumo é sempre de todas as linhas.", "Filter: %s. The summary is always of all rows."}
 	lineAsked    = phrase{"A plataforma foi consultada contrato por contrato: %d contratos, %d que ela não tem, %d sem leitura.", "The platform was asked for each contract: %d contracts, %d that it does not have, %d that could not be read."}
+	lineReduced  = phrase{"De %d linha(s) a retenção já tirou produto, produtor e preço: aparecem sem eles. Um mês fechado os conserva.", "Of %d row(s) the retention has taken product, producer and price: they are shown without. A closed month keeps them."}
 	lineReport   = phrase{"Relatório %s, safrasync %s.", "Report %s, safrasync %s."}
 	lineBegin    = phrase{"o começo", "the beginning"}
 	lineEnd      = phrase{"hoje", "today"}
