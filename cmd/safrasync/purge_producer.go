@@ -149,7 +149,7 @@ type subjectRowJSON struct {
 func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 	out := subjectJSON{
 		Made: now(), IDs: orEmpty(s.ids), Codes: orEmpty(s.codes), References: orEmpty(s.refs), Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Notes: []string{machine.text(subjectNoteERP), machine.text(subjectNoteLogs), machine.text(subjectNotePlatform)},
+		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Notes: []string{machine.text(subjectNoteERP), machine.text(subjectNoteLogs), machine.text(subjectNoteClosed), machine.text(subjectNotePlatform)},
 	}
 	for _, l := range s.lookups {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
@@ -221,7 +221,7 @@ func (a *App) readableSubject(w io.Writer, s *dossier) error {
 	for _, r := range s.audit {
 		say(subjectActLine, v.moment(r.At), r.Who, r.Act, r.Target, r.Reason)
 	}
-	for _, note := range []phrase{subjectNoteERP, subjectNoteLogs, subjectNotePlatform} {
+	for _, note := range []phrase{subjectNoteERP, subjectNoteLogs, subjectNoteClosed, subjectNotePlatform} {
 		say(note)
 	}
 	_, err := io.WriteString(w, b.String())

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,13 +20,13 @@ import (
 // reportFlags are those of `safrasync report`.
 type reportFlags struct {
 	actFlags
-	from, to, asOf, closing                                     string
-	jobs, harvests, products, branches, places, wallets, states []string
-	sections                                                    []string
-	format, output                                              string
-	by                                                          []string
-	platform, failed, closings                                  bool
-	close                                                       string
+	from, to, asOf, closing                                                string
+	jobs, harvests, products, branches, producers, places, wallets, states []string
+	sections                                                               []string
+	format, output                                                         string
+	by                                                                     []string
+	platform, failed, closings                                             bool
+	close                                                                  string
 }
 
 // reportFormats are the forms of a report.
@@ -47,6 +47,7 @@ func newReportCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&f.harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
 	flags.StringSliceVar(&f.products, "product", nil, "only these `PRODUCTS`")
 	flags.StringSliceVar(&f.branches, "branch", nil, "only these `BRANCHES`: the first part of a key of several parts")
+	flags.StringSliceVar(&f.producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
 	flags.StringSliceVar(&f.places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
 	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
 	flags.StringSliceVar(&f.states, "state", nil, "only these `STATES`: "+listed(trade.States))
@@ -143,7 +144,7 @@ func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options,
 	if f.format == "json" {
 		o.Lang = trade.English
 	}
-	o.Filter = reconcile.Filter{Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches, Places: f.places, Wallets: f.wallets}
+	o.Filter = reconcile.Filter{Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches, Producers: f.producers, Places: f.places, Wallets: f.wallets}
 	for into, text := range map[*trade.Date]string{&o.Filter.From: f.from, &o.Filter.To: f.to, &cut.Day: f.asOf} {
 		if text == "" {
 			continue
@@ -286,12 +287,10 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, head reconcile.Hea
 	if f.output == "" {
 		return write(a.out)
 	}
-	out, err := os.OpenFile(f.output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
+	if err := writeOwn(f.output, write); errors.Is(err, fs.ErrExist) {
 		return a.usage(reportNoFile, f.output, a.voice().fileReason(err))
-	}
-	if err = errors.Join(write(out), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.output)) // half a file looks like a whole one
+	} else if err != nil {
+		return err
 	}
 	a.tell(reportWritten, f.output)
 	return nil
@@ -301,7 +300,7 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, head reconcile.Hea
 func (f reportFlags) filters() map[string]any {
 	out := map[string]any{}
 	for name, list := range map[string][]string{
-		"job": f.jobs, "harvest": f.harvests, "product": f.products, "branch": f.branches, "place": f.places, "wallet": f.wallets, "state": f.states, "section": f.sections,
+		"job": f.jobs, "harvest": f.harvests, "product": f.products, "branch": f.branches, "producer": f.producers, "place": f.places, "wallet": f.wallets, "state": f.states, "section": f.sections,
 	} {
 		if len(list) > 0 {
 			out[name] = list

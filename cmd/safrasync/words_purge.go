@@ -39,8 +39,12 @@ var (
 	subjectActsTitle = phrase{"\nAtos de pessoas: %d", "\nActs of people: %d"}
 	subjectActLine   = phrase{"  %s %s: %s %s: %s", "  %s %s: %s %s: %s"}
 
-	subjectNoteERP      = phrase{"Não está aqui o que o ERP guarda: o safrasync só o lê.", "What the ERP holds is not here: safrasync only reads it."}
-	subjectNoteLogs     = phrase{"Os logs não têm nomes, documentos, preços nem corpos; cópias de segurança têm o que o registro local tinha no seu dia.", "Logs have no names, documents, prices or bodies; backups have what the ledger had on their day."}
+	subjectNoteERP    = phrase{"Não está aqui o que o ERP guarda: o safrasync só o lê.", "What the ERP holds is not here: safrasync only reads it."}
+	subjectNoteLogs   = phrase{"Os logs não têm nomes, documentos, preços nem corpos; cópias de segurança têm o que o registro local tinha no seu dia.", "Logs have no names, documents, prices or bodies; backups have what the ledger had on their day."}
+	subjectNoteClosed = phrase{
+		"Relatórios fechados (`safrasync report --closings`) conservam as linhas como estavam: `safrasync report --closing ID --producer CÓDIGO -o ARQUIVO` as mostra.",
+		"Closed reports (`safrasync report --closings`) keep the rows as they were: `safrasync report --closing ID --producer CODE -o FILE` shows them.",
+	}
 	subjectNotePlatform = phrase{"O que a plataforma guarda pede-se a ela.", "What the platform holds is asked of the platform."}
 )
 

@@ -19,19 +19,20 @@ type Options struct {
 
 // Filter selects rows of the sections; an empty list or text selects everything. The summary is of all rows: it proves that none is missing.
 type Filter struct {
-	From, To trade.Date // of the document; a row whose day cannot be read is always in
-	Jobs     []string
-	Harvests []string
-	Products []string
-	Branches []string
-	Places   []string
-	Wallets  []string
-	States   []trade.State
+	From, To  trade.Date // of the document; a row whose day cannot be read is always in
+	Jobs      []string
+	Harvests  []string
+	Products  []string
+	Branches  []string
+	Producers []string
+	Places    []string
+	Wallets   []string
+	States    []trade.State
 }
 
 // Empty tells whether everything is selected.
 func (f Filter) Empty() bool {
-	return f.From.IsZero() && f.To.IsZero() && len(f.Jobs)+len(f.Harvests)+len(f.Products)+len(f.Branches)+len(f.Places)+len(f.Wallets)+len(f.States) == 0
+	return f.From.IsZero() && f.To.IsZero() && len(f.Jobs)+len(f.Harvests)+len(f.Products)+len(f.Branches)+len(f.Producers)+len(f.Places)+len(f.Wallets)+len(f.States) == 0
 }
 
 // Match tells whether a row is selected.
@@ -39,7 +40,7 @@ func (f Filter) Match(r *Row) bool {
 	if r.Day != "" && (!f.From.IsZero() && r.Day < f.From.String() || !f.To.IsZero() && r.Day > f.To.String()) {
 		return false
 	}
-	return among(f.Jobs, r.Job) && among(f.Harvests, r.Harvest) && among(f.Products, r.Product) && among(f.Branches, r.Branch) && among(f.Places, r.Place) &&
+	return among(f.Jobs, r.Job) && among(f.Harvests, r.Harvest) && among(f.Products, r.Product) && among(f.Branches, r.Branch) && among(f.Producers, r.Producer) && among(f.Places, r.Place) &&
 		among(f.Wallets, r.Wallet) && among(f.States, r.State)
 }
 

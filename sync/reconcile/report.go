@@ -160,6 +160,7 @@ func (f Filter) text(lang trade.Lang) string {
 	add(phrase{"safra", "harvest"}, f.Harvests)
 	add(phrase{"produto", "product"}, f.Products)
 	add(phrase{"filial", "branch"}, f.Branches)
+	add(phrase{"produtor", "producer"}, f.Producers)
 	add(phrase{"local de entrega", "delivery place"}, f.Places)
 	add(phrase{"carteira", "wallet"}, f.Wallets)
 	var states []string

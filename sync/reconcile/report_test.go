@@ -232,6 +232,7 @@ func TestFiltersSelectRowsAndLeaveTheSummaryWhole(t *testing.T) {
 		"state":         {Filter{States: []trade.State{trade.InDoubt, trade.Rejected}}, 2},
 		"from":          {Filter{From: mustDay(t, "2026-10-06")}, 2},
 		"to":            {Filter{To: mustDay(t, "2026-10-06")}, 10},
+		"producer":      {Filter{Producers: []string{"P2|01"}}, 1},
 		"place":         {Filter{Places: []string{"001"}}, 12},
 		"wallet":        {Filter{Wallets: []string{"33333333-3333-4333-8333-333333333310"}}, 12},
 		"harvest":       {Filter{Harvests: []string{"2026/2027"}}, 0},
