@@ -43,9 +43,13 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
 		})
 	}
+	broken, err := zap.NewStdLogAt(log, zap.DebugLevel) // strangers fill no log with broken handshakes
+	if err != nil {                                     // unreachable: the level exists
+		broken = zap.NewStdLog(log)
+	}
 	s.server = &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
-		ErrorLog: zap.NewStdLog(zap.New(log.Core(), zap.IncreaseLevel(zap.ErrorLevel))), // strangers fill no log with broken handshakes
+		ErrorLog: broken,
 	}
 	go func() {
 		defer close(s.done)

@@ -17,6 +17,10 @@ const (
 
 // showLive sends the progress of the runs as it changes, until the browser goes away, the login ends, or the console.
 func showLive(q *request) error {
+	if q.Method == http.MethodHead {
+		q.wrote = true
+		return nil
+	}
 	select {
 	case q.c.streams <- struct{}{}:
 		defer func() { <-q.c.streams }()

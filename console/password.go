@@ -98,13 +98,19 @@ func PasswordFault(password, name string) string {
 // guessed tells whether a password is among those that are tried first: a common one, the person's name, or one of them with digits and signs around it, or repeated.
 func guessed(password, name string) bool {
 	text := strings.ToLower(password)
-	core := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, candidate := range []string{text, core, unrepeated(text), unrepeated(core), leet.Replace(text), leet.Replace(core), strings.TrimFunc(leet.Replace(text), func(r rune) bool { return !unicode.IsLetter(r) })} {
-		if candidate == "" || common[candidate] || candidate == strings.ToLower(name) {
+	core := trimmed(text)
+	plain := leet.Replace(text)
+	for _, candidate := range []string{text, core, unrepeated(text), unrepeated(core), plain, leet.Replace(core), trimmed(plain)} {
+		if candidate != "" && len(candidate) < 4 || common[candidate] || candidate == strings.ToLower(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// trimmed takes away what stands around the first and the last letter.
+func trimmed(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 var leet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")

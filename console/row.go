@@ -12,7 +12,7 @@ import (
 
 var rowRoutes = []route{
 	{method: http.MethodGet, path: "/rows/{id}", needs: trade.Reader, handle: showRow},
-	{method: http.MethodPost, path: "/rows/{id}/reveal", needs: trade.Accountant, handle: revealRow},
+	{method: http.MethodPost, path: "/reveal/{id}", needs: trade.Accountant, handle: revealRow},
 }
 
 // rowPage is one row with all that is known of it.

@@ -13,7 +13,7 @@ import (
 
 var rowsRoutes = []route{
 	{method: http.MethodGet, path: "/rows", needs: trade.Reader, handle: showRows},
-	{method: http.MethodPost, path: "/rows/filters", needs: trade.Reader, handle: saveFilter},
+	{method: http.MethodPost, path: "/filters", needs: trade.Reader, handle: saveFilter},
 }
 
 // rowsPage is the list of rows.

@@ -56,6 +56,9 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 	for _, state := range []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused} {
 		made = append(made, "jobstate."+string(state))
 	}
+	for _, state := range trade.States {
+		made = append(made, "count."+string(state))
+	}
 	for _, state := range statesFirst {
 		made = append(made, "todo."+string(state))
 	}

@@ -75,11 +75,11 @@ func TestAFilterIsKept(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Reader)
-	b.get("/rows?state=needs_person").submit("/rows/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}}).shows(http.StatusOK, "meus pendentes")
+	b.get("/rows?state=needs_person").submit("/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}}).shows(http.StatusOK, "meus pendentes")
 	if other := d.as(trade.Accountant).get("/rows"); strings.Contains(other.body, "meus pendentes") {
 		t.Error("another person sees it")
 	}
-	b.submit("/rows/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}, "forget": {"1"}})
+	b.submit("/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}, "forget": {"1"}})
 	if b.get("/rows"); strings.Contains(b.body, "meus pendentes") {
 		t.Error("it was not forgotten")
 	}

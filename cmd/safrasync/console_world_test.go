@@ -88,8 +88,8 @@ func (d *desk) open() {
 	c := d.g.console()
 	d.daemon, d.server = daemon, httptest.NewServer(c)
 	d.t.Cleanup(func() {
+		c.Close() // answers that go on
 		d.server.Close()
-		c.Close()
 		d.g.close()
 		if err := app.close(); err != nil {
 			d.t.Error(err)

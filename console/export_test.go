@@ -1,0 +1,37 @@
+package console
+
+import "github.com/safrasync/safrasync/trade"
+
+// RouteOf is a route as the tests see it.
+type RouteOf struct {
+	Method, Path string
+	Needs        trade.Role
+	Open, Free   bool
+}
+
+// Routes lists all routes.
+func Routes() []RouteOf {
+	var out []RouteOf
+	for _, r := range routes() {
+		out = append(out, RouteOf{r.method, r.path, r.needs, r.open, r.free})
+	}
+	return out
+}
+
+// Compared lets a test count the comparisons of passwords.
+func (c *Console) Compared(told func()) { c.hashes.compared = told }
+
+// CookieLogin is the name of the login's cookie.
+func (c *Console) CookieLogin() string { return c.cookieName(cookieLogin) }
+
+// Local is the path that a browser is sent to.
+func Local(next string) string { return local(next) }
+
+// MaskText masks documents.
+func MaskText(text string) string { return maskText(text) }
+
+// DecimalText writes a decimal.
+func DecimalText(text string, lang trade.Lang) string { return decimalText(text, lang) }
+
+// ConnsMost is how many connections are let in.
+const ConnsMost = connsMost
