@@ -122,8 +122,7 @@ func (q *request) begin(user trade.User, act string) error {
 	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: now, From: q.from}
 	record := q.record(act, user.Name, "", "")
 	record.Who = user.Name
-	tried := buckets(user.Name, "", q.from)[:1]
-	tried = append(tried, buckets(user.Name, hashOf(device), q.from)...)
+	tried := append(buckets(user.Name, "", q.from), buckets(user.Name, hashOf(device), q.from)...) // a whole office may log in from one address
 	if err := q.c.People.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ const deskPassword = "quatro cavalos no milharal"
 // deskPeople are there from the beginning, by their roles.
 var deskPeople = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "carla", trade.Administrator: "ana"}
 
-// newDesk syncs the sample cooperative and opens a console for it.
-func newDesk(t *testing.T) *desk {
+// newDesk syncs the sample cooperative against a sandbox with faults, and opens a console for it.
+func newDesk(t *testing.T, faults ...string) *desk {
 	t.Helper()
 	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	var err error
@@ -63,9 +63,20 @@ func newDesk(t *testing.T) *desk {
 	for role, name := range deskPeople {
 		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
 	}
+	d.faults(faults...)
 	d.must(0, "", "sync")
 	d.open()
 	return d
+}
+
+// faults lets the sandbox behave so from now on.
+func (d *desk) faults(specs ...string) {
+	d.t.Helper()
+	faults, err := sandbox.ParseFaults(specs)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.box.SetFaults(faults...)
 }
 
 // open serves the ledger as `safrasync run` does, without its schedules.

@@ -1,0 +1,93 @@
+package state
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// pageRows is how large the ledger of BenchmarkRowPage is.
+var pageRows = flag.Int("page-rows", 100_000, "rows of the ledger in which BenchmarkRowPage looks")
+
+// BenchmarkRowPage looks for a page of 50 rows in a large ledger, in each way that people do. In a hundred rows 97 are sent.
+func BenchmarkRowPage(b *testing.B) {
+	benchBoth(b, func(b *testing.B, s *Store) {
+		fillLarge(b, s, *pageRows)
+		day := time.UnixMilli(1_760_000_000_000).Add(time.Duration(*pageRows) * time.Second)
+		for _, bench := range []struct {
+			name string
+			q    trade.RowQuery
+		}{
+			{"all", trade.RowQuery{}},
+			{"far in", trade.RowQuery{After: "50000"}},
+			{"a rare state", trade.RowQuery{States: []trade.State{trade.Held}}},
+			{"what needs a person", trade.RowQuery{States: []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}}},
+			{"a cause", trade.RowQuery{Causes: []string{"message.wallet.not-found"}}},
+			{"a flag", trade.RowQuery{Flags: []trade.Flag{trade.Changed}}},
+			{"by key", trade.RowQuery{Sort: trade.ByKey}},
+			{"by key, sent", trade.RowQuery{Sort: trade.ByKey, States: []trade.State{trade.Accepted}}},
+			{"by key, a rare state", trade.RowQuery{Sort: trade.ByKey, States: []trade.State{trade.Held}}},
+			{"a number", trade.RowQuery{Text: "77777"}},
+			{"a number that is not there", trade.RowQuery{Text: "X77777Y"}},
+			{"a part of a number", trade.RowQuery{Text: "777"}},
+			{"a day", trade.RowQuery{From: day.Add(-48 * time.Hour), Until: day.Add(-24 * time.Hour)}},
+			{"a day without rows", trade.RowQuery{From: day.Add(48 * time.Hour)}},
+		} {
+			b.Run(bench.name, func(b *testing.B) {
+				bench.q.Limit = 50
+				for b.Loop() {
+					if _, err := s.RowPage(b.Context(), bench.q); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		b.Run("what waits for a row", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Dependents(b.Context(), "contracts", "01|000000007", 50); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+// fillLarge makes a ledger of so many rows by statements: what the program writes row by row takes minutes.
+func fillLarge(b *testing.B, s *Store, rows int) {
+	b.Helper()
+	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) `, `printf('%09d', i)`
+	from := `n`
+	if s.d.name == Postgres {
+		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(1, CAST(? AS BIGINT)) i`
+	}
+	state := `CASE i % 100 WHEN 0 THEN CASE i % 7 WHEN 0 THEN 'held' ELSE 'invalid' END WHEN 1 THEN 'waiting' WHEN 2 THEN 'rejected' ELSE 'accepted' END`
+	insert := `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells,
+		source_hash, mapped_with, target, payload, payload_hash, amount, unit, gone_sweeps, version)
+		` + numbers + `SELECT 'contracts', 'order_commitments', '0' || (i % 9 + 1) || '|' || ` + pad + `, '[]', ` + state + `, CASE i % 100 WHEN 2 THEN 'message.wallet.not-found' WHEN 1 THEN 'ref:wallets' ELSE '' END,
+		CASE WHEN i % 100 > 2 THEN 'id-' || i END, CASE i % 1000 WHEN 500 THEN '["changed"]' ELSE '[]' END, 1, 1, 1760000000000, 1760000000000 + i * 1000,
+		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', 'source-' || i, 'm', '',
+		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', 'payload-' || i, '1500.25', 'SC', 0, 1 FROM ` + from
+	err := s.inOneTx(b.Context(), func(t *tx) error {
+		restore, err := t.withoutTriggers()
+		if err != nil {
+			return err
+		}
+		if err := t.exec(insert, rows); err != nil {
+			return err
+		}
+		return restore()
+	})
+	if err == nil && s.d.name == Postgres {
+		err = s.inOneTx(b.Context(), func(t *tx) error { return t.exec(`ANALYZE entry`) })
+	}
+	if err == nil {
+		err = s.inOneTx(b.Context(), func(t *tx) error {
+			return t.exec(`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
+		})
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
