@@ -55,12 +55,12 @@ func BenchmarkRowPage(b *testing.B) {
 }
 
 // fillLarge makes a ledger of so many rows by statements: what the program writes row by row takes minutes.
-func fillLarge(b *testing.B, s *Store, rows int) {
+func fillLarge(b testing.TB, s *Store, rows int) {
 	b.Helper()
-	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) `, `printf('%09d', i)`
+	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?) `, `printf('%09d', i)`
 	from := `n`
 	if s.d.name == Postgres {
-		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(1, CAST(? AS BIGINT)) i`
+		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(CAST(? AS BIGINT), CAST(? AS BIGINT)) i`
 	}
 	state := `CASE i % 100 WHEN 0 THEN CASE i % 7 WHEN 0 THEN 'held' ELSE 'invalid' END WHEN 1 THEN 'waiting' WHEN 2 THEN 'rejected' ELSE 'accepted' END`
 	insert := `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells,
@@ -69,13 +69,16 @@ func fillLarge(b *testing.B, s *Store, rows int) {
 		CASE WHEN i % 100 > 2 THEN 'id-' || i END, CASE i % 1000 WHEN 500 THEN '["changed"]' ELSE '[]' END, 1, 1, 1760000000000, 1760000000000 + i * 1000,
 		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', 'source-' || i, 'm', '',
 		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', 'payload-' || i, '1500.25', 'SC', 0, 1 FROM ` + from
+	s.tune.write = time.Hour
 	err := s.inOneTx(b.Context(), func(t *tx) error {
 		restore, err := t.withoutTriggers()
 		if err != nil {
 			return err
 		}
-		if err := t.exec(insert, rows); err != nil {
-			return err
+		for first := 1; first <= rows; first += 20_000 {
+			if err := t.exec(insert, first, min(rows, first+19_999)); err != nil {
+				return err
+			}
 		}
 		return restore()
 	})

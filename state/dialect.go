@@ -13,6 +13,7 @@ type dialect struct {
 	tables string // names of the tables that exist
 	keyed  string // at the start of a transaction that writes by keys only; "" = nothing
 	within string // function of (text, part): where the part begins in the text, 0 = nowhere
+	byKey  string // after a table: its keys are gone through, not its rows; "" where the database decides that well
 	pack   string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
@@ -25,6 +26,7 @@ var sqliteDialect = dialect{
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
 	safe:   func(string) error { return nil },
 	within: `instr`,
+	byKey:  `INDEXED BY entry_one_key `,
 	goose:  "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
 	// became small before, and its page is joined with its neighbours. The row number of an attempt means nothing. The last one stays: new ones count on from it.

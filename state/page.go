@@ -59,6 +59,8 @@ type paging struct {
 
 	afterJob, afterKey string              // of that row, when sorted by key
 	ranges             map[string][]string // by job: beginnings of keys that the text means; nil: it may stand anywhere in them
+	rare               bool                // no key begins with the text: few contain it
+	dated              bool                // few rows were changed in the time that is asked for
 }
 
 // start finds where the page begins, and what the text means.
@@ -80,10 +82,10 @@ func (p *paging) start() error {
 		}
 		p.afterJob, p.afterKey = row.Job, row.Key
 	}
-	if p.q.Text == "" {
-		return nil
+	if p.q.Text != "" {
+		return p.understand()
 	}
-	return p.understand()
+	return p.date()
 }
 
 // byNumber goes through the rows as they came, or backwards: of each job and each state or cause so many as the page can hold, of which it takes the first.
@@ -98,7 +100,11 @@ func (p *paging) byNumber() ([]int64, error) {
 			if p.after > 0 {
 				b.add(`e.id `+beyond+` ?`, p.after)
 			}
-			some, err := p.pick(b, `ORDER BY e.id `+order)
+			sorted := `e.id `
+			if b.few { // no index has them in this order: the few are sorted
+				sorted = `e.id + 0 `
+			}
+			some, err := p.pick(b, `ORDER BY `+sorted+order)
 			if err != nil {
 				return nil, err
 			}
@@ -129,7 +135,11 @@ func (p *paging) byKey() ([]int64, error) {
 		if p.after > 0 && job == p.afterJob {
 			b[0].add(`e.key > ?`, p.afterKey)
 		}
-		some, err := p.pick(b[0], `ORDER BY e.key`)
+		order := `ORDER BY e.key`
+		if !many { // no index has them in this order: the few are sorted
+			order = `ORDER BY e.key || ''`
+		}
+		some, err := p.pick(b[0], order)
 		if err != nil {
 			return nil, err
 		}
@@ -162,6 +172,8 @@ func (p *paging) many(job string) (bool, error) {
 type branch struct {
 	where []string
 	args  []any
+	few   bool   // rows that an index other than that of the numbers finds
+	from  string // an index that the database would not take by itself; "" = none
 }
 
 func (b *branch) add(condition string, args ...any) {
@@ -195,6 +207,9 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 		}
 		return []*branch{b}
 	}
+	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 {
+		return p.datedBranches(rest)
+	}
 	var out []*branch
 	for _, cause := range p.q.Causes {
 		b := rest()
@@ -213,6 +228,9 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	if out == nil {
 		out = append(out, rest())
 	}
+	if p.rare && len(out) == 1 && len(p.q.States) == 0 {
+		out[0].few, out[0].from = true, p.s.d.byKey
+	}
 	return out
 }
 
@@ -227,12 +245,7 @@ func (p *paging) narrow(b *branch, job string) {
 		}
 		b.add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
 	}
-	if !p.q.From.IsZero() {
-		b.add(`e.updated_at >= ?`, p.q.From.UnixMilli())
-	}
-	if !p.q.Until.IsZero() {
-		b.add(`e.updated_at < ?`, p.q.Until.UnixMilli())
-	}
+	p.changedIn(b)
 	switch {
 	case p.q.Text == "":
 	case p.ranges == nil:
@@ -243,7 +256,7 @@ func (p *paging) narrow(b *branch, job string) {
 }
 
 func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
-	query := `SELECT e.id FROM entry e WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
+	query := `SELECT e.id FROM entry e ` + b.from + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
 	err = p.s.read.SelectContext(p.ctx, &ids, p.s.q(query), append(slices.Clone(b.args), p.q.Limit+1)...)
 	return ids, err
 }

@@ -27,7 +27,7 @@ func (p *paging) understand() error {
 		}
 		for _, b := range beginnings {
 			var rows int
-			err := p.s.read.GetContext(p.ctx, &rows, p.s.q(`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS some`),
+			err := p.s.read.GetContext(p.ctx, &rows, p.s.q(`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`),
 				job, b, b+beyond, rangeMost-n+1)
 			if err != nil {
 				return err
@@ -41,7 +41,7 @@ func (p *paging) understand() error {
 			found[job] = append(found[job], b)
 		}
 	}
-	if n > 0 {
+	if p.rare = n == 0; !p.rare {
 		p.ranges = found
 	}
 	return nil

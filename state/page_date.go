@@ -1,0 +1,72 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// settled are the states of the rows that two indexes have by the time of their last change: entry_body, and entry_reduced for those that the retention has reduced.
+var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
+
+const isSettled = `e.state IN ('accepted', 'dismissed', 'withdrawn')`
+
+// changedIn is the time that is asked for, as a condition.
+func (p *paging) changedIn(b *branch) {
+	if !p.q.From.IsZero() {
+		b.add(`e.updated_at >= ?`, p.q.From.UnixMilli())
+	}
+	if !p.q.Until.IsZero() {
+		b.add(`e.updated_at < ?`, p.q.Until.UnixMilli())
+	}
+}
+
+// date looks whether few rows were changed in the time that is asked for.
+func (p *paging) date() error {
+	if p.q.From.IsZero() && p.q.Until.IsZero() {
+		return nil
+	}
+	n := 0
+	for _, reduced := range []string{`e.reduced_at IS NULL`, `e.reduced_at IS NOT NULL`} {
+		b := &branch{}
+		p.changedIn(b)
+		b.add(reduced)
+		b.add(isSettled)
+		var some int
+		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") + ` LIMIT ?) AS found`
+		if err := p.s.read.GetContext(p.ctx, &some, p.s.q(query), append(slices.Clone(b.args), fewRows+1)...); err != nil {
+			return err
+		}
+		n += some
+	}
+	p.dated = n <= fewRows
+	return nil
+}
+
+// datedBranches find the rows that were changed in a time: the settled ones by that time, the others, which are few, state by state.
+func (p *paging) datedBranches(rest func() *branch) []*branch {
+	var out []*branch
+	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }
+	if slices.ContainsFunc(settled, asked) {
+		for _, reduced := range []string{`e.reduced_at IS NULL`, `e.reduced_at IS NOT NULL`} {
+			b := rest()
+			b.few = true
+			b.add(reduced)
+			b.add(isSettled)
+			if len(p.q.States) > 0 {
+				b.add(`e.state || '' IN (`+marks(len(p.q.States))+`)`, anys(p.q.States)...)
+			}
+			out = append(out, b)
+		}
+	}
+	for _, state := range trade.States {
+		if slices.Contains(settled, state) || !asked(state) {
+			continue
+		}
+		b := rest()
+		b.add(`e.state = ?`, string(state))
+		out = append(out, b)
+	}
+	return out
+}
