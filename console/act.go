@@ -18,11 +18,8 @@ var actRoutes = []route{
 	{method: http.MethodPost, path: "/acts/{act}", needs: trade.Accountant, handle: actOnGroup},
 }
 
-const (
-	manyRows                = 50 // from where on the number of rows must be typed (F160)
-	stepsShown              = 20
-	reasonLeast, reasonMost = 5, 500
-)
+// stepsShown is how many rows of a plan are shown.
+const stepsShown = 20
 
 // groupActs are the acts that can be ordered for many rows: those by which nothing can be doubled or hidden.
 var groupActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
@@ -161,7 +158,7 @@ func (q *request) show(page *actPage, plan Plan) {
 		}
 		page.Steps = append(page.Steps, view)
 	}
-	page.Count = plan.Possible() > manyRows
+	page.Count = plan.Possible() > typeAbove
 	page.Prove = page.Act == Resend && !q.proved()
 }
 
@@ -209,31 +206,11 @@ func (q *request) ready(page *actPage, mark string) (status int, err error) {
 	case page.Count && strings.TrimSpace(q.PostFormValue("count")) != strconv.Itoa(page.Plan.Possible()):
 		page.Fault = "act.other_count"
 	case page.Prove:
-		return http.StatusUnprocessableEntity, q.prove(page)
+		page.Fault, err = q.prove(q.PostFormValue("password"))
+		page.Prove = page.Fault != ""
+		return http.StatusUnprocessableEntity, err
 	}
 	return http.StatusUnprocessableEntity, nil
-}
-
-// prove takes the password again before what may double a record (C9). The login is renewed.
-func (q *request) prove(page *actPage) error {
-	user, err := q.c.People.User(q.Context(), q.login.User.Name)
-	if err != nil {
-		return err
-	}
-	fits, wait, err := q.try(user, user.Name, q.PostFormValue("password"))
-	switch {
-	case err != nil:
-		return err
-	case wait > 0:
-		page.Fault = "account.wait"
-	case !fits:
-		page.Fault = "act.wrong_password"
-		return q.c.People.AppendAudit(q.Context(), q.failed(user))
-	default:
-		page.Prove = false
-		return q.begin(user, "proof")
-	}
-	return nil
 }
 
 // moved says that somebody, or something, was first, and shows who.

@@ -18,6 +18,7 @@ type Options struct {
 	People  People
 	Ledger  Ledger
 	Work    Work
+	Desk    Desk
 	Unknown func(error) bool // tells that a row is not known
 
 	Name   string         // of the installation

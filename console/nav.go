@@ -17,7 +17,14 @@ type navItem struct {
 // menu lists the pages of the menu in their order.
 var menu = []navItem{
 	{Path: "/", Key: "nav.home", needs: trade.Reader},
+	{Path: "/pending", Key: "nav.pending", needs: trade.Reader},
 	{Path: "/rows", Key: "nav.rows", needs: trade.Reader},
+	{Path: "/doubts", Key: "nav.doubts", needs: trade.Reader},
+	{Path: "/changed", Key: "nav.changed", needs: trade.Reader},
+	{Path: "/references", Key: "nav.references", needs: trade.Reader},
+	{Path: "/runs", Key: "nav.runs", needs: trade.Reader},
+	{Path: "/schedules", Key: "nav.schedules", needs: trade.Reader},
+	{Path: "/audit", Key: "nav.audit", needs: trade.Reader},
 	{Path: "/users", Key: "nav.users", needs: trade.Administrator},
 }
 

@@ -51,6 +51,7 @@ type Ledger interface {
 	Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error)
 	// AuditOf gives the acts on a target ("job key"), the newest first.
 	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
+	Books
 }
 
 // Work is the engine as the console knows it: the jobs, and what people may order. Orders go through the same code as those of the command line.
@@ -109,6 +110,7 @@ type Order struct {
 	Keys   []string
 	States []trade.State // instead of keys: all rows in these states, where the act allows it
 	Causes []string      // and with these causes
+	Most   int           // of those, the first so many; 0 = all
 
 	ID                 string // adopt: the platform's id
 	NoID               bool   // adopt: it was seen there, and its id is not known

@@ -27,5 +27,6 @@ func routes() []route {
 		rowRoutes,
 		actRoutes,
 		usersRoutes,
+		pendingRoutes, doubtRoutes, changedRoutes, referenceRoutes, runRoutes, scheduleRoutes, auditRoutes,
 	)
 }

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/safrasync/safrasync/trade"
@@ -162,6 +163,11 @@ func BulkStates(act string) []trade.State { return slices.Clone(bulkStates[act])
 // Select gives the keys of the rows of a job that an act may be ordered for by a filter of states and causes; no states: all that the act allows. Retry leaves
 // out what would go anyway, what waits for something here, and what was refused in no form of the API, because an earlier step may have happened there.
 func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string) ([]string, error) {
+	return a.SelectSome(ctx, act, job, states, causes, 0)
+}
+
+// SelectSome is Select for the first so many rows; all with 0.
+func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.State, causes []string, most int) ([]string, error) {
 	if len(states) == 0 {
 		states = bulkStates[act]
 	}
@@ -171,7 +177,13 @@ func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State
 		if act != "retry" || !leftOut {
 			keys = append(keys, e.Key)
 		}
+		if most > 0 && len(keys) == most {
+			return errEnough
+		}
 		return nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return keys, err
 }

@@ -97,3 +97,9 @@ type AuditRecord struct {
 
 	Reduced bool // who, from where, on what, why and the detail are no longer kept
 }
+
+// Stand is a row by its number, as it stood at a version.
+type Stand struct {
+	ID      int64
+	Version int64
+}

@@ -31,3 +31,26 @@ type RowPage struct {
 	Rows []Entry
 	Next string // asks for the page after; "" = this is the last
 }
+
+// AuditQuery asks for one page of the audit. Empty parts select everything.
+type AuditQuery struct {
+	Who    string // the name, whole
+	Act    string // the act, whole
+	Target string // a part of what it was done to: a job, a key, a table
+	From   time.Time
+	Until  time.Time
+	Before int64 // AuditPage.Next of the page before; 0 = the first
+	Limit  int   // at least 1
+}
+
+// AuditPage is one page of the audit, the newest first.
+type AuditPage struct {
+	Records []AuditRecord
+	Next    int64 // asks for the page after; 0 = this is the last
+}
+
+// RunPage is one page of passes, the newest first.
+type RunPage struct {
+	Runs []RunReport
+	Next string // asks for the page after; "" = this is the last
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,16 +57,16 @@ func newTroubles(jobs []engine.JobSpec) *troubles {
 	for _, spec := range jobs {
 		t.specs[spec.Name] = spec
 	}
-	t.grain = func(e trade.Entry) string { return productOf(e, t.specs[e.Job]) }
+	t.grain = func(e trade.Entry) string { return pending.ProductOf(e, t.specs[e.Job]) }
 	return t
 }
 
 // add counts a row. Each stands in one group, by its first problem, so that the groups add up to the rows.
 func (t *troubles) add(e trade.Entry) {
-	key, problem := causeKey(e)
+	key, problem := pending.CauseOf(e)
 	g := t.byKey[key]
 	if g == nil {
-		g = &trouble{State: e.State, Cause: e.Cause, Problem: problem, Awaited: parentOf(e), subjects: map[string]int{}}
+		g = &trouble{State: e.State, Cause: e.Cause, Problem: problem, Awaited: pending.ParentOf(e), subjects: map[string]int{}}
 		t.byKey[key] = g
 		t.groups = append(t.groups, g)
 	}
@@ -77,13 +78,13 @@ func (t *troubles) add(e trade.Entry) {
 		g.State = e.State // those that wait for a record of the platform are siblings of the row that asked for it
 	}
 	if g.Awaited != nil && g.Awaited.ParentState == trade.Waiting {
-		g.Awaited = parentOf(e) // the same of parents
+		g.Awaited = pending.ParentOf(e) // the same of parents
 	}
 	if len(g.Samples) < troubleSamples {
 		g.Samples = append(g.Samples, e)
 	}
 	g.Volumes = addVolume(g.Volumes, e, t.grain(e))
-	if text := subjectOf(e, problem, t.specs[e.Job]); text != "" {
+	if text := pending.SubjectOf(e, problem, t.specs[e.Job]); text != "" {
 		g.subjects[text]++
 	}
 }
@@ -111,37 +112,6 @@ func troublesOf(entries []trade.Entry, jobs []engine.JobSpec) []*trouble {
 		t.add(e)
 	}
 	return t.sorted()
-}
-
-// causeKey tells causes apart that ask for different acts: a price that is missing is not a price below zero.
-func causeKey(e trade.Entry) (string, *trade.Problem) {
-	if e.State == trade.Invalid && e.Error != nil {
-		for _, p := range e.Error.Fields {
-			if p.Severity != trade.Warning {
-				return e.Cause + " " + p.Rule, &p
-			}
-		}
-	}
-	if e.Cause == "" {
-		return string(e.State), nil
-	}
-	if parent := parentOf(e); parent != nil { // the cure is the parent's
-		return e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState)), nil
-	}
-	return e.Cause, nil // a rejected row and those that wait for the same record are one task
-}
-
-// parentOf is the parent that a row waits for, when that is all that keeps it.
-func parentOf(e trade.Entry) *trade.Awaited {
-	if e.State != trade.Waiting || e.Cause != trade.CauseParent {
-		return nil
-	}
-	for _, a := range e.WaitingFor {
-		if a.Job != "" {
-			return &a
-		}
-	}
-	return nil
 }
 
 // advice says what the group's cause means, who can cure it and what to do.
@@ -198,54 +168,6 @@ func (v voice) cause(g *trouble) string {
 	return what + ": " + strings.Join(out, ", ")
 }
 
-// messageFields are the fields that the platform's refusals speak of (chapter 4 rule 2), to show the ERP's code instead of the platform's id.
-var messageFields = map[string][]string{
-	"message.wallet.not-found":           {"wallet_id"},
-	"message.wallet.producer-not-linked": {"producer_id", "wallet_id"},
-	"message.producer.not-found":         {"producer_id"},
-	"message.delivery-place.not-found":   {"delivery_place_id"},
-	"message.user.not-found":             {"issuer_id", "user_id"},
-	"message.farm.not-found":             {"farm_id"},
-}
-
-// subjectOf names what is to blame in the ERP's own words, "" when it is the row itself.
-func subjectOf(e trade.Entry, problem *trade.Problem, spec engine.JobSpec) string {
-	switch {
-	case problem != nil && (problem.Rule == trade.RuleUnmapped || problem.Rule == trade.RuleOneOf):
-		return problem.Value
-	case problem != nil:
-		return ""
-	}
-	for _, a := range e.WaitingFor { // what the cause names, among all that is awaited
-		switch {
-		case a.Ref == trade.ProducerByDocument: // its code is a hash, which tells people nothing
-		case a.Ref != "" && e.Cause == "ref:"+a.Ref:
-			return a.Code
-		case a.Job != "" && e.Cause == trade.CauseParent:
-			return a.Key
-		}
-	}
-	var parts []string
-	for _, field := range messageFields[e.Cause] {
-		if text := erpText(e, spec, field); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return strings.Join(parts, " – ")
-}
-
-// erpText is what the ERP has in the columns of a field; "" for a document, of which the ledger has a hash only.
-func erpText(e trade.Entry, spec engine.JobSpec, field string) string {
-	if spec.Fields[field].Lookup != "" {
-		return ""
-	}
-	var parts []string
-	for _, column := range spec.Fields[field].Columns {
-		parts = append(parts, strings.TrimSpace(e.Values[column].Text))
-	}
-	return strings.Join(parts, "|")
-}
-
 // addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts as a row without an amount.
 func addVolume(list []volume, e trade.Entry, product string) []volume {
 	for i := range list {
@@ -256,20 +178,6 @@ func addVolume(list []volume, e trade.Entry, product string) []volume {
 		}
 	}
 	return append(list, volume{product, e.Quantity.Unit, e.Quantity.Amount, 1})
-}
-
-// productOf is the platform's name of an entry's product where the map has one, else what the ERP has.
-func productOf(e trade.Entry, spec engine.JobSpec) string {
-	text := erpText(e, spec, "product")
-	for from, to := range spec.Fields["product"].Values {
-		if strings.EqualFold(from, text) {
-			return to
-		}
-	}
-	if c := spec.Fields["product"].Const; c != nil {
-		return *c
-	}
-	return text
 }
 
 func sortVolumes(list []volume) {

@@ -63,7 +63,7 @@ func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o console.Ord
 	keys := o.Keys
 	if len(keys) == 0 {
 		var err error
-		if keys, err = acts.Select(ctx, string(o.Act), o.Job, o.States, o.Causes); err != nil {
+		if keys, err = acts.SelectSome(ctx, string(o.Act), o.Job, o.States, o.Causes, o.Most); err != nil {
 			return engine.RowPlan{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/shopspring/decimal"
 
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,13 +27,13 @@ func (r *demoRun) troubles(kind trade.Kind) []*trouble {
 func (r *demoRun) productOf(e trade.Entry) string {
 	specs := newTroubles(r.jobs).specs
 	if e.Sends == trade.OrderCommitments {
-		return productOf(e, specs[e.Job])
+		return pending.ProductOf(e, specs[e.Job])
 	}
 	for _, rule := range trade.Rules(e.Sends) {
 		for _, parent := range specs[e.Job].Fields[rule.Field].SentBy {
 			for _, c := range r.entries {
-				if c.Job == parent.Job && c.Key == erpText(e, specs[e.Job], rule.Field) {
-					return productOf(c, specs[c.Job])
+				if c.Job == parent.Job && c.Key == pending.ERPText(e, specs[e.Job], rule.Field) {
+					return pending.ProductOf(c, specs[c.Job])
 				}
 			}
 		}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	gosync "sync"
+	"time"
+
+	"github.com/safrasync/safrasync/console"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// consoleDesk is what the console decides about beside single rows, on the daemon's ledger and engine.
+type consoleDesk struct {
+	g     *generation
+	board *pending.Board
+
+	mu   gosync.Mutex
+	view *pending.View
+}
+
+var _ console.Desk = (*consoleDesk)(nil)
+
+func newConsoleDesk(g *generation) *consoleDesk {
+	return &consoleDesk{g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now}}
+}
+
+// stuckHolds is how old what is stuck may be when people are shown it.
+const stuckHolds = 5 * time.Second
+
+// look gives what is stuck, as it was a moment ago unless it must be fresh.
+func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, error) {
+	d.mu.Lock()
+	view := d.view
+	d.mu.Unlock()
+	if view != nil && !fresh && now().Sub(view.At).Abs() < stuckHolds {
+		return view, nil
+	}
+	view, err := d.board.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.view = view
+	return view, nil
+}
+
+func (d *consoleDesk) voice(lang trade.Lang) voice {
+	v := d.g.voice()
+	v.lang = lang
+	return v
+}
+
+// Stuck groups what did not go by what keeps it.
+func (d *consoleDesk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (console.Stuck, error) {
+	view, err := d.look(ctx, fresh)
+	if err != nil {
+		return console.Stuck{}, err
+	}
+	out := console.Stuck{At: view.At, Moving: view.Moving}
+	v := d.voice(lang)
+	for _, g := range view.Groups {
+		t := trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
+		c := console.Cause{Key: g.Key, Cause: g.Cause, State: g.State, Advice: t.advice(v), Behind: g.Behind, More: g.Codes - len(g.Subjects), Samples: g.Samples, Oldest: g.Oldest}
+		if g.Key == string(trade.InDoubt) { // whatever its last answer was
+			c.Advice = v.own.Explain(trade.InDoubt, "", lang)
+		}
+		for _, p := range g.Own {
+			c.Own = append(c.Own, console.CausePart(p))
+		}
+		for _, s := range g.Subjects {
+			c.Subjects = append(c.Subjects, console.CauseSubject(s))
+		}
+		for _, s := range g.Sums {
+			sum := console.CauseSum{Kind: s.Kind, Fixing: s.Fixing, Product: s.Product, Rows: s.Rows, Kilograms: s.Kilograms, Unweighed: s.Unweighed, Unpriced: s.Unpriced}
+			for _, m := range s.Values {
+				sum.Values = append(sum.Values, console.CauseMoney(m))
+			}
+			c.Sums = append(c.Sums, sum)
+		}
+		out.Causes = append(out.Causes, c)
+	}
+	return out, nil
+}
+
+// Doubt tells how a row that may be on the platform stands.
+func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Doubt, error) {
+	doubt, err := d.acts().Doubt(ctx, entry)
+	if err != nil {
+		return console.Doubt{}, err
+	}
+	out := console.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: readings(doubt.Sent)}
+	for _, a := range doubt.Attempts {
+		out.Phase = phaseOf(a.Evidence)
+	}
+	return out, nil
+}
+
+func (d *consoleDesk) acts() *engine.Acts { return (&consoleWork{d.g}).acts() }
+
+// AdviseFlag says what a flag means, and what to do.
+func (d *consoleDesk) AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice {
+	return d.voice(lang).own.Flag(flag, lang)
+}
+
+// AdviseStop says why a job does not move, and what to do. What a brake has seen is told with its numbers.
+func (d *consoleDesk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
+	v := d.voice(lang)
+	advice := v.own.Stop(stop.Code, lang)
+	if stop.Brake != nil {
+		advice.What = v.brake(stop.Code, *stop.Brake)
+	}
+	return advice
+}
+
+// engineOf is a person of the console as the engine knows one.
+func engineOf(who console.Person) engine.Person {
+	return engine.Person{Name: who.Name, From: who.From, Reason: who.Reason}
+}
+
+// recordOf begins a record of the audit about what a person of the console does.
+func recordOf(who console.Person, act, target string, detail any) (trade.AuditRecord, error) {
+	text, err := json.Marshal(detail)
+	return trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason, Detail: string(text)}, err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ReferenceSource tells where a kind of reference is kept.
+func (d *consoleDesk) ReferenceSource(kind string) string { return d.g.refsFrom(kind) }
+
+// ReadReferences reads a CSV of codes and ids, and says what it would change.
+func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (console.ReferencePlan, error) {
+	table, err := readReferences(file, d.voice(lang))
+	if err != nil {
+		return console.ReferencePlan{Fault: err.Error()}, nil //nolint:nilerr // the fault is the file's, and told to the person
+	}
+	all, _, err := d.g.daemon.store.References(ctx)
+	if err != nil {
+		return console.ReferencePlan{}, err
+	}
+	plan := console.ReferencePlan{Codes: table.codes, Changes: state.ChangesOf(all[kind], table.codes)}
+	plan.Unchanged = len(table.codes) - len(plan.Changes)
+	for _, bad := range table.bad {
+		plan.Bad = append(plan.Bad, console.BadLine(bad))
+	}
+	return plan, nil
+}
+
+// SetReferences stores codes, with the record in the audit.
+func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who console.Person) (added, changed int, err error) {
+	if err := d.mayChange(kind); err != nil {
+		return 0, 0, err
+	}
+	clean := make(map[string]string, len(codes))
+	for code, id := range codes {
+		parsed, err := trade.ParseID(id)
+		if err != nil || isBlankCode(normalCode(code)) {
+			return 0, 0, &console.ReferenceFault{Code: code, ID: id}
+		}
+		clean[normalCode(code)] = parsed
+	}
+	record, err := recordOf(who, act, kind, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return d.g.daemon.store.ImportReferences(ctx, kind, clean, record)
+}
+
+// RemoveReference takes one code out, with the record in the audit.
+func (d *consoleDesk) RemoveReference(ctx context.Context, kind, code string, who console.Person) (bool, error) {
+	if err := d.mayChange(kind); err != nil {
+		return false, err
+	}
+	record, err := recordOf(who, "refs remove", kind, nil)
+	if err != nil {
+		return false, err
+	}
+	n, err := d.g.daemon.store.RemoveReferences(ctx, kind, []string{code}, record)
+	return n > 0, err
+}
+
+// mayChange refuses to change what the next run would read from the ERP again.
+func (d *consoleDesk) mayChange(kind string) error {
+	if from := d.g.refsFrom(kind); from != "ledger" {
+		return fmt.Errorf("the references %s are kept in the %s", kind, from)
+	}
+	return nil
+}
+
+// WriteReferences writes a table as CSV that spreadsheets open without harm.
+func (d *consoleDesk) WriteReferences(ctx context.Context, kind string, w io.Writer) error {
+	table, err := d.g.daemon.store.ListReferences(ctx, kind)
+	if err != nil {
+		return err
+	}
+	return writeReferences(w, table)
+}

@@ -1,0 +1,154 @@
+package console
+
+import (
+	"encoding/csv"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var auditRoutes = []route{
+	{method: http.MethodGet, path: "/audit", needs: trade.Reader, handle: showAudit},
+	{method: http.MethodGet, path: "/audit/check", needs: trade.Reader, handle: checkAudit},
+	{method: http.MethodGet, path: "/audit/export", needs: trade.Accountant, handle: exportAudit},
+}
+
+// auditPage is one page of what people did.
+type auditPage struct {
+	Query   trade.AuditQuery
+	From    string // as the form has it
+	Until   string
+	Records []trade.AuditRecord
+	Next    int64
+	Checked bool
+	Broken  int64 // the first record that is not what was written; 0 = none
+	Fault   string
+}
+
+// address is the filter as an address has it.
+func (p auditPage) address() url.Values {
+	v := url.Values{}
+	for name, text := range map[string]string{"who": p.Query.Who, "act": p.Query.Act, "target": p.Query.Target, "from": p.From, "until": p.Until} {
+		if text != "" {
+			v.Set(name, text)
+		}
+	}
+	return v
+}
+
+// NextPath is the address of the next page, ExportPath that of the file.
+func (p auditPage) NextPath() string {
+	v := p.address()
+	v.Set("before", strconv.FormatInt(p.Next, 10))
+	return "/audit?" + v.Encode()
+}
+
+// ExportPath is the address of the file.
+func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().Encode() }
+
+// auditQuery reads the filter. Days are the cooperative's, and the last one is part of it.
+func (q *request) auditQuery() auditPage {
+	page := auditPage{From: q.FormValue("from"), Until: q.FormValue("until")}
+	page.Query = trade.AuditQuery{
+		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")), Target: strings.TrimSpace(q.FormValue("target")),
+		Before: number(q.FormValue("before")), Limit: pageRows,
+	}
+	day := func(text string) time.Time {
+		at, err := time.ParseInLocation(time.DateOnly, text, q.c.Zone)
+		if err != nil && text != "" {
+			page.Fault = "audit.day"
+		}
+		return at
+	}
+	page.Query.From = day(page.From)
+	if until := day(page.Until); !until.IsZero() {
+		page.Query.Until = until.AddDate(0, 0, 1)
+	}
+	return page
+}
+
+func showAudit(q *request) error { return q.showAudit(q.auditQuery()) }
+
+func (q *request) showAudit(page auditPage) error {
+	if page.Fault != "" {
+		return q.page(http.StatusUnprocessableEntity, "audit", page)
+	}
+	found, err := q.c.Ledger.AuditPage(q.Context(), page.Query)
+	if err != nil {
+		return err
+	}
+	page.Records, page.Next = found.Records, found.Next
+	return q.page(http.StatusOK, "audit", page)
+}
+
+// checkAudit goes through the whole chain.
+func checkAudit(q *request) error {
+	page := q.auditQuery()
+	var err error
+	if page.Broken, err = q.c.Ledger.VerifyAudit(q.Context()); err != nil {
+		return err
+	}
+	page.Checked = true
+	return q.showAudit(page)
+}
+
+// auditFile is how many records are read at a time for a file.
+const auditFile = 1000
+
+// exportAudit gives what the filter selects as a file for Brazilian spreadsheets. The export stands in the audit itself, before the file leaves.
+func exportAudit(q *request) error {
+	page := q.auditQuery()
+	if page.Fault != "" {
+		return badRequest("form")
+	}
+	if err := q.c.People.AppendAudit(q.Context(), q.record("audit export", "audit", "", "")); err != nil {
+		return err
+	}
+	q.attach("auditoria.csv", "text/csv; charset=utf-8")
+	if _, err := q.w.Write([]byte("\xef\xbb\xbf")); err != nil {
+		return err
+	}
+	v := voice{q.lang, q.c.Zone, q.c.Now()}
+	file := csv.NewWriter(q.w)
+	file.Comma, file.UseCRLF = ';', true
+	head := []string{"audit.no", "desk.when", "desk.who", "audit.from", "audit.act", "audit.target", "desk.why", "audit.detail", "audit.hash"}
+	for i, key := range head {
+		head[i] = v.T(key)
+	}
+	if err := file.Write(head); err != nil {
+		return err
+	}
+	page.Query.Limit, page.Query.Before = auditFile, 0
+	for {
+		found, err := q.c.Ledger.AuditPage(q.Context(), page.Query)
+		if err != nil {
+			return err
+		}
+		for _, r := range found.Records {
+			cells := []string{strconv.FormatInt(r.Seq, 10), r.At.In(q.c.Zone).Format("02/01/2006 15:04:05"), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash}
+			for i := range cells {
+				cells[i] = guarded(cells[i])
+			}
+			if err := file.Write(cells); err != nil {
+				return err
+			}
+		}
+		if page.Query.Before = found.Next; found.Next == 0 {
+			break
+		}
+	}
+	file.Flush()
+	return file.Error()
+}
+
+// guarded keeps a spreadsheet from running a text as a formula.
+func guarded(text string) string {
+	if text != "" && strings.ContainsRune("=+-@|\t\r＝＋－＠", []rune(text)[0]) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,100 @@
+package console
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Tonnes writes a weight in kilograms as tonnes, exactly.
+func (v voice) Tonnes(kg trade.Decimal) string { return v.Decimal(kg.Tonnes()) + " t" }
+
+// Sacas writes a weight in kilograms as sacas of 60 kg; what is not exact says so.
+func (v voice) Sacas(kg trade.Decimal) string {
+	sacas, exact := kg.Sacas(2)
+	text := v.Decimal(sacas) + " sc"
+	if !exact {
+		return "≈ " + text
+	}
+	return text
+}
+
+// symbols are how people write currencies; the others are written by their code.
+var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
+
+// Money writes an amount of a currency with cents.
+func (v voice) Money(currency string, amount trade.Decimal) string {
+	text := amount.Round(2).String()
+	whole, cents, _ := strings.Cut(text, ".")
+	text = decimalText(whole+"."+(cents + "00")[:2], v.lang)
+	if symbol, ok := symbols[currency]; ok {
+		return symbol + " " + text
+	}
+	return strings.TrimSpace(currency + " " + text)
+}
+
+// Records counts records of a kind: "1 contrato", "38 contratos".
+func (v voice) Records(kind trade.Kind, fixing bool, n int) string {
+	word := kind.Plural(v.lang)
+	switch {
+	case fixing && n == 1:
+		word = v.T("desk.fixing")
+	case fixing:
+		word = v.T("desk.fixings")
+	case n == 1:
+		word = kind.Label(v.lang)
+	}
+	return v.Number(n) + " " + word
+}
+
+// Rows counts rows.
+func (v voice) Rows(n int) string {
+	if n == 1 {
+		return v.T("desk.row")
+	}
+	return v.T("desk.rows", v.Number(n))
+}
+
+// Fixer is who can cure something.
+func (v voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
+
+// Again says whether sending again is safe.
+func (v voice) Again(a trade.Again) string { return a.Label(v.lang) }
+
+// Plain takes the commands of the program out of a sentence: in the console people have the acts as buttons.
+func (v voice) Plain(text string) string { return strings.ReplaceAll(text, "`", "") }
+
+// Problem says what is wrong with a field.
+func (v voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
+
+// Loads says what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200 t)". The kinds are never added: a delivery's grain is its contract's.
+func (v voice) Loads(blocked map[trade.Kind]*trade.Load) string {
+	var parts []string
+	for _, kind := range trade.Kinds {
+		l := blocked[kind]
+		if l == nil {
+			continue
+		}
+		text := v.Records(kind, false, l.Rows) + " (" + v.Tonnes(l.Kilograms) + ")"
+		if l.Unweighed > 0 {
+			text += ", " + v.T("pending.unweighed", v.Number(l.Unweighed))
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return v.T("common.none")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Count writes a number that may not be known.
+func (v voice) Count(n *int) string {
+	if n == nil {
+		return v.T("common.none")
+	}
+	return v.Number(*n)
+}
+
+// Number64 writes a number of the ledger.
+func (v voice) Number64(n int64) string { return decimalText(strconv.FormatInt(n, 10), v.lang) }

@@ -1,0 +1,212 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var pendingRoutes = []route{
+	{method: http.MethodGet, path: "/pending", needs: trade.Reader, handle: showPending},
+	{method: http.MethodGet, path: "/pending/retry", needs: trade.Accountant, handle: showRetry},
+	{method: http.MethodPost, path: "/pending/retry", needs: trade.Accountant, handle: doRetry},
+}
+
+// retryMost is how many rows of a cause one order tries again: more would keep a person waiting. The next order takes the next ones.
+const retryMost = 2000
+
+// pendingPage is what the page shows.
+type pendingPage struct {
+	At     time.Time
+	Causes []causeShown
+	Rows   int // of all causes
+	Moving int
+	Fixers []fixerCount
+	Fixer  trade.Fixer // that is filtered by; "" = none
+}
+
+// fixerCount is how much somebody can see to.
+type fixerCount struct {
+	Fixer  trade.Fixer
+	Causes int
+	Rows   int
+	Here   bool
+}
+
+// causeShown is a cause with what the page needs beside it.
+type causeShown struct {
+	Cause
+	Doubt   bool          // it is decided row by row
+	Samples []trade.Entry // the first few rows
+	Kinds   []CauseSum    // Rows of each kind of record
+}
+
+func showPending(q *request) error {
+	stuck, err := q.c.Desk.Stuck(q.Context(), q.lang, q.told() != "")
+	if err != nil {
+		return err
+	}
+	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Fixer: trade.Fixer(q.FormValue("fixer"))}
+	for _, f := range trade.Fixers {
+		page.Fixers = append(page.Fixers, fixerCount{Fixer: f, Here: f == page.Fixer})
+	}
+	for _, c := range stuck.Causes {
+		page.Rows += c.Rows()
+		if i := slices.Index(trade.Fixers, c.Advice.Fixer); i >= 0 {
+			page.Fixers[i].Causes++
+			page.Fixers[i].Rows += c.Rows()
+		}
+		if page.Fixer != "" && page.Fixer != c.Advice.Fixer {
+			continue
+		}
+		shown := causeShown{Cause: c, Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c)}
+		for _, id := range c.Samples {
+			entry, err := q.c.Ledger.EntryNo(q.Context(), id)
+			if err != nil && !q.c.Unknown(err) {
+				return err
+			}
+			if err == nil {
+				shown.Samples = append(shown.Samples, entry)
+			}
+		}
+		page.Causes = append(page.Causes, shown)
+	}
+	page.Fixers = slices.DeleteFunc(page.Fixers, func(f fixerCount) bool { return f.Causes == 0 && !f.Here })
+	return q.page(http.StatusOK, "pending", page)
+}
+
+// kindsOf counts the rows of a cause by kind of record.
+func kindsOf(c Cause) []CauseSum {
+	var out []CauseSum
+	for _, s := range c.Sums {
+		i := slices.IndexFunc(out, func(o CauseSum) bool { return o.Kind == s.Kind && o.Fixing == s.Fixing })
+		if i < 0 {
+			out = append(out, CauseSum{Kind: s.Kind, Fixing: s.Fixing})
+			i = len(out) - 1
+		}
+		out[i].Rows += s.Rows
+	}
+	return out
+}
+
+// Blocks says how many records of each kind a cause keeps: "38 contratos, 112 entregas".
+func (v voice) Blocks(kinds []CauseSum) string {
+	parts := make([]string, len(kinds))
+	for i, k := range kinds {
+		parts[i] = v.Records(k.Kind, k.Fixing, k.Rows)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// RetryPath is where the rows of the cause are tried again.
+func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }
+
+// retryPage is the plan of one act for all rows of a cause.
+type retryPage struct {
+	Cause  causeShown
+	Plans  []Plan
+	Rows   int // that can be tried again now
+	Typed  bool
+	Cut    bool // there are more than one order takes
+	Reason string
+	Fault  string
+}
+
+// Shown are the first steps of the plans that can be done.
+func (p retryPage) Shown() []Step {
+	var out []Step
+	for _, plan := range p.Plans {
+		for _, s := range plan.Steps {
+			if s.Refused == "" && len(out) < 20 {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// planRetry plans to try again what can be of a cause, job by job.
+func (q *request) planRetry(key string) (retryPage, error) {
+	stuck, err := q.c.Desk.Stuck(q.Context(), q.lang, true)
+	if err != nil {
+		return retryPage{}, err
+	}
+	i := slices.IndexFunc(stuck.Causes, func(c Cause) bool { return c.Key == key })
+	if i < 0 || stuck.Causes[i].Retry() == 0 {
+		return retryPage{}, nil
+	}
+	page := retryPage{Cause: causeShown{Cause: stuck.Causes[i], Kinds: kindsOf(stuck.Causes[i])}}
+	jobs := map[string]bool{}
+	for _, part := range stuck.Causes[i].Own {
+		if part.Retry == 0 || jobs[part.Job] {
+			continue
+		}
+		jobs[part.Job] = true
+		order := Order{Act: Retry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected}, Causes: []string{stuck.Causes[i].Cause}, Most: retryMost}
+		plan, err := q.c.Work.Plan(q.Context(), order)
+		if err != nil {
+			return retryPage{}, err
+		}
+		page.Plans = append(page.Plans, plan)
+		page.Rows += plan.Possible()
+		page.Cut = page.Cut || len(plan.Steps) == retryMost
+	}
+	page.Typed = page.Rows > typeAbove
+	return page, nil
+}
+
+func showRetry(q *request) error {
+	page, err := q.planRetry(q.FormValue("cause"))
+	switch {
+	case err != nil:
+		return err
+	case page.Rows == 0:
+		q.tell("pending.nothing")
+		return q.redirect("/pending")
+	}
+	return q.page(http.StatusOK, "pending_retry", page)
+}
+
+// doRetry tries the rows again of which a person saw the plan. What has moved since is shown anew, and nothing of that job is done.
+func doRetry(q *request) error {
+	page, err := q.planRetry(q.PostFormValue("cause"))
+	if err != nil {
+		return err
+	}
+	var fault string
+	page.Reason, fault = q.reason()
+	switch {
+	case page.Rows == 0:
+		q.tell("pending.nothing")
+		return q.redirect("/pending")
+	case fault != "":
+		page.Fault = fault
+	case !q.typedFits(page.Rows):
+		page.Fault = "desk.count.wrong"
+	}
+	if page.Fault != "" {
+		return q.page(http.StatusUnprocessableEntity, "pending_retry", page)
+	}
+	moved := false
+	for i, plan := range page.Plans {
+		done, err := q.c.Work.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), q.person(page.Reason))
+		if err != nil {
+			return err
+		}
+		page.Plans[i] = done
+		moved = moved || done.Moved
+	}
+	if moved {
+		if page, err = q.planRetry(q.PostFormValue("cause")); err != nil {
+			return err
+		}
+		page.Fault = "desk.moved"
+		return q.page(http.StatusConflict, "pending_retry", page)
+	}
+	q.tell("pending.retried")
+	return q.redirect("/pending")
+}

@@ -1,0 +1,186 @@
+package console
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Books are the parts of the ledger that tell what happened.
+type Books interface {
+	// Run gives one pass; one that is not known: an error for which Options.Unknown is true.
+	Run(ctx context.Context, id string) (trade.RunReport, error)
+	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is RunPage.Next of the page before.
+	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
+	// AuditPage gives one page of the acts that a question asks for, the newest first.
+	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
+	// VerifyAudit gives the number of the first record that is not what was written; 0 = all are.
+	VerifyAudit(ctx context.Context) (int64, error)
+	// Shortages gives the references that are missing, and what waits for them.
+	Shortages(ctx context.Context) ([]trade.Shortage, error)
+	// ListReferences gives the lines of a de-para table.
+	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
+}
+
+// Desk is what people decide about beside single rows: causes, doubts, references, jobs. Orders go through the same code as those of the command line.
+type Desk interface {
+	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect must be seen.
+	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
+	// Doubt tells how a row that may be on the platform stands.
+	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
+	// AdviseFlag says what a flag means, and what to do.
+	AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice
+	// AdviseStop says why a job does not move, and what to do.
+	AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice
+
+	// ReferenceSource tells where a kind of reference is kept: ledger, erp, platform.
+	ReferenceSource(kind string) string
+	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is stored.
+	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
+	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of ReferenceFault.
+	SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who Person) (added, changed int, err error)
+	// RemoveReference takes one code out; removed is false when it was not there.
+	RemoveReference(ctx context.Context, kind, code string, who Person) (removed bool, err error)
+	// WriteReferences writes a table as ReadReferences reads it.
+	WriteReferences(ctx context.Context, kind string, w io.Writer) error
+
+	// Schedules gives the jobs with their schedules and where they stand.
+	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
+	// PlanJob says what an act on a job would do: pause, resume, release, run.
+	PlanJob(ctx context.Context, act, job string, who Person) (JobPlan, error)
+	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done and Refused says so.
+	DoJob(ctx context.Context, act, job, mark string, who Person) (JobPlan, error)
+}
+
+// Stuck is what keeps rows from going, at one moment.
+type Stuck struct {
+	At     time.Time
+	Causes []Cause
+	Moving int // rows that wait for a contract which is on its way
+}
+
+// Cause is one thing that keeps rows from going.
+type Cause struct {
+	Key      string // of the group
+	Cause    string // as in trade.Entry
+	State    trade.State
+	Advice   trade.Advice
+	Own      []CausePart // rows that have it themselves
+	Behind   int         // rows that wait for those
+	Sums     []CauseSum
+	Subjects []CauseSubject
+	More     int // codes that are not in Subjects
+	Samples  []int64
+	Oldest   time.Time
+}
+
+// CausePart is the rows of one job in one state.
+type CausePart struct {
+	Job   string
+	State trade.State
+	Rows  int
+	Retry int // that may be tried again at once
+}
+
+// CauseSum is grain of one product in one kind of record.
+type CauseSum struct {
+	Kind      trade.Kind
+	Fixing    bool
+	Product   string
+	Rows      int
+	Kilograms trade.Decimal
+	Unweighed int
+	Values    []CauseMoney
+	Unpriced  int
+}
+
+// CauseMoney is an amount of one currency.
+type CauseMoney struct {
+	Currency string
+	Amount   trade.Decimal
+}
+
+// CauseSubject is a code that is to blame.
+type CauseSubject struct {
+	Text string
+	Rows int
+}
+
+// Rows counts the rows that the cause keeps.
+func (c Cause) Rows() int {
+	n := c.Behind
+	for _, p := range c.Own {
+		n += p.Rows
+	}
+	return n
+}
+
+// Retry counts the rows that may be tried again at once.
+func (c Cause) Retry() int {
+	n := 0
+	for _, p := range c.Own {
+		n += p.Retry
+	}
+	return n
+}
+
+// Doubt is how a row that may be on the platform stands.
+type Doubt struct {
+	Attempts  []trade.Attempt
+	Phase     string // how far the last request got; "" = nobody noted it
+	Remaining time.Duration
+	Look      []Reading
+}
+
+// ReferencePlan is what an import would do.
+type ReferencePlan struct {
+	Codes     map[string]string
+	Changes   []trade.ReferenceChange
+	Unchanged int
+	Bad       []BadLine
+	Fault     string // why the file is no table at all; "" = it is one
+}
+
+// BadLine is a line that cannot be imported.
+type BadLine struct {
+	Line int
+	Text string
+}
+
+// ReferenceFault says that a code or an id cannot be used.
+type ReferenceFault struct{ Code, ID string }
+
+func (f *ReferenceFault) Error() string {
+	return "the code must not be blank, and the id must be a UUID"
+}
+
+// Schedule is a job with its times.
+type Schedule struct {
+	Job    string
+	Sends  trade.Kind
+	Times  []ScheduleTimes
+	Hours  []string // when it may send; none: always
+	Status trade.JobStatus
+	Alone  bool // it runs by hand only
+}
+
+// ScheduleTimes is one schedule of a job.
+type ScheduleTimes struct {
+	Sweep bool
+	Text  string // as it is configured
+	Words string
+	Next  []time.Time
+}
+
+// JobPlan is what an act on a job would do.
+type JobPlan struct {
+	Act     string
+	Job     string
+	Refused string // code of the engine; "" = it can be done
+	Before  trade.JobStatus
+	Lets    []string // what a release lets go, in words
+	Mark    string
+	Done    bool
+}

@@ -1,0 +1,28 @@
+package state
+
+import (
+	"context"
+	"errors"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Stuck gives the number and the version of every row of a job that waits for something or needs a person, by number: enough to tell what has changed since somebody looked, from
+// an index alone.
+func (s *Store) Stuck(ctx context.Context, job string) (out []trade.Stand, err error) {
+	const op = "looking for rows that wait"
+	// The condition is that of the index entry_stuck, which the databases use only when they see it in these words.
+	rows, err := s.read.QueryxContext(ctx, s.q(`SELECT id, version FROM entry WHERE job = ? AND state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held') ORDER BY id`), job)
+	if err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	defer func() { err = errors.Join(err, s.fault(ctx, op, rows.Close())) }()
+	for rows.Next() {
+		var one trade.Stand
+		if err := rows.Scan(&one.ID, &one.Version); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+		out = append(out, one)
+	}
+	return out, s.fault(ctx, op, rows.Err())
+}

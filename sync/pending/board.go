@@ -1,0 +1,170 @@
+package pending
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	gosync "sync"
+	"time"
+
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ledger is what a board reads.
+type Ledger interface {
+	engine.CodeKeeper
+	// Stuck gives the number and the version of each row of a job that waits for something or needs a person.
+	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
+	// Entries gives whole rows by their numbers, in any order.
+	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
+	// Parents tells where rows stand; one that is not known is not in the answer.
+	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
+}
+
+// Board groups what is stuck. It remembers a few hundred bytes of each such row; what it has read stays when a look is given up, so that the next one goes on from there.
+type Board struct {
+	Ledger Ledger
+	Jobs   []*engine.Job
+	Now    func() time.Time
+
+	mu    gosync.Mutex
+	facts map[int64]*fact
+	keys  map[trade.ParentKey]*fact
+	words map[string]string // the texts that many rows share
+}
+
+// fact is what is remembered of a row.
+type fact struct {
+	id      int64
+	version int64
+	job     *engine.Job
+	key     string
+	state   trade.State
+	group   string // key of its cause; "" = it waits for rows
+	cause   string
+	problem *trade.Problem
+	parents []trade.ParentKey
+	subject string
+	seen    time.Time
+	retry   bool
+
+	product  string
+	fixing   bool
+	weighed  bool
+	kg       trade.Decimal
+	currency string // "" = it has no price
+	value    trade.Decimal
+}
+
+// readTogether is how many rows are read at a time.
+const readTogether = 500
+
+// Take looks at the ledger and groups what is stuck now.
+func (b *Board) Take(ctx context.Context) (*View, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.facts == nil {
+		b.facts, b.keys, b.words = map[int64]*fact{}, map[trade.ParentKey]*fact{}, map[string]string{}
+	}
+	refs, err := engine.Codes(ctx, b.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	there := map[int64]bool{}
+	for _, job := range b.Jobs {
+		stands, err := b.Ledger.Stuck(ctx, job.Name())
+		if err != nil {
+			return nil, err
+		}
+		var anew []int64
+		for _, s := range stands {
+			there[s.ID] = true
+			if f := b.facts[s.ID]; f == nil || f.version != s.Version {
+				anew = append(anew, s.ID)
+			}
+		}
+		if err := b.read(ctx, job, anew, refs); err != nil {
+			return nil, err
+		}
+	}
+	for id, f := range b.facts {
+		if !there[id] {
+			b.forget(f)
+		}
+	}
+	return b.group(ctx)
+}
+
+func (b *Board) forget(f *fact) {
+	delete(b.facts, f.id)
+	delete(b.keys, trade.ParentKey{Job: f.job.Name(), Key: f.key})
+}
+
+func (b *Board) read(ctx context.Context, job *engine.Job, ids []int64, refs map[string]map[string]string) error {
+	for chunk := range slices.Chunk(ids, readTogether) {
+		entries, err := b.Ledger.Entries(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			f := b.fact(job, e, refs)
+			b.facts[e.ID], b.keys[trade.ParentKey{Job: e.Job, Key: e.Key}] = f, f
+		}
+	}
+	return nil
+}
+
+// one gives one text for all that are equal.
+func (b *Board) one(text string) string {
+	if have, ok := b.words[text]; ok {
+		return have
+	}
+	b.words[text] = text
+	return text
+}
+
+// fact picks what is remembered of a row.
+func (b *Board) fact(job *engine.Job, e trade.Entry, refs map[string]map[string]string) *fact {
+	f := &fact{id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause), seen: e.FirstSeenAt}
+	key, problem := CauseOf(e)
+	switch {
+	case e.State == trade.InDoubt:
+		f.group = string(trade.InDoubt)
+	case ParentOf(e) != nil:
+		for _, a := range e.WaitingFor {
+			if a.Job != "" {
+				f.parents = append(f.parents, trade.ParentKey{Job: b.one(a.Job), Key: a.Key})
+			}
+		}
+	default:
+		f.group, f.problem = b.one(key), problem
+	}
+	if f.group != "" {
+		f.subject = b.one(SubjectOf(e, problem, job.Spec))
+	}
+	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting && f.parents == nil && e.Payload != nil && forPlatform(e)
+	f.kg, f.weighed = e.Quantity.Kilograms()
+	if e.Sends != trade.OrderCommitments {
+		return f
+	}
+	values := e.Values
+	if e.Now != nil {
+		values = e.Now
+	}
+	fields := job.RowFields(values, refs)
+	f.product = b.one(cmp.Or(fields["product"].Text, fields["product"].ERP))
+	f.fixing = fixations[trade.OrderType(fields["order_type"].Text)]
+	if price, err := trade.ParseDecimal(fields["price"].Text); err == nil && f.weighed {
+		f.currency, f.value = b.one(fields["currency"].Text), e.Quantity.Amount.Mul(price)
+	}
+	return f
+}
+
+// fixations are the order types that set the price of grain that another record has.
+var fixations = map[trade.OrderType]bool{trade.FixacaoCompra: true, trade.FixacaoDeposito: true}
+
+// forPlatform tells whether a row waits for a record of the platform alone.
+func forPlatform(e trade.Entry) bool {
+	return len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor, func(a trade.Awaited) bool { return a.Platform == "" })
+}

@@ -1,0 +1,127 @@
+package pending
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// deepest is how many rows one may wait behind: a traceability record behind a delivery behind a contract, and some to spare.
+const deepest = 8
+
+// stuckOn is what a row is stuck on in the end.
+type stuckOn struct {
+	key     string // of the group; "" = nothing that a person need see to
+	awaited *trade.Awaited
+	product string // of the row's contract
+}
+
+// grouping sums up what a board remembers.
+type grouping struct {
+	board   *Board
+	outside map[trade.ParentKey]trade.Parent // rows that others wait for and that are not stuck
+	groups  map[string]*building
+	moving  int
+}
+
+func (b *Board) group(ctx context.Context) (*View, error) {
+	g := &grouping{board: b, groups: map[string]*building{}}
+	var err error
+	if g.outside, err = b.Ledger.Parents(ctx, b.outside()); err != nil {
+		return nil, err
+	}
+	ids := make([]int64, 0, len(b.facts))
+	for id := range b.facts {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids) // so that the samples are always the same
+	for _, id := range ids {
+		g.add(b.facts[id])
+	}
+	view := &View{At: b.Now(), Moving: g.moving}
+	for _, one := range g.groups {
+		view.Groups = append(view.Groups, one.done())
+	}
+	slices.SortFunc(view.Groups, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(b.Rows(), a.Rows()), cmp.Compare(a.Key, b.Key))
+	})
+	return view, nil
+}
+
+// outside gives the rows that others wait for and that are not stuck themselves.
+func (b *Board) outside() []trade.ParentKey {
+	seen := map[trade.ParentKey]bool{}
+	var out []trade.ParentKey
+	for _, f := range b.facts {
+		for _, p := range f.parents {
+			if b.keys[p] == nil && !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func (g *grouping) add(f *fact) {
+	on := g.resolve(f, 0)
+	if on.key == "" {
+		g.moving++
+		return
+	}
+	b := g.groups[on.key]
+	if b == nil {
+		b = &building{parts: map[Part]*Part{}, sums: map[sumKey]*Sum{}, subjects: map[string]int{}}
+		b.Key, b.Awaited = on.key, on.awaited
+		if b.Awaited != nil {
+			b.State, b.Cause = trade.Waiting, trade.CauseParent
+		}
+		g.groups[on.key] = b
+	}
+	if f.group != "" {
+		b.Cause, b.Problem = f.cause, f.problem
+		b.own(f)
+		if len(b.Samples) < samplesKept {
+			b.Samples = append(b.Samples, f.id)
+		}
+	} else {
+		b.Behind++
+		if b.Awaited != nil && len(b.Samples) < samplesKept {
+			b.Samples = append(b.Samples, f.id)
+		}
+	}
+	b.add(f, cmp.Or(f.product, on.product))
+}
+
+// resolve follows what a row waits for. Of several parents the first that needs somebody counts.
+func (g *grouping) resolve(f *fact, depth int) stuckOn {
+	if f.group != "" {
+		return stuckOn{key: f.group, product: f.product}
+	}
+	product := ""
+	for _, key := range f.parents {
+		var on stuckOn
+		if parent := g.board.keys[key]; parent != nil && depth < deepest {
+			on = g.resolve(parent, depth+1)
+		} else {
+			on = g.beyond(key)
+		}
+		if on.key != "" {
+			return on
+		}
+		product = cmp.Or(product, on.product)
+	}
+	return stuckOn{product: product}
+}
+
+// beyond tells of a parent that is not stuck whether it goes by itself.
+func (g *grouping) beyond(key trade.ParentKey) stuckOn {
+	parent := g.outside[key]
+	switch parent.State {
+	case trade.Pending, trade.Sending, trade.Accepted:
+		return stuckOn{}
+	}
+	return stuckOn{key: trade.CauseParent + " " + string(parent.State), awaited: &trade.Awaited{Job: key.Job, Key: key.Key, ParentState: parent.State, ParentCause: parent.Cause}}
+}
