@@ -1,6 +1,7 @@
 package console
 
 import (
+	"mime"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,14 @@ const (
 	reasonLeast = 5
 	reasonMost  = 500
 )
+
+// readForm reads the form of a request; one with a file only where a route takes files, and wholly in memory.
+func (q *request) readForm(r route) error {
+	if kind, _, err := mime.ParseMediaType(q.Header.Get("Content-Type")); r.body > 0 && err == nil && kind == "multipart/form-data" {
+		return q.ParseMultipartForm(r.body)
+	}
+	return q.ParseForm()
+}
 
 // reason is why a person orders something; fault is the key of a phrase when it will not do.
 func (q *request) reason() (text, fault string) {

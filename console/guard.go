@@ -115,7 +115,7 @@ func (c *Console) pass(q *request, route route) error {
 		}
 	}
 	if q.Method == http.MethodPost {
-		if err := q.ParseForm(); err != nil {
+		if err := q.readForm(route); err != nil {
 			var long *http.MaxBytesError
 			if errors.As(err, &long) {
 				return &fault{http.StatusRequestEntityTooLarge, "long", err}

@@ -42,7 +42,7 @@ type causeShown struct {
 	Cause
 	Doubt   bool          // it is decided row by row
 	Samples []trade.Entry // the first few rows
-	Kinds   []CauseSum    // Rows of each kind of record
+	Kinds   []kindSums
 }
 
 func showPending(q *request) error {
@@ -79,22 +79,31 @@ func showPending(q *request) error {
 	return q.page(http.StatusOK, "pending", page)
 }
 
-// kindsOf counts the rows of a cause by kind of record.
-func kindsOf(c Cause) []CauseSum {
-	var out []CauseSum
+// kindSums are the rows of a cause in one kind of record, with what they are by product.
+type kindSums struct {
+	Kind   trade.Kind
+	Fixing bool
+	Rows   int
+	Sums   []CauseSum
+}
+
+// kindsOf groups the sums of a cause by kind of record.
+func kindsOf(c Cause) []kindSums {
+	var out []kindSums
 	for _, s := range c.Sums {
-		i := slices.IndexFunc(out, func(o CauseSum) bool { return o.Kind == s.Kind && o.Fixing == s.Fixing })
+		i := slices.IndexFunc(out, func(o kindSums) bool { return o.Kind == s.Kind && o.Fixing == s.Fixing })
 		if i < 0 {
-			out = append(out, CauseSum{Kind: s.Kind, Fixing: s.Fixing})
+			out = append(out, kindSums{Kind: s.Kind, Fixing: s.Fixing})
 			i = len(out) - 1
 		}
 		out[i].Rows += s.Rows
+		out[i].Sums = append(out[i].Sums, s)
 	}
 	return out
 }
 
 // Blocks says how many records of each kind a cause keeps: "38 contratos, 112 entregas".
-func (v voice) Blocks(kinds []CauseSum) string {
+func (v voice) Blocks(kinds []kindSums) string {
 	parts := make([]string, len(kinds))
 	for i, k := range kinds {
 		parts[i] = v.Records(k.Kind, k.Fixing, k.Rows)

@@ -24,7 +24,7 @@ var pendingWords = map[string]phrase{
 	"pending.oldest":      {"A mais antiga é de", "The oldest is of"},
 	"pending.retry":       {"Tentar de novo (%s)", "Retry (%s)"},
 	"pending.refs":        {"Abrir o de-para", "Open the references"},
-	"pending.decide":      {"Decidir uma a uma", "Decide one by one"},
+	"pending.doubts.do":   {"Procure o registro na plataforma e decida em Sem confirmação. Nunca é reenviado sozinho, para não duplicar.", "Look for the record on the platform, and decide in In doubt. It is never sent again by itself, so that nothing is doubled."},
 	"pending.doubts":      {"Ir a Sem confirmação", "Go to In doubt"},
 	"pending_retry.title": {"Tentar de novo", "Retry"},
 	"pending.plan":        {"%s serão tentadas na próxima execução. Nada pode dobrar: a plataforma certamente não as criou.", "%s will be tried with the next run. Nothing can be doubled: the platform has certainly not created them."},

@@ -105,6 +105,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		"Roll":     func(ctx context.Context) error { _, err := s.Roll(ctx, job, func(*trade.Known) {}); return err },
 		"Recover":  func(ctx context.Context) error { _, err := s.Recover(ctx, lease, now); return err },
 		"Wake":     func(ctx context.Context) error { _, err := s.Wake(ctx, lease, now); return err },
+		"Stuck":    func(ctx context.Context) error { _, err := s.Stuck(ctx, job); return err },
 		"Jobs":     func(ctx context.Context) error { _, err := s.Jobs(ctx); return err },
 		"Ages":     func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
 		"Entry":    func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },

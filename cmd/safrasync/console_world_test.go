@@ -184,6 +184,11 @@ func (b *browser) do(method, path string, form url.Values) *browser {
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	return b.send(request)
+}
+
+func (b *browser) send(request *http.Request) *browser {
+	b.t.Helper()
 	answer, err := b.client.Do(request)
 	if err != nil {
 		b.t.Fatal(err)

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	gosync "sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// newDeskOn is newDesk with faults of the platform and more rows of the ERP.
+func newDeskOn(t *testing.T, sql string, faults ...string) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	parsed, err := sandbox.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, Faults: parsed}, "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.box.Close() })
+	sample, err := os.ReadFile("testdata/coop/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", "dsn: "+d.dir+"/state.db").Replace(string(sample)) +
+		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
+	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := runSQL(d.dir+"/erp.db", "testdata/coop/erp.sql"); err != nil {
+		t.Fatal(err)
+	}
+	d.erp(sql)
+	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
+		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
+	}
+	for role, name := range deskPeople {
+		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
+	}
+	d.must(0, "", "sync")
+	d.open()
+	return d
+}
+
+// erp changes the ERP.
+func (d *desk) erp(sql string) {
+	d.t.Helper()
+	if sql == "" {
+		return
+	}
+	if err := runSQLText(d.dir+"/erp.db", sql); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// inDoubt is the one row of the contracts that is in doubt, and another that was sent.
+func (d *desk) inDoubt() (doubt, sent trade.Entry) {
+	d.t.Helper()
+	for _, key := range []string{"01|000001", "01|000002"} {
+		switch e := d.entry("contracts", key); e.State {
+		case trade.InDoubt:
+			doubt = e
+		case trade.Accepted:
+			sent = e
+		}
+	}
+	if doubt.ID == 0 || sent.ID == 0 {
+		d.t.Fatal("there is no row in doubt beside one that was sent")
+	}
+	return doubt, sent
+}
+
+// createdFor is the id of the record that the platform made of a row without telling.
+func (d *desk) createdFor(known string) string {
+	d.t.Helper()
+	for _, r := range d.box.Server.Created() {
+		if r.ID != known {
+			return r.ID
+		}
+	}
+	d.t.Fatal("the platform has no record that the ledger does not know")
+	return ""
+}
+
+func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-after@1")
+	doubt, sent := d.inDoubt()
+	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+
+	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key, "o pedido inteiro saiu, e nenhuma resposta chegou", "Decidir")
+	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "Está na plataforma", "Faltam", "de quarentena")
+	if strings.Contains(b.body, "Enviar outra vez (pode duplicar)") {
+		t.Error("a second sending is offered within the quarantine")
+	}
+	plan := func(pairs ...string) *browser {
+		t.Helper()
+		b.get(desk)
+		return b.submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
+	}
+	plan("act", "adopt", "id", "nonsense").shows(http.StatusUnprocessableEntity, "isto não é um id")
+	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").shows(http.StatusUnprocessableEntity, "a plataforma não conhece este id")
+	plan("act", "adopt", "id", sent.RemoteID).shows(http.StatusUnprocessableEntity, "outra linha já tem este id")
+	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "é preciso o id")
+	plan("act", "resend", "checked", "1").shows(http.StatusUnprocessableEntity, "cedo demais", "Faltam") // F158
+	plan("act", "adopt", "id", sent.RemoteID, "reason", "oi").shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	plan("act", "reopen").shows(http.StatusBadRequest)
+
+	id := d.createdFor(sent.RemoteID)
+	plan("act", "adopt", "id", id).shows(http.StatusOK, "Tudo o que a plataforma mostra é igual", "A linha passa a constar como enviada")
+	form := with(b.fields(desk+"/do"), "reason", "vi na tela da plataforma")
+	second := d.as(trade.Administrator).get(desk)
+	b.post(desk+"/do", form).shows(http.StatusOK, "Decidido.", "Nada sem confirmação")
+	if e := d.entry("contracts", doubt.Key); e.State != trade.Accepted || e.RemoteID != id {
+		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
+	}
+	// The second of two people is told who was first (F157).
+	second.submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).shows(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
+}
+
+func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-after@1")
+	doubt, _ := d.inDoubt()
+	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	// Somebody typed it on the platform by hand, with another amount.
+	amount := doubt.Quantity.Amount.String()
+	body := strings.Replace(string(doubt.Payload), `"amount":`+amount, `"amount":7`, 1)
+	if body == string(doubt.Payload) {
+		t.Fatalf("the payload %s has no amount %s", doubt.Payload, amount)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", platformCanary)
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	_, id, _ := strings.Cut(string(text), `"id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+
+	b := d.as(trade.Accountant).get(desk)
+	b.submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {id}, "reason": {"é este o registro"}}).shows(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
+	form := with(b.fields(desk+"/do"), "reason", "é este o registro")
+	b.post(desk+"/do", form).shows(http.StatusConflict, "nada foi feito")
+	b.post(desk+"/do", with(form, "despite", "1")).shows(http.StatusOK, "Decidido.")
+	if e := d.entry("contracts", doubt.Key); e.RemoteID != id {
+		t.Errorf("the row has the id %q, want %q", e.RemoteID, id)
+	}
+}
+
+func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-before,reset@1")
+	doubt, _ := d.inDoubt()
+	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	b := d.as(trade.Accountant).get(desk) // from now on this host knows of the doubt
+	if err := runSQLText(d.dir+"/state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	b.get(desk).shows(http.StatusOK, "Enviar outra vez (pode duplicar)", "Conferi na plataforma")
+	b.submit(desk+"/plan", url.Values{"act": {"resend"}, "reason": {"não está lá"}}).shows(http.StatusUnprocessableEntity, "declare que conferiu")
+	b.get(desk)
+	b.submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está lá"}}).shows(http.StatusOK, "PODE DUPLICAR")
+	form := with(b.fields(desk+"/do"), "reason", "não está lá")
+	if err := runSQLText(d.dir+"/state.db", `UPDATE login SET proved_at = proved_at - 3600000`); err != nil {
+		t.Fatal(err)
+	}
+	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Digite sua senha")
+	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity, "A senha atual não confere")
+	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
+		t.Fatalf("the row is %s before anybody may send it again", e.State)
+	}
+	b.post(desk+"/do", with(form, "password", deskPassword)).shows(http.StatusOK, "Decidido.")
+	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
+		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
+	}
+}
+
+func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-after@1")
+	doubt, _ := d.inDoubt()
+	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	var forms []url.Values
+	var browsers []*browser
+	for range 6 {
+		b := d.as(trade.Accountant).get(desk)
+		b.submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).shows(http.StatusOK, "A linha não será enviada")
+		forms, browsers = append(forms, with(b.fields(desk+"/do"), "reason", "não será enviada")), append(browsers, b)
+	}
+	var done, late atomic.Int32
+	var working gosync.WaitGroup
+	for i, b := range browsers {
+		working.Go(func() {
+			b.post(desk+"/do", forms[i])
+			switch {
+			case b.status == http.StatusOK && strings.Contains(b.body, "Decidido."):
+				done.Add(1)
+			case b.status == http.StatusConflict && strings.Contains(b.body, "Já decidido por carla"):
+				late.Add(1)
+			}
+		})
+	}
+	working.Wait()
+	if done.Load() != 1 || late.Load() != 5 {
+		t.Errorf("%d decided and %d were told that it is decided, want 1 and 5", done.Load(), late.Load())
+	}
+}

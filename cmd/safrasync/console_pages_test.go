@@ -1,0 +1,158 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// newDemoDesk opens a console on what `safrasync demo` leaves behind: contracts, deliveries and traceability records that are stuck for many reasons.
+func newDemoDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
+	app := d.app("")
+	if code := app.Run(t.Context(), []string{"demo", "--dir", d.dir, "--lang", "pt-BR"}); code != 0 {
+		t.Fatalf("the demo: exit code %d\n%s", code, d.log)
+	}
+	file, err := os.OpenFile(d.dir+"/config.yaml", os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = file.WriteString("\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for role, name := range deskPeople {
+		d.must(0, deskPassword+"\n", "users", "add", name, "--role", string(role), "--password-stdin")
+	}
+	d.open()
+	return d
+}
+
+// fields are the hidden fields of a form of the page, by the path that it goes to.
+func (b *browser) fields(action string) url.Values {
+	b.t.Helper()
+	_, form, found := strings.Cut(b.body, `action="`+action+`"`)
+	if !found {
+		b.t.Fatalf("no form goes to %s:\n%s", action, b.body)
+	}
+	form, _, _ = strings.Cut(form, "</form>")
+	out := url.Values{}
+	for _, m := range regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`).FindAllStringSubmatch(form, -1) {
+		out.Add(m[1], m[2])
+	}
+	return out
+}
+
+// with adds values to a form.
+func with(form url.Values, pairs ...string) url.Values {
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	return form
+}
+
+func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	reader := d.as(trade.Reader)
+	for _, path := range []string{"/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs", "/schedules", "/audit", "/audit/check"} {
+		reader.get(path).shows(http.StatusOK, "<h1>")
+		if missing := regexp.MustCompile(`>(pending|doubts?|changed|references?|runs?|schedules|audit|desk|kind|job|jobact|why_not|outcome)\.[a-z_.]+<`).FindString(reader.body); missing != "" {
+			t.Errorf("%s shows %s: there is no such phrase", path, missing)
+		}
+	}
+	for _, path := range []string{"/pending/retry?cause=x", "/references/producers/export", "/audit/export"} {
+		reader.get(path).shows(http.StatusForbidden, "Seu perfil não permite isto")
+	}
+	for path, form := range map[string]url.Values{"/schedules/contracts/plan": {"act": {"pause"}}, "/references/producers/set": {}, "/changed/plan": {}, "/doubts/1/plan": {}} {
+		reader.get("/runs")
+		reader.submit(path, form).shows(http.StatusForbidden, "Seu perfil não permite isto")
+	}
+	reader.get("/runs/no-such-run").shows(http.StatusNotFound)
+	reader.get("/references/nothing").shows(http.StatusNotFound)
+	reader.get("/doubts/999999").shows(http.StatusNotFound)
+}
+
+func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa", "carteira não encontrada na plataforma: <span class=\"code\">C08",
+		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade", "6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38", "3 linhas delas só esperam as outras",
+		"Quem resolve", "Produtos e moedas diferentes não se somam")
+	if strings.Contains(b.body, "Tentar de novo (") {
+		t.Error("a reader is offered an act")
+	}
+	b.get("/pending?fixer=references").shows(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
+	if strings.Contains(b.body, "C08") {
+		t.Error("the page shows what somebody else fixes")
+	}
+	// The command line groups by the same code, and each row stands in one group.
+	stuck, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := stuck.Moving
+	for _, c := range stuck.Causes {
+		rows += c.Rows()
+	}
+	want := 0
+	for _, job := range d.g.engine.Jobs {
+		counts, err := d.daemon.store.Counts(t.Context(), job.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range counts {
+			switch c.State {
+			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
+				want += c.Count
+			}
+		}
+	}
+	if rows != want {
+		t.Errorf("the groups have %d rows, the ledger %d", rows, want)
+	}
+}
+
+// unlinked are more contracts, which a platform that refuses them all keeps from going.
+const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+	INSERT INTO contrato SELECT '02', printf('%06d', i), quantidade, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+	FROM contrato, n WHERE num = '000001'`
+
+func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
+	b := d.as(trade.Accountant).get("/pending").shows(http.StatusOK, "produtor não vinculado à carteira", "62 contratos", "Tentar de novo (62 linhas)")
+	path := "/pending/retry?cause=message.wallet.producer-not-linked"
+	b.get(path).shows(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
+	form := with(b.fields("/pending/retry"), "reason", "a carteira foi vinculada")
+	b.post("/pending/retry", form).shows(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
+	b.post("/pending/retry", with(form, "count", "61")).shows(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
+
+	other := d.as(trade.Administrator).get(path)
+	stale := with(other.fields("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts", "of another moment")
+	other.post("/pending/retry", stale).shows(http.StatusConflict, "nada foi feito")
+
+	b.post("/pending/retry", with(form, "count", "62")).shows(http.StatusOK, "as linhas vão com a próxima execução")
+	if strings.Contains(b.body, "62 contratos") {
+		t.Error("the page still shows what goes with the next run")
+	}
+	counts, err := d.daemon.store.Counts(t.Context(), "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range counts {
+		if c.State == trade.Rejected || c.State == trade.Pending && c.Count != 62 {
+			t.Errorf("%d rows are %s", c.Count, c.State)
+		}
+	}
+	b.get(path).shows(http.StatusOK, "Não há mais o que tentar de novo")
+	b.get("/audit?act=retry").shows(http.StatusOK, "a carteira foi vinculada", "carla")
+}
