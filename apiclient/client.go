@@ -28,6 +28,7 @@ type Client struct {
 	observer  func(context.Context, Observation) // nil tells nobody
 	// readBackoff is the first pause between two tries of a GET.
 	readBackoff time.Duration
+	once        bool // nothing is repeated
 }
 
 // New returns a client. It opens no connection. Its error names every option that is wrong, and never the key.
@@ -59,6 +60,7 @@ func New(o Options) (*Client, error) {
 		pacer:       newPacer(c.rateLimit, c.inFlight, closing.Done()),
 		observer:    o.Observe,
 		readBackoff: defaultReadBackoff,
+		once:        o.Once,
 	}, nil
 }
 

@@ -56,6 +56,8 @@ type Options struct {
 	Observe func(context.Context, Observation)
 	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server over pipes in memory, on a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their own time.
+	Once bool
 }
 
 // checked is Options after validation.

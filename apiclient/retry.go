@@ -28,7 +28,7 @@ func (c *Client) get(ctx context.Context, op, path string) result {
 func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun bool) {
 	for try := 1; ; try++ {
 		res = c.send(ctx, call)
-		if try == readTries || !repeatable(call.method) || !worthRepeating(res) {
+		if c.once || try == readTries || !repeatable(call.method) || !worthRepeating(res) {
 			return res, mayHaveRun
 		}
 		wait := c.readBackoff << (try - 1)

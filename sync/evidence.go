@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,8 +79,12 @@ func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade
 		return nil, 0, false, err
 	}
 	var known, later []string
+	sent := sentIDs(doubts)
 	for _, c := range all {
 		switch kind := ours[c.ID]; {
+		case sent[c.ID]: // the producer of a doubt, its wallet: what it names is no record of its kind
+			known = append(known, c.ID)
+			continue
 		case c.Purpose == trade.ForDeletion && kind == orderCommitments:
 		case c.Purpose == trade.ForDeletion:
 			later = append(later, c.ID)
@@ -105,6 +110,19 @@ func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade
 	}
 	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known), h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
 	return due, unread, more || len(all) == hearMost, err
+}
+
+// sentIDs are the ids that the requests in doubt name.
+func sentIDs(doubts []trade.Doubt) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range doubts {
+		for _, text := range sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target}) {
+			if id, err := trade.ParseID(*text); err == nil {
+				out[id] = true
+			}
+		}
+	}
+	return out
 }
 
 // wanted is how much a record is needed.
@@ -149,7 +167,7 @@ func (h *Hearing) closes(a trade.Attempt) time.Time {
 // readBack reads one record and stores what it gave. Whatever the answer is, it never says that nothing was created.
 func (h *Hearing) readBack(ctx context.Context, c trade.Candidate) error {
 	if h.readings == nil {
-		h.readings = rate.NewLimiter(rate.Every(time.Second), 1)
+		h.readings = rate.NewLimiter(rate.Every(cmp.Or(h.Pace, time.Second)), 1)
 	}
 	if err := h.readings.Wait(ctx); err != nil {
 		return err

@@ -54,6 +54,8 @@ type Hearing struct {
 	Zone     *time.Location // for times without a zone
 	Program  Person         // how the program signs
 	Log      *zap.Logger
+	// Pace is how long passes between two readings of the platform at least; 0 = one second.
+	Pace time.Duration
 
 	readings *rate.Limiter
 	woken    map[string]time.Time // when waiting rows were last woken, by what for

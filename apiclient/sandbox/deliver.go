@@ -3,6 +3,8 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -26,10 +28,10 @@ var (
 
 // newReceiverClient is the platform's side of a delivery. It follows no redirect, because a receiver must answer 200 itself, and keeps no
 // connection, so that nothing of it outlives the sandbox.
-func newReceiverClient(limit time.Duration) *http.Client {
+func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout:       limit,
-		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment},
+		Transport:     &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

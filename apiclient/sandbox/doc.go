@@ -106,8 +106,23 @@
 //
 // A fault never claims a success for a request that was refused: `noid` on an invalid body gives the refusal.
 //
+// # What happens to events
+//
+//	[EVENT:] WORD {,WORD} [@RANGE] [%PERCENT]
+//
+//	late=2s    sent later
+//	again[=N]  sent N times more, 1 without a number
+//	lost       never sent
+//	swapped    sent after a later event
+//	first      sent, and answered, before the answer to the request that caused it
+//	forged     another one besides, with a wrong password
+//	invented   another one besides, with the right password, of a record that does not exist
+//	shape=S    another body: id, nested, list or text; the shapes of the platform's own are not documented
+//
+// N counts the events of that name, or all of them, for each webhook. [Server.TypeCommitment], [Server.ChangeCommitment] and [Server.DeleteCommitment] are what people do on the platform.
+//
 // # Where to read on
 //
 // server.go is the walk of a request; order_commitments.go a resource; fields.go the rules of fields; world.go what the platform knows; events.go what
-// it sends; fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log; state_file.go what outlives the process.
+// it sends; event_fault.go what happens to that on its way; platform.go what people do there; fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log; state_file.go what outlives the process.
 package sandbox

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -78,33 +79,101 @@ func (s *Server) Deliveries() []Delivery {
 	return out
 }
 
-// emit begins the deliveries of an event and returns how many.
+// emit begins the deliveries of an event and returns how many; faults may make more of them, or none.
 func (s *Server) emit(event string, payload json.RawMessage) int {
+	n, _ := s.emitFirst(event, payload)
+	return n
+}
+
+// emitFirst is emit; wait returns when the deliveries that are to come first have ended.
+func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
+	var first sync.WaitGroup
+	before := s.nextEvent
+	s.nextEvent = make(chan struct{})
+	after := s.nextEvent
+	defer close(before)
 	for _, w := range s.webhooks {
 		if w.Event != event || s.noEvents {
 			continue
 		}
-		n++
-		d := &Delivery{
-			N: s.deliveries.total + 1, At: s.opts.Now(), Event: event, WebhookID: w.ID, URL: shownURL(w.URL), Payload: payload,
+		f := s.eventFault(event)
+		send := func(payload json.RawMessage, w Webhook, hold chan struct{}) {
+			n++
+			d := &Delivery{
+				N: s.deliveries.total + 1, At: s.opts.Now(), Event: event, WebhookID: w.ID, URL: shownURL(w.URL), Payload: payload,
+			}
+			s.deliveries.add(d)
+			if f.First {
+				first.Add(1)
+			}
+			s.sending.Go(func() {
+				s.holdBack(f.Late, hold)
+				s.deliver(d, w)
+				if f.First {
+					first.Done()
+				}
+			})
 		}
-		s.deliveries.add(d)
-		s.sending.Go(func() { s.deliver(d, w) })
+		if f.Forged {
+			wrong := w
+			wrong.BasicAuthentication = "safrasync:guessed"
+			send(inventedPayload(), wrong, nil)
+		}
+		if f.Invented {
+			send(inventedPayload(), w, nil)
+		}
+		hold := after
+		if !f.Swapped {
+			hold = nil
+		}
+		for range f.Again + 1 {
+			if !f.Lost {
+				send(f.shaped(payload), w, hold)
+			}
+		}
 	}
-	return n
+	return n, first.Wait
+}
+
+// swapTime is how long an event waits for a later one.
+const swapTime = 2 * time.Second
+
+// holdBack lets a delay pass, and waits for a later event.
+func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
+	wait := func(d time.Duration, event <-chan struct{}) {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-event:
+		case <-s.cutting.Done():
+		}
+	}
+	if late > 0 {
+		wait(late, nil)
+	}
+	if later != nil {
+		wait(swapTime, later)
+	}
 }
 
 // announce sends the events that creations cause: of the resources made here only order commitments have one. Whatever happens to the answer, the
-// record exists, so the event goes out.
-func (s *Server) announce(rq *request) {
+// record exists, so the event goes out. What it returns waits for those that come before the answer.
+func (s *Server) announce(rq *request) (wait func()) {
+	var waits []func()
 	for _, rec := range rq.records {
 		if rec.Resource == ResourceOrderCommitments {
 			if v, ok := s.find(rec.Resource, rec.ID); ok {
-				s.emit(eventCreateCommitment, v.echo(rec.ID, orderCommitmentFields))
+				_, wait := s.emitFirst(eventCreateCommitment, s.shownCommitment(rec.ID, v))
+				waits = append(waits, wait)
 			}
+		}
+	}
+	return func() {
+		for _, wait := range waits {
+			wait()
 		}
 	}
 }

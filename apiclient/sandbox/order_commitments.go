@@ -71,7 +71,7 @@ func (s *Server) getOrderCommitment(rq *request) answer {
 	if !ok {
 		return messages(http.StatusNotFound, keyCommitmentNotFound)
 	}
-	return newAnswer(http.StatusOK, "application/json", found.echo(id, orderCommitmentFields))
+	return newAnswer(http.StatusOK, "application/json", s.shownCommitment(id, found))
 }
 
 // pathID is a path parameter that must be a UUID, in lower case. The refusal is format (b).

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,10 @@ type Options struct {
 	Log io.Writer
 	// Faults act on matching requests; of several the first that matches. See [ParseFault].
 	Faults []Fault
+	// Events is what goes wrong with events on their way, see [ParseEventFault].
+	Events []EventFault
+	// ShowTimes lets retrieval and events of order commitments show created_at. The document does not tell whether the platform does.
+	ShowTimes bool
 	// Seed decides faults with a percentage; 0 draws one, see [Server.Seed].
 	Seed int64
 	// Latency passes between execution and answer of every request.
@@ -54,6 +59,8 @@ type Options struct {
 	OnDelivered func(d Delivery)
 	// ReceiverLimit is how long a receiver has for its answer; 0 is the document's 30 s (chapter 8).
 	ReceiverLimit time.Duration
+	// ReceiverRoots are the certificates that receivers are believed by; nil is the system's.
+	ReceiverRoots *x509.CertPool
 }
 
 // Server is the sandbox as an http.Handler. Its methods may be called at any time from any goroutine.
@@ -83,12 +90,17 @@ type Server struct {
 	webhooks   []Webhook
 	deliveries ring[*Delivery]
 	noEvents   bool // no event is sent any more
-	seen       ring[Request]
-	remarked   map[Remark]int // how often each was made
-	counts     map[string]int
-	numbers    map[string]int // of requests, by scope
-	inFlight   int
-	idle       chan struct{} // made by quiet, closed when inFlight falls to 0
+
+	eventFaults  []EventFault
+	eventNumbers map[string]int       // of events, by name; "" = of all
+	nextEvent    chan struct{}        // closed when the next event is sent
+	typed        map[string]time.Time // order commitments that were typed by hand, and when
+	seen         ring[Request]
+	remarked     map[Remark]int // how often each was made
+	counts       map[string]int
+	numbers      map[string]int // of requests, by scope
+	inFlight     int
+	idle         chan struct{} // made by quiet, closed when inFlight falls to 0
 
 	truth truthLog
 	state stateFile
@@ -121,9 +133,10 @@ func newServer(opts Options) *Server {
 	}
 	s := &Server{
 		opts: opts, world: opts.World, seed: opts.Seed, began: opts.Now(),
-		receivers: newReceiverClient(opts.ReceiverLimit), slots: make(chan struct{}, maxDelivering),
+		receivers: newReceiverClient(opts.ReceiverLimit, opts.ReceiverRoots), slots: make(chan struct{}, maxDelivering),
 		key: opts.APIKey, faults: slices.Clone(opts.Faults), missing: slices.Clone(opts.NotContracted),
 		byID: map[recordKey]values{}, remarked: map[Remark]int{}, counts: map[string]int{}, numbers: map[string]int{},
+		eventFaults: slices.Clone(opts.Events), eventNumbers: map[string]int{}, nextEvent: make(chan struct{}), typed: map[string]time.Time{},
 		truth: truthLog{w: opts.Log},
 	}
 	s.routes = s.allRoutes()
@@ -224,7 +237,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		loseConnection(w, false)
 		return
 	}
-	s.announce(rq)
+	s.announce(rq)()
 	if s.opts.OnExecuted != nil {
 		for _, rec := range rq.records {
 			s.opts.OnExecuted(rq.n, rec.clone())

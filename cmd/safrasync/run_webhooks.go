@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/apiclient"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -170,7 +171,7 @@ func (a *App) hearing(store *state.Store) (*engine.Hearing, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := a.openAPI()
+	client, err := a.openAPI(func(o *apiclient.Options) { o.Once = true }) // a reading that fails is tried in its own time
 	if err != nil {
 		return nil, err
 	}

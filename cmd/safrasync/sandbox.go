@@ -12,10 +12,11 @@ import (
 
 // sandboxFlags are those of `safrasync sandbox`.
 type sandboxFlags struct {
-	listen, world, state, apiKey, log string
-	faults, notContracted             []string
-	latency                           time.Duration
-	seed                              int64
+	listen, world, state, apiKey, log, receiverCA string
+	faults, notContracted, events                 []string
+	latency                                       time.Duration
+	times                                         bool
+	seed                                          int64
 }
 
 func newSandboxCommand(a *App) *cobra.Command {
@@ -31,6 +32,9 @@ func newSandboxCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
 	flags.StringArrayVar(&f.notContracted, "not-contracted", nil, "`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
 	flags.StringArrayVar(&f.faults, "faults", nil, "`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts; @N counts from the start of the sandbox")
+	flags.StringArrayVar(&f.events, "events", nil, "`SPEC` of what happens to events on their way, such as late=2s%10, again=100, swapped or CREATE_ORDER_COMMITMENT:lost@3; may be repeated, the first that matches acts")
+	flags.StringVar(&f.receiverCA, "receiver-ca", "", "`FILE` (PEM) with certificates to believe receivers of events by, beside those of the system")
+	flags.BoolVar(&f.times, "show-times", false, "order commitments show created_at, which the API's document does not tell of")
 	flags.DurationVar(&f.latency, "latency", 0, "time `D` that passes before each answer, such as 300ms")
 	flags.Int64Var(&f.seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
 	flags.StringVar(&f.log, "log", "", "`FILE` to which each request is appended as a line of JSON, whole bodies included")
@@ -42,6 +46,13 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, StatePath: f.state}
 	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
 		return &usageError{err.Error()}
+	}
+	opts.ShowTimes = f.times
+	if opts.ReceiverRoots, err = rootsOf(f.receiverCA); err != nil {
+		return err
+	}
+	if opts.Events, err = sandbox.ParseEventFaults(f.events); err != nil {
+		return &usageError{"--events: " + err.Error()}
 	}
 	if opts.NotContracted, err = sandbox.ParseModules(f.notContracted); err != nil {
 		return &usageError{"--not-contracted: " + err.Error()}

@@ -70,6 +70,11 @@ var rules = map[string]rule{
 		testsMay: []string{"state", "internal/pgtest"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
 	},
+	"internal/receiver": {
+		may:      []string{"trade"},
+		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest"},
+		reason:   "the receiver takes events and knows nothing of what they mean: what reads strangers' bytes reaches nothing of the rest",
+	},
 	"internal/pgtest":    {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
 	"internal/mariatest": {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
 	"internal/fbtest":    {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},

@@ -1,0 +1,426 @@
+package sync_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func eventFaults(t *testing.T, specs ...string) []sandbox.EventFault {
+	t.Helper()
+	out, err := sandbox.ParseEventFaults(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// F141: an event that comes before the answer to its request changes nothing; the answer does.
+func TestF141AnEventBeforeTheAnswerIsNoSecondRecord(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "first")})
+		b.contracts(2)
+		b.sync(engine.Options{})
+		b.hear()
+		e := b.expect(1, trade.Accepted, "")
+		if got := b.audited(1); len(got) != 0 || b.gets() != 0 {
+			t.Errorf("acts %v and %d readings for a row that was answered; want none", got, b.gets())
+		}
+		hints, err := b.ledger.Hints(t.Context(), map[string][]string{"order_commitments": {e.RemoteID}}, noTimeAtAll, 10)
+		if err != nil || len(hints.Heard) != 1 || hints.Heard[0].Event != "CREATE_ORDER_COMMITMENT" {
+			t.Errorf("heard %+v, %v; want the event at its row although it came before the answer", hints.Heard, err)
+		}
+	})
+}
+
+var noTimeAtAll time.Time
+
+// F142: the event of a row in doubt names a record; read back, it is what was sent: the row is settled without a person, with its evidence, and never sent again.
+func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, shape := range []string{"", "shape=nested", "shape=list", "shape=text", "shape=id"} {
+			t.Run(shape, func(t *testing.T) {
+				opts := sandbox.Options{}
+				if shape != "" {
+					opts.Events = eventFaults(t, shape)
+				}
+				b := hearBench(t, db, opts)
+				b.api.SetFaults(faults(t, "lost-after@1-")...)
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				b.api.SetFaults()
+				b.hear()
+				e := b.expect(3, trade.Accepted, "")
+				if made := b.api.Created(); e.RemoteID != made[0].ID || e.Error != nil || e.Generation != 1 {
+					t.Errorf("accepted as %q (%+v), want %q", e.RemoteID, e, made[0].ID)
+				}
+				if got := b.audited(3); !slices.Equal(got, []string{"evidence by safrasync"}) {
+					t.Errorf("audit: %v", got)
+				}
+				b.sync(engine.Options{Sweep: true})
+				b.hear()
+				if n := len(b.api.Created()); n != 1 {
+					t.Errorf("%d records, want 1", n)
+				}
+			})
+		}
+	})
+}
+
+// F143: two doubts of equal content and two records: nobody can tell which is whose, so nothing is settled, and both are shown.
+func TestF143EqualTwinsAreNotAssigned(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{})
+		b.api.SetFaults(faults(t, "lost-after@1-")...)
+		b.contracts(2)
+		b.exec(`UPDATE contrato SET quantidade = 7`)
+		b.sync2(engine.Options{})
+		b.api.SetFaults()
+		for _, once := range []bool{true, false} {
+			if err := b.api.WaitDeliveries(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			h := b.hearing()
+			for range 3 {
+				b.clock.advance(4 * time.Second)
+				if _, err := h.Pass(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for num := 1; num <= 2; num++ {
+				b.expect(num, trade.InDoubt, trade.CauseUnknown)
+				like, _ := b.suggestions(num)
+				if len(like) != len(b.api.Created()) || !like[0].Full {
+					t.Errorf("row %d: %d suggestions, want %d", num, len(like), len(b.api.Created()))
+				}
+			}
+			if once { // the second twin's event may come late; the first one's record alone proves nothing either
+				b.sync2(engine.Options{})
+			}
+		}
+	})
+}
+
+// sync2 is a pass of rows that are equal on purpose.
+func (b *bench) sync2(opts engine.Options) {
+	b.t.Helper()
+	if _, err := b.engine().Sync(b.t.Context(), nil, opts); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// F144: a record that differs in one field, lacks one, or has one that was not sent is a suggestion; other shapes of the same are the same.
+func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		full := `"amount":3.000,"producer_id":"` + producerID + `","issuer_id":"` + issuerID + `","product":"SOJA","delivery_place_id":"` + placeID + `","haverst":"2025/2026",
+			"order_type":"COMPRA","wallet_id":"` + walletID + `","currency":"BRL","price":120.50,"initial_delivery_date":"2026-05-01","end_delivery_date":"2026-06-01",
+			"modality":"BALCAO","payday":"2026-07-01"`
+		for name, v := range map[string]struct {
+			rest          string
+			settled       bool
+			differ, blind int
+		}{
+			"other shapes":    {`"unit_of_measurement":{"code":"SC","name":"saca"},"order_date":"2026-03-10T00:00:00Z","payment_type":"DINHEIRO"`, true, 0, 0},
+			"another date":    {`"unit_of_measurement":"SC","order_date":"2026-03-11","payment_type":"DINHEIRO"`, false, 1, 0},
+			"a field missing": {`"unit_of_measurement":"SC","order_date":"2026-03-10"`, false, 0, 1},
+			"an unread field": {`"unit_of_measurement":"SC","order_date":"2026-03-10","payment_type":["DINHEIRO"]`, false, 0, 1},
+		} {
+			t.Run(name, func(t *testing.T) {
+				b := hearBench(t, db, sandbox.Options{})
+				b.api.SetFaults(append(faults(t, "lost-after@1-"), sandbox.Fault{
+					Gets: true, Resource: sandbox.ResourceOrderCommitments, Do: sandbox.Reply, Status: http.StatusOK,
+					Header: http.Header{"Content-Type": {"application/json"}}, Body: "{" + full + "," + v.rest + "}",
+				})...)
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.hear()
+				if v.settled {
+					b.expect(3, trade.Accepted, "")
+					return
+				}
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				like, _ := b.suggestions(3)
+				if len(like) != 1 || like[0].Full || like[0].Reading.Differ != v.differ || len(like[0].Reading.Unseen) != v.blind {
+					t.Errorf("%d suggestions, want one with %d differences and %d fields that are not shown", len(like), v.differ, v.blind)
+				}
+			})
+		}
+	})
+}
+
+// F145: what cannot be read is tried for an hour, then shown; it never says that nothing was created, and settles when it can be read.
+func TestF145WhatCannotBeReadIsTriedForAnHourAndProvesNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, fault := range []string{"get:order_commitments:status=404", "get:order_commitments:status=403", "get:order_commitments:status=500", "get:order_commitments:lost-before"} {
+			t.Run(fault, func(t *testing.T) {
+				b := hearBench(t, db, sandbox.Options{})
+				b.api.SetFaults(faults(t, "lost-after@1-", fault)...)
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.hear()
+				first := b.gets()
+				for range 15 {
+					b.clock.advance(10 * time.Minute)
+					b.hear()
+				}
+				tries := b.gets()
+				if first == 0 || tries < 6 || tries > 60 {
+					t.Errorf("%d readings at first and %d in all", first, tries)
+				}
+				b.hear()
+				if b.gets() != tries {
+					t.Errorf("%d readings after the hour", b.gets()-tries)
+				}
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				if like, unreadable := b.suggestions(3); len(like) != 0 || len(unreadable) != 1 {
+					t.Errorf("%d suggestions and %d that could not be read, want 0 and 1", len(like), len(unreadable))
+				}
+				b.done(b.resend(3), engine.NotRefused) // a person decides, after the quarantine, as without any event
+			})
+		}
+	})
+}
+
+// F145: a record that is there a little later settles the doubt then.
+func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{ShowTimes: true})
+		b.api.SetFaults(faults(t, "lost-after@1-", "get:order_commitments:status=404")...)
+		b.contract(3)
+		b.sync(engine.Options{})
+		b.hear()
+		b.expect(3, trade.InDoubt, trade.CauseUnknown)
+		b.api.SetFaults()
+		b.clock.advance(2 * time.Minute)
+		b.hear()
+		b.expect(3, trade.Accepted, "")
+	})
+}
+
+// F146: a record that somebody typed, equal to ours, settles nothing: it was there before, or nobody can tell.
+func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for name, v := range map[string]struct {
+			typed time.Duration // before or after the request
+			shown int           // suggestions
+		}{"before": {-time.Hour, 0}, "long after": {time.Hour, 1}} {
+			t.Run(name, func(t *testing.T) {
+				b := hearBench(t, db, sandbox.Options{ShowTimes: true})
+				b.api.SetFaults(faults(t, "lost-before@1-")...) // ours was never made
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.api.SetFaults()
+				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now().Add(v.typed)); err != nil {
+					t.Fatal(err)
+				}
+				b.hear()
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				if like, _ := b.suggestions(3); len(like) != v.shown {
+					t.Errorf("%d suggestions, want %d", len(like), v.shown)
+				}
+				if got := b.audited(3); len(got) != 0 {
+					t.Errorf("acts %v", got)
+				}
+			})
+		}
+		t.Run("a change of an old record, without a time", func(t *testing.T) {
+			b := hearBench(t, db, sandbox.Options{})
+			id, err := b.api.TypeCommitment(commitment(4), b.clock.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.hear()
+			b.clock.advance(time.Hour)
+			b.api.SetFaults(faults(t, "lost-before@1-")...)
+			b.contract(3)
+			b.sync(engine.Options{})
+			b.api.SetFaults()
+			if err := b.api.ChangeCommitment(id, map[string]any{"amount": 3}); err != nil {
+				t.Fatal(err)
+			}
+			b.hear()
+			b.expect(3, trade.InDoubt, trade.CauseUnknown)
+		})
+	})
+}
+
+// F147: a forged event can only cause a reading: whatever it names, nothing is settled by it, and addresses in it are not called.
+func TestF147AForgedEventCanOnlyCauseAReading(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{})
+		b.api.SetFaults(faults(t, "lost-before@1-")...)
+		b.contract(3)
+		b.sync(engine.Options{})
+		b.api.SetFaults()
+		before := b.api.Requests()
+		b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+strange()+`","url":"http://127.0.0.1:1/`+strange()+`","callback":"https://attacker.example/x"}`)
+		b.tell("DELETE_ORDER_COMMITMENT", `{"id":"`+strange()+`"}`)
+		b.tell("CREATE_ORDER_COMMITMENT", `not json `+strange())
+		b.hear()
+		b.expect(3, trade.InDoubt, trade.CauseUnknown)
+		if n := b.api.Requests() - before; n == 0 || n != b.gets() {
+			t.Errorf("%d requests, of which %d readings of order commitments", n, b.gets())
+		}
+	})
+}
+
+// F148: the same event a hundred times, out of order, and those of others.
+func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "again=99,swapped")})
+		b.api.SetFaults(faults(t, "order_commitments:lost-after@2")...)
+		b.contracts(3)
+		b.sync(engine.Options{})
+		b.hear()
+		for num := 1; num <= 3; num++ {
+			b.expect(num, trade.Accepted, "")
+		}
+		events, err := b.ledger.Inbox(t.Context(), trade.InboxFilter{})
+		if err != nil || len(events) != 3 || events[0].Times != 100 {
+			t.Errorf("%d events, %v; want 3, each 100 times", len(events), err)
+		}
+		if b.gets() > 2 {
+			t.Errorf("%d readings for one doubt", b.gets())
+		}
+		b.tell("UPDATE_WALLET", `{"id":"`+strange()+`"}`)
+		b.tell("UPDATE_ORDER_COMMITMENT", `[]`)
+		b.tell("PRODUCER_PRODUCTION", ``)
+		b.hear()
+		events, err = b.ledger.Inbox(t.Context(), trade.InboxFilter{Open: true})
+		if err != nil || len(events) != 0 {
+			t.Errorf("%d events are still to be looked at, %v", len(events), err)
+		}
+	})
+}
+
+// I3, F168: evidence against what a person decided is told, and a second sending that was ordered does not leave.
+func TestEvidenceAgainstADecision(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "late=300ms")})
+		b.api.SetFaults(faults(t, "order_commitments:lost-after@1-3")...)
+		b.contracts(3)
+		b.limits.StopAfterUnknown = 0
+		b.sync(engine.Options{})
+		b.clock.advance(time.Hour)
+		b.done(b.dismiss(1), engine.NotRefused)
+		b.done(b.resend(2), engine.NotRefused)
+		b.hear2(-time.Hour)
+		if e := b.expect(1, trade.Dismissed, trade.CauseUnknown); !e.Flags.Has(trade.Contradicted) {
+			t.Errorf("flags %v of a dismissed row that is on the platform", e.Flags)
+		}
+		b.expect(2, trade.Held, trade.CauseExists)
+		b.expect(3, trade.Accepted, "")
+		b.sync(engine.Options{})
+		if n := len(b.api.Created()); n != 3 {
+			t.Errorf("%d records, want 3", n)
+		}
+	})
+}
+
+// hear2 looks at the events as if they had come at another time.
+func (b *bench) hear2(ahead time.Duration) {
+	b.t.Helper()
+	b.clock.advance(ahead)
+	b.hear()
+	b.clock.advance(-ahead)
+}
+
+// F153: a record that was deleted on the platform, which a reading confirms: its row is flagged, what hangs on it is kept back, nothing is created again.
+func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.hears()
+		b.contracts(2)
+		b.delivery(1, 1, 100)
+		b.pass()
+		id := b.entry(1).RemoteID
+		b.tell("DELETE_ORDER_COMMITMENT", `{"id":"`+b.entry(2).RemoteID+`"}`) // a lie
+		b.api.SetFaults(faults(t, "deliveries:status=503@1-")...)
+		b.delivery(2, 1, 200)
+		b.pass()
+		b.api.SetFaults()
+		if err := b.api.DeleteCommitment(id); err != nil {
+			t.Fatal(err)
+		}
+		b.hear()
+		if e := b.expect(1, trade.Accepted, ""); !e.Flags.Has(trade.DeletedRemote) || e.RemoteID != id {
+			t.Errorf("flags %v, id %q", e.Flags, e.RemoteID)
+		}
+		if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
+			t.Errorf("flags %v of a row that is still on the platform", e.Flags)
+		}
+		b.delivery(3, 1, 300)
+		b.pass()
+		b.pass()
+		for _, ticket := range []string{"01|0003"} {
+			e, err := b.ledger.Entry(t.Context(), "deliveries", ticket)
+			if err != nil || e.State != trade.Waiting || e.Cause != trade.CauseParent {
+				t.Errorf("delivery %s is %s (%s), %v; want waiting (parent)", ticket, e.State, e.Cause, err)
+			}
+		}
+		if n := len(b.api.CreatedOf(sandbox.ResourceOrderCommitments)); n != 2 {
+			t.Errorf("%d order commitments were made, want 2", n)
+		}
+		if n := len(b.api.CreatedOf(sandbox.ResourceDeliveries)); n != 1 {
+			t.Errorf("%d deliveries were made, want 1", n)
+		}
+	})
+}
+
+// F154: changes and the workflow are noted at the row, also when they come before the answer; producers' and farms' changes at the rows that name them.
+func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{})
+		b.contracts(1)
+		b.sync(engine.Options{})
+		e := b.entry(1)
+		if err := b.api.ChangeCommitment(e.RemoteID, map[string]any{"haverst": "2026/2027"}); err != nil {
+			t.Fatal(err)
+		}
+		b.tell("UPDATE_WORKFLOW_ORDER_COMMITMENT", `{"data":{"order_commitment_id":"`+e.RemoteID+`","newStatus":"APPROVED","status":"PENDING"}}`)
+		b.tell("CHANGE_PRODUCER_STATUS_ESG", `{"producer":"`+producerID+`","status_esg":"BLOCKED"}`)
+		b.hear()
+		b.expect(1, trade.Accepted, "")
+		hints, err := b.ledger.Hints(t.Context(), map[string][]string{"order_commitments": {e.RemoteID}, "producers": {producerID}}, noTimeAtAll, 10)
+		got := map[string]string{}
+		for _, h := range hints.Heard {
+			got[h.Event] = h.Word
+		}
+		want := map[string]string{"CREATE_ORDER_COMMITMENT": "", "UPDATE_ORDER_COMMITMENT": "", "UPDATE_WORKFLOW_ORDER_COMMITMENT": "APPROVED", "CHANGE_PRODUCER_STATUS_ESG": "BLOCKED"}
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("heard %v, %v; want %v", got, err, want)
+		}
+	})
+}
+
+// F122: rows that wait for a wallet go with the next run after the platform told of it, not only at their next time.
+func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{})
+		b.api.Forget(sandbox.Wallets, walletID)
+		b.contracts(3)
+		b.sync(engine.Options{})
+		posts := b.api.Requests()
+		b.sync(engine.Options{})
+		b.tell("CREATE_WALLET", `{"id":"`+strange()+`"}`) // another one
+		b.hear()
+		b.sync(engine.Options{})
+		if len(b.api.Created()) != 0 {
+			t.Errorf("something went: %d requests", b.api.Requests()-posts)
+		}
+		b.api.Know(sandbox.Wallets, walletID)
+		b.tell("CREATE_WALLET", `{"wallet":{"id":"`+walletID+`"}}`)
+		b.hear()
+		b.sync(engine.Options{})
+		for num := 1; num <= 3; num++ {
+			b.expect(num, trade.Accepted, "")
+		}
+	})
+}
