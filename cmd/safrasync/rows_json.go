@@ -56,6 +56,7 @@ type rowDetailJSON struct {
 	Changes      []trade.Difference `json:"changes"`      // where the ERP's row differs now from what was sent
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has dealt with and that still hold
 	ReducedAt    *time.Time         `json:"reduced_at"`   // since when its values, requests and answers are no longer kept; null: they are
+	Hints        hintsJSON          `json:"hints"`        // what events of the platform told
 }
 
 type attemptJSON struct {
@@ -96,7 +97,7 @@ func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Differ
 	out := rowDetailJSON{
 		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash),
 		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e), MovedID: orNull(e.MovedID),
-		ReducedAt: timeOrNull(e.ReducedAt),
+		ReducedAt: timeOrNull(e.ReducedAt), Hints: hintsOf(rowHints{}),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

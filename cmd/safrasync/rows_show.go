@@ -39,10 +39,17 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 	if err != nil {
 		return err
 	}
+	hints, err := a.hints(ctx, store, entry, attempts)
+	if err != nil {
+		return err
+	}
 	if a.asJSON {
-		return a.printJSON(rowDetailOf(entry, attempts, changes))
+		detail := rowDetailOf(entry, attempts, changes)
+		detail.Hints = hintsOf(hints)
+		return a.printJSON(detail)
 	}
 	a.printEntry(entry, changes)
+	a.printHints(entry, hints)
 	for _, t := range attempts {
 		a.printAttempt(t)
 	}

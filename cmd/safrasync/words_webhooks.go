@@ -52,6 +52,15 @@ var (
 	hookWhyTaken      = phrase{"substitui o de outro sistema, a pedido", "replaces another system's, as asked for"}
 	hookWhyWait       = phrase{"um registro enviado antes ainda pode surgir; repita depois", "a registration that was sent before may still appear; run this again later"}
 
+	hintHeard      = phrase{"  %s, avisado pela plataforma: %s%s", "  %s, told by the platform: %s%s"}
+	hintRecord     = phrase{"  Um evento falou do registro %s: %d campo(s) iguais ao enviado, %d diferentes, %d que a plataforma não mostra", "  An event told of record %s: %d field(s) as they were sent, %d that differ, %d that the platform does not show"}
+	hintField      = phrase{"    %s: enviado %s, lá %s", "    %s: sent %s, there %s"}
+	hintAdopt      = phrase{"    se for este: `safrasync adopt %s '%s' %s --reason TEXTO`", "    if it is this one: `safrasync adopt %s '%s' %s --reason TEXT`"}
+	hintUnreadable = phrase{"  Um evento falou do registro %s, que não pôde ser lido; isso não diz se existe", "  An event told of record %s, which could not be read; that does not say whether it is there"}
+	hintEvents     = phrase{"  Desde o envio chegaram %d evento(s), %d de contratos, e nenhum de um registro como este; isso não prova nada", "  Since the request %d event(s) came, %d of order commitments, and none of a record like this one; that proves nothing"}
+	hintSeveral    = phrase{"  Mais de um registro ou mais de uma linha têm este conteúdo: só uma pessoa pode dizer qual é qual.", "  More than one record, or more than one row, has this content: only a person can tell which is which."}
+	hintNoEvent    = phrase{"  Entregas e rastreabilidade não têm evento nem consulta na API: procure na plataforma.", "  Deliveries and traceability have no event and no reading in the API: look on the platform."}
+
 	hookMoved   = phrase{"a plataforma tem outra coisa agora do que o plano mostrou; repita o comando", "the platform has something else now than the plan showed; run the command again"}
 	hookRefused = phrase{"a plataforma recusou", "the platform refused"}
 	hookUnknown = phrase{"ninguém sabe se a plataforma registrou; repita o comando depois de %s: ele pergunta antes", "nobody knows whether the platform registered it; run the command again after %s: it asks first"}

@@ -1,0 +1,464 @@
+package receiver
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a receiver on a real ledger, with one registration.
+type world struct {
+	t      *testing.T
+	store  *state.Store
+	login  Login
+	server *Server
+	url    string // with the secret path
+	dir    string
+	told   chan struct{} // events were stored
+	ahead  atomic.Int64  // of the clock
+}
+
+// newWorld makes one; change alters its options.
+func newWorld(t *testing.T, change ...func(*Options)) *world {
+	t.Helper()
+	w := &world{t: t, login: NewLogin(), dir: t.TempDir(), told: make(chan struct{}, 10_000)}
+	var err error
+	if w.store, err = state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: w.path("state.db"), Journal: w.path("journal")}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.store.Close() })
+	hook := trade.Webhook{ID: "hook-1", Event: "CREATE_ORDER_COMMITMENT", PathHash: HashOf(w.login.Path), LoginHash: HashOf(w.login.Basic()), State: trade.WebhookAsked, AskedAt: time.Now()}
+	if err := w.store.AskWebhook(t.Context(), hook, trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
+		t.Fatal(err)
+	}
+	options := Options{
+		Stored: func() { w.told <- struct{}{} }, Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
+		Inbox: w.store, Spool: w.path("inbox"), Webhooks: func(ctx context.Context) ([]trade.Webhook, error) { return w.store.Webhooks(ctx, time.Now()) },
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	if options.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	if w.server, err = Start(options); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.url = "http://" + w.server.Address() + w.login.Path
+	return w
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+// post sends a request and gives the status of its answer, whose body must be empty.
+func (w *world) post(body io.Reader, change ...func(*http.Request)) int {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.SetBasicAuth(w.login.User, w.login.Word)
+	for _, c := range change {
+		c(r)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true, ExpectContinueTimeout: time.Minute}}
+	res, err := client.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if text, err := io.ReadAll(res.Body); err != nil || len(text) != 0 {
+		w.t.Errorf("the answer %d has the body %q, %v; want none", res.StatusCode, text, err)
+	}
+	return res.StatusCode
+}
+
+func (w *world) want(what string, got, want int) {
+	w.t.Helper()
+	if got != want {
+		w.t.Errorf("%s: %d, want %d", what, got, want)
+	}
+}
+
+// stored waits until the inbox has so many events, and gives them.
+func (w *world) stored(n int) []trade.InboxEvent {
+	w.t.Helper()
+	late := time.After(time.Minute)
+	for {
+		events, err := w.store.Inbox(w.t.Context(), trade.InboxFilter{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(events) == n {
+			return events
+		}
+		select {
+		case <-w.told:
+		case <-late:
+			w.t.Fatalf("%d events are stored, want %d", len(events), n)
+		}
+	}
+}
+
+// W1: nothing else is served there.
+func TestW1NothingElseIsOnTheListener(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, path := range []string{"/", "/login", "/metrics", "/healthz", "/_sandbox/", "/api/v1/integration/webhooks", w.login.Path + "/x", w.login.Path[:20], w.login.Path + "?a=1", "/%2e%2e" + w.login.Path[:9]} {
+		r, err := http.Get("http://" + w.server.Address() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Body.Close()
+		w.want("GET "+path, r.StatusCode, http.StatusMethodNotAllowed)
+		w.want("POST "+path, w.post(strings.NewReader("{}"), func(r *http.Request) { r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?"); r.URL.RawPath = "" }), http.StatusNotFound)
+	}
+	w.stored(0)
+}
+
+// W2, F147: without the credentials that we made nothing is stored, whatever is tried; what is compared are hashes of one length.
+func TestF147W2WrongCredentialsAreRefusedAndTheBodyDropped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
+	right := basic(w.login.Basic())
+	for name, headers := range map[string][]string{
+		"none": nil, "empty": {""}, "another user": {basic("root:" + w.login.Word)}, "another password": {basic(w.login.User + ":" + NewLogin().Word)},
+		"the beginning": {basic(w.login.Basic()[:20])}, "more": {basic(w.login.Basic() + "x")}, "the hash": {basic(HashOf(w.login.Basic()))}, "no base64": {"Basic " + w.login.Basic()},
+		"another scheme": {strings.Replace(right, "Basic", "Bearer", 1)}, "two": {right, right}, "wrong and right": {basic("a:b"), right}, "a list": {right + ", " + right},
+		"a NUL": {basic(w.login.Basic() + "\x00")}, "the case": {basic(strings.ToUpper(w.login.Basic()))}, "no scheme": {strings.TrimPrefix(right, "Basic ")},
+	} {
+		w.want(name, w.post(strings.NewReader(`{"id":1}`), func(r *http.Request) {
+			r.Header.Del("Authorization")
+			for _, h := range headers {
+				r.Header.Add("Authorization", h)
+			}
+		}), http.StatusUnauthorized)
+	}
+	w.stored(0)
+	w.want("the scheme in small letters", w.post(strings.NewReader("{}"), func(r *http.Request) { r.Header.Set("Authorization", strings.Replace(right, "Basic", "basic", 1)) }), 200)
+	w.stored(1)
+	if len(w.login.Word) < 22 || len(w.login.Path) < 23 || NewLogin().Word == w.login.Word {
+		t.Errorf("a password of %d and a path of %d characters: fewer than 128 random bits", len(w.login.Word), len(w.login.Path))
+	}
+	for _, shown := range []string{fmt.Sprint(w.login), fmt.Sprintf("%+v %#v %s", w.login, w.login, &w.login)} {
+		if strings.Contains(shown, w.login.Word) || strings.Contains(shown, w.login.Path[1:]) {
+			t.Errorf("a login prints as %s", shown)
+		}
+	}
+}
+
+// W3, W6: any body is taken as it is; a header with some HMAC changes nothing, and nothing of a body is looked at.
+func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bodies := [][]byte{
+		{}, []byte(`{`), []byte(`{"a":1,"a":2}`), []byte(strings.Repeat("[", 100_000)), []byte(`{"n":1` + strings.Repeat("0", 5000) + `}`), {0xff, 0xfe, 0x00, 0x01}, []byte("\xef\xbb\xbf{}"),
+		[]byte(`<xml/>`), []byte("a\x00b"), []byte(`"text"`), []byte(`{"id":"` + strings.Repeat("é", 1000) + `"}`),
+	}
+	for i, body := range bodies {
+		w.want(fmt.Sprint("body ", i), w.post(bytes.NewReader(body), func(r *http.Request) {
+			r.Header.Set("Content-Type", []string{"text/plain", "application/json; charset=x", "", "🌽"}[i%4])
+			r.Header.Set("X-Hub-Signature-256", "sha256=00")
+		}), 200)
+	}
+	events := w.stored(len(bodies))
+	for i, body := range bodies {
+		found := false
+		for _, e := range events {
+			found = found || bytes.Equal(e.Body, body)
+		}
+		if !found {
+			t.Errorf("body %d was not stored byte by byte", i)
+		}
+	}
+}
+
+// W4, F152: what is too large, too slow or not POST is refused with the fitting status, and nothing of it is stored.
+func TestF152W4TheLimitsOfARequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.want("GET", w.post(nil, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
+	w.want("PUT", w.post(nil, func(r *http.Request) { r.Method = http.MethodPut }), http.StatusMethodNotAllowed)
+	w.want("10 MB, told", w.post(bytes.NewReader(make([]byte, 10<<20)), func(r *http.Request) { r.Header.Set("Expect", "100-continue") }), http.StatusRequestEntityTooLarge)
+	w.want("the most", w.post(bytes.NewReader(make([]byte, MaxBody))), 200)
+	w.want("one more, in chunks", w.post(io.MultiReader(bytes.NewReader(make([]byte, MaxBody+1)))), http.StatusRequestEntityTooLarge)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte(`{}`))
+	_ = z.Close()
+	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }), http.StatusUnsupportedMediaType)
+	w.want("identity", w.post(strings.NewReader("plain"), func(r *http.Request) { r.Header.Set("Content-Encoding", "identity") }), 200)
+	w.want("a huge header", w.post(nil, func(r *http.Request) { r.Header.Set("X", strings.Repeat("x", 100<<10)) }), http.StatusRequestHeaderFieldsTooLarge)
+	w.stored(2)
+}
+
+// W7: one connection is one request, whatever is hidden behind it.
+func TestW7NoSecondRequestHidesInAConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"
+	hidden := head + "Content-Length: 6\r\n\r\nhidden"
+	for name, raw := range map[string]string{
+		"pipelined":                     head + "Content-Length: 2\r\n\r\nok" + hidden,
+		"keep-alive asked for":          head + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok" + hidden,
+		"both lengths":                  head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+		"two lengths":                   head + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nok" + hidden,
+		"a blank before the colon":      head + "Content-Length : 2\r\n\r\nok" + hidden,
+		"an odd transfer-encoding":      head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + hidden,
+		"bare line feeds in the chunks": head + "Transfer-Encoding: chunked\r\n\r\n2\nok\n0\n\n" + hidden,
+		"a negative length":             head + "Content-Length: -1\r\n\r\nok" + hidden,
+		"a folded header":               head + "X: a\r\n b\r\nContent-Length: 2\r\n\r\nok" + hidden,
+		"HTTP/1.0":                      strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok" + hidden,
+		"HTTP/2 preface":                "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + hidden,
+		"upgrade":                       head + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\nok" + hidden,
+	} {
+		conn, err := net.Dial("tcp", w.server.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, raw) // the other side may have closed already
+		answers := 0
+		for scan := bufio.NewScanner(conn); scan.Scan(); {
+			if strings.HasPrefix(scan.Text(), "HTTP/1.") {
+				answers++
+			}
+		}
+		_ = conn.Close()
+		if answers > 1 {
+			t.Errorf("%s: %d answers on one connection", name, answers)
+		}
+	}
+	events, err := w.store.Inbox(t.Context(), trade.InboxFilter{Text: "hidden"})
+	if err != nil || len(events) != 0 {
+		t.Errorf("%d hidden requests were stored, %v", len(events), err)
+	}
+}
+
+// W8: who guesses has soon nothing left, others are served; what is known of senders is bounded.
+func TestW8GuessesUseUpABudget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	from := func(address string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("X-Forwarded-For", "10.9.9.9, "+address) }
+	}
+	refused := 0
+	for range 60 {
+		if w.post(nil, from("192.0.2.1"), func(r *http.Request) { r.SetBasicAuth("a", "b") }) == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("sixty guesses were all looked at")
+	}
+	w.want("another sender", w.post(strings.NewReader("{}"), from("192.0.2.2")), 200)
+	b := newBudgets()
+	for i := range 3 * maxSenders {
+		b.of(fmt.Sprint(i), time.Now())
+	}
+	if len(b.by) > maxSenders {
+		t.Errorf("%d senders are known", len(b.by))
+	}
+}
+
+// Plain HTTP is taken from the named proxies only.
+func TestPlainHTTPIsForNamedProxies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	conn, err := net.Dial("tcp", w.server.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("a stranger got %d bytes", n)
+	}
+	if c := w.server.Counts(); c.Foreign != 1 {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+// sick is an inbox that fails or hangs.
+type sick struct {
+	Inbox
+	mu    sync.Mutex
+	fails bool
+	hangs chan struct{} // nil: it does not
+}
+
+func (s *sick) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
+	s.mu.Lock()
+	fails, hangs := s.fails, s.hangs
+	s.mu.Unlock()
+	if hangs != nil {
+		<-hangs
+	}
+	if fails {
+		return errors.New("the ledger is full")
+	}
+	return s.Inbox.TakeEvents(ctx, events)
+}
+
+func (s *sick) set(fails bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fails = fails
+}
+
+// F149: while the ledger takes nothing, events wait in the spool, flushed, and are answered 200; they reach the ledger when it is well, also after a restart.
+func TestF149EventsWaitInTheSpoolWhileTheLedgerIsFull(t *testing.T) {
+	t.Parallel()
+	s := &sick{fails: true}
+	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	for i := range 5 {
+		w.want("while the ledger is full", w.post(strings.NewReader(fmt.Sprint(i))), 200)
+	}
+	w.stored(0)
+	if c := w.server.Counts(); c.Spooled != 5 || c.Taken != 5 {
+		t.Errorf("counts %+v", c)
+	}
+	s.set(false)
+	w.stored(5)
+}
+
+// F149, F151: a ledger that hangs costs nobody the answer.
+func TestF151F149ALedgerThatHangsCostsNobodyTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := &sick{hangs: make(chan struct{})}
+	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	for i := range 3 {
+		w.want("while the ledger hangs", w.post(strings.NewReader(fmt.Sprint(i))), 200)
+	}
+	close(s.hangs)
+	w.stored(3)
+}
+
+// F149: where neither ledger nor spool takes an event, the answer says so.
+func TestF149WhereNothingTakesAnEventTheAnswerIs503(t *testing.T) {
+	t.Parallel()
+	s := &sick{fails: true}
+	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	if err := os.RemoveAll(w.path("inbox")); err != nil {
+		t.Fatal(err)
+	}
+	w.want("without ledger and spool", w.post(strings.NewReader("{}")), http.StatusServiceUnavailable)
+	if c := w.server.Counts(); c.NotStored != 1 || c.Taken != 0 {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+// F150: a line of the spool that was cut, or is garbled, was never acknowledged; the others are brought to the ledger by the next start.
+func TestF150TheNextStartBringsWhatTheSpoolHas(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, err := openSpool(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if err := first.add(trade.InboxEvent{Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: []byte{0xff, byte(i)}, Times: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := first.close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := first.files()
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err == nil {
+		err = os.WriteFile(files[0], append(append([]byte("garbled\n"), text...), text[:20]...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := openSpool(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = second.close() }()
+	var got []trade.InboxEvent
+	bring := func(events []trade.InboxEvent) error { got = append(got, events...); return nil }
+	if err := second.drain(func([]trade.InboxEvent) error { return errClosing }); !errors.Is(err, errClosing) {
+		t.Errorf("drain: %v", err)
+	}
+	if err := second.drain(bring); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 3 || !bytes.Equal(got[2].Body, []byte{0xff, 2}) || second.bytes.Load() != 0 {
+		t.Errorf("%d events, %d bytes left", len(got), second.bytes.Load())
+	}
+	if files, err := second.files(); err != nil || len(files) != 0 {
+		t.Errorf("files left: %v, %v", files, err)
+	}
+}
+
+// F152: senders that send one byte now and then hold nobody up.
+func TestF152SlowSendersHoldNobodyUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var slow []net.Conn
+	for range 100 {
+		conn, err := net.Dial("tcp", w.server.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, "POST "+w.login.Path+" HTTP/1.1\r\nHost: x\r\nContent-Le")
+		slow = append(slow, conn)
+	}
+	for i := range 20 {
+		w.want("beside a hundred slow senders", w.post(strings.NewReader(fmt.Sprint(i))), 200)
+	}
+	for _, conn := range slow {
+		_ = conn.Close()
+	}
+	w.stored(20)
+}
+
+// A registration that another process makes is known without a restart, and one whose place another took is taken still.
+func TestARegistrationOfAnotherProcessIsFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.want("the first", w.post(strings.NewReader("{}")), 200)
+	old := w.login
+	fresh := NewLogin()
+	hook := trade.Webhook{ID: "hook-2", Event: "CREATE_FARM", PathHash: HashOf(fresh.Path), LoginHash: HashOf(fresh.Basic()), State: trade.WebhookAsked, AskedAt: time.Now()}
+	if err := w.store.AskWebhook(t.Context(), hook, trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
+		t.Fatal(err)
+	}
+	w.login, w.url = fresh, "http://"+w.server.Address()+fresh.Path
+	w.ahead.Store(int64(2 * bookMiss))
+	w.want("the second", w.post(strings.NewReader("{}")), 200)
+	w.login, w.url = old, "http://"+w.server.Address()+old.Path
+	w.want("the old one", w.post(strings.NewReader("{}")), 200)
+	w.stored(2)
+}
