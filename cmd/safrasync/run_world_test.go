@@ -49,7 +49,7 @@ type logLine struct {
 }
 
 // newService makes everything that a service needs; on says where its ledger is.
-func newService(t *testing.T, on string, held bool) *service {
+func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Options)) *service {
 	t.Helper()
 	t.Parallel()
 	s := &service{t: t, dir: t.TempDir(), posts: make(chan int, 100)}
@@ -57,12 +57,16 @@ func newService(t *testing.T, on string, held bool) *service {
 		s.hold = make(chan struct{})
 	}
 	var err error
-	s.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
+	options := sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
 		s.posts <- n
 		if s.hold != nil {
 			<-s.hold
 		}
-	}}, "127.0.0.1:0")
+	}}
+	for _, change := range adjust {
+		change(&options)
+	}
+	s.box, err = sandbox.Start(options, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

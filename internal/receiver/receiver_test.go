@@ -132,13 +132,9 @@ func TestW1NothingElseIsOnTheListener(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{"/", "/login", "/metrics", "/healthz", "/_sandbox/", "/api/v1/integration/webhooks", w.login.Path + "/x", w.login.Path[:20], w.login.Path + "?a=1", "/%2e%2e" + w.login.Path[:9]} {
-		r, err := http.Get("http://" + w.server.Address() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = r.Body.Close()
-		w.want("GET "+path, r.StatusCode, http.StatusMethodNotAllowed)
-		w.want("POST "+path, w.post(strings.NewReader("{}"), func(r *http.Request) { r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?"); r.URL.RawPath = "" }), http.StatusNotFound)
+		at := func(r *http.Request) { r.URL.Path, r.URL.RawQuery, _ = strings.Cut(path, "?"); r.URL.RawPath = "" }
+		w.want("GET "+path, w.post(nil, at, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
+		w.want("POST "+path, w.post(strings.NewReader("{}"), at), http.StatusNotFound)
 	}
 	w.stored(0)
 }
@@ -216,7 +212,6 @@ func TestF152W4TheLimitsOfARequest(t *testing.T) {
 	_ = z.Close()
 	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }), http.StatusUnsupportedMediaType)
 	w.want("identity", w.post(strings.NewReader("plain"), func(r *http.Request) { r.Header.Set("Content-Encoding", "identity") }), 200)
-	w.want("a huge header", w.post(nil, func(r *http.Request) { r.Header.Set("X", strings.Repeat("x", 100<<10)) }), http.StatusRequestHeaderFieldsTooLarge)
 	w.stored(2)
 }
 

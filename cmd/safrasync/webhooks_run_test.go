@@ -1,0 +1,185 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// hearingService is a service that takes the platform's events over TLS, with everything registered by the program itself.
+func hearingService(t *testing.T, on string, adjust ...func(*sandbox.Options)) (s *service, port int, roots *x509.CertPool) {
+	t.Helper()
+	cert, key := certificateFor(t, "localhost")
+	roots = x509.NewCertPool()
+	roots.AppendCertsFromPEM(cert)
+	s = newService(t, on, false, append(adjust, func(o *sandbox.Options) { o.ReceiverRoots = roots })...)
+	s.write("events.crt", string(cert))
+	s.write("events.key", string(key))
+	port = freePort(t)
+	s.edit("jobs:\n", fmt.Sprintf("webhooks: {public_url: \"https://localhost:%d\", listen: \"127.0.0.1:%d\", cert_file: events.crt, key_file: events.key, events: [all], spool: %s}\njobs:\n",
+		port, port, s.path("inbox")))
+	s.must(0, "webhooks", "apply", "--reason", "go-live", "--yes")
+	for range 25 {
+		s.posted()
+	}
+	return s, port, roots
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// certificateFor makes a certificate that signs itself.
+func certificateFor(t *testing.T, name string) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
+}
+
+// F142, F147: the whole way with the real program: registered over the API, called over TLS with Basic, read back, settled; forged events change nothing.
+func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,invented,again=2") })
+		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1")...)
+		s.start()
+		if l := s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" }); l.Job != "contracts" || l.State != "accepted" {
+			t.Errorf("%s", l.raw)
+		}
+		s.line("the other row", func(l logLine) bool { return l.Msg == "run" })
+		if job := s.job("contracts"); job.States[trade.InDoubt] != 0 || job.States[trade.Accepted] != 2 {
+			t.Errorf("%v, want 2 accepted", job.States)
+		}
+		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"act":"evidence"`) || !strings.Contains(out, `"who":"safrasync"`) {
+			t.Errorf("the audit does not tell who settled it: %s", out)
+		}
+		s.stop()
+		if n := len(s.box.Created()); n != 2 {
+			t.Errorf("%d records on the platform, want 2", n)
+		}
+		refused := 0
+		for _, d := range s.box.Deliveries() {
+			if d.Status == http.StatusUnauthorized {
+				refused++
+			} else if !d.OK {
+				t.Errorf("%s: %d %s", d.Event, d.Status, d.Error)
+			}
+		}
+		if refused == 0 {
+			t.Error("no forged event was refused")
+		}
+	})
+}
+
+// F150: a kill after an event was acknowledged, and before it was looked at, loses nothing: the next start looks at it.
+func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		delivered := make(chan sandbox.Delivery, 100)
+		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.OnDelivered = func(d sandbox.Delivery) { delivered <- d } })
+		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1-")...)
+		s.start()
+		for taken := 0; taken < 2; {
+			select {
+			case d := <-delivered:
+				if d.OK {
+					taken++
+				}
+			case <-time.After(giveUp):
+				t.Fatal("no event was taken")
+			}
+		}
+		if err := s.process.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		s.ended()
+		s.box.SetFaults()
+		s.start()
+		for range 2 {
+			s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" })
+		}
+		if job := s.job("contracts"); job.States[trade.Accepted] != 2 {
+			t.Errorf("%v, want 2 accepted", job.States)
+		}
+		s.stop()
+		if n := len(s.box.Created()); n != 2 {
+			t.Errorf("%d records on the platform, want 2", n)
+		}
+	})
+}
+
+// W1, and a reload: nothing of the program's own stands on the port of the events; another port is another listener, a wrong one leaves the old one.
+func TestW1TheServiceServesNothingElseThere(t *testing.T) {
+	s, old, roots := hearingService(t, state.SQLite)
+	s.start()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}}
+	status := func(port int, path string) int {
+		res, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d%s", port, path))
+		if err != nil {
+			return 0
+		}
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
+	for _, path := range []string{"/login", "/metrics", "/healthz", "/"} {
+		if got := status(old, path); got != http.StatusMethodNotAllowed {
+			t.Errorf("GET %s: %d", path, got)
+		}
+	}
+	fresh := freePort(t)
+	s.edit(fmt.Sprintf("listen: \"127.0.0.1:%d\"", old), fmt.Sprintf("listen: \"127.0.0.1:%d\"", fresh))
+	s.signal(syscall.SIGHUP)
+	s.line("the reload", func(l logLine) bool { return strings.HasPrefix(l.Msg, "the new configuration is in force") })
+	if got := status(fresh, "/"); got != http.StatusMethodNotAllowed {
+		t.Errorf("the new port: %d", got)
+	}
+	if got := status(old, "/"); got != 0 {
+		t.Errorf("the old port: %d", got)
+	}
+	s.stop()
+}
+
+// parsed reads faults of one kind.
+func parsed[F any](t *testing.T, read func([]string) ([]F, error), specs ...string) []F {
+	t.Helper()
+	out, err := read(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
