@@ -44,7 +44,7 @@ func TestF152WhatWasAnsweredIsStoredUnderLoad(t *testing.T) {
 	for range 8 {
 		sending.Go(func() {
 			for n := next.Add(1); n <= int64(events); n = next.Add(1) {
-				switch status := w.post(strings.NewReader(fmt.Sprintf(`{"id":"%08d-0000-4000-8000-000000000000","n":%d}`, n, n))); status {
+				switch status := w.post(strings.NewReader(fmt.Sprintf(`{"id":"%08d-0000-4000-8000-000000000000","n":%d}`, n, n)), func(r *http.Request) { r.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", n%8)) }); status {
 				case http.StatusOK:
 					taken.Add(1)
 				default:

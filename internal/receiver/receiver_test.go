@@ -176,7 +176,10 @@ func TestW3W6AnyBodyIsTakenAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bodies := [][]byte{
-		{}, []byte(`{`), []byte(`{"a":1,"a":2}`), []byte(strings.Repeat("[", 100_000)), []byte(`{"n":1` + strings.Repeat("0", 5000) + `}`), {0xff, 0xfe, 0x00, 0x01}, []byte("\xef\xbb\xbf{}"),
+		{},
+		[]byte(`{`), []byte(`{"a":1,"a":2}`), []byte(strings.Repeat("[", 100_000)), []byte(`{"n":1` + strings.Repeat("0", 5000) + `}`),
+		{0xff, 0xfe, 0x00, 0x01},
+		[]byte("\xef\xbb\xbf{}"),
 		[]byte(`<xml/>`), []byte("a\x00b"), []byte(`"text"`), []byte(`{"id":"` + strings.Repeat("é", 1000) + `"}`),
 	}
 	for i, body := range bodies {
