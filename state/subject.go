@@ -9,7 +9,7 @@ import (
 )
 
 // Erase takes from rows, whatever their age, what the retention would take from them in time, and the answers to questions by document that gave one of the
-// platform ids. What is needed still stays: see reducible. It tells how many rows lost something. The act stands in the audit before the first row does.
+// platform ids, and the events that name one. What is needed still stays: see reducible. It tells how many rows lost something. The act stands in the audit before the first row does.
 func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time, record trade.AuditRecord) (rows int, err error) {
 	if err := s.AppendAudit(ctx, record); err != nil {
 		return 0, err
@@ -26,7 +26,18 @@ func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string, now 
 	}
 	for chunk := range slices.Chunk(remoteIDs, inList) {
 		if err := s.inTx(ctx, "erasing lookups", func(t *tx) error {
-			return t.exec(`DELETE FROM lookup WHERE id IN (`+marks(len(chunk))+`)`, anys(chunk)...)
+			if err := t.exec(`DELETE FROM lookup WHERE id IN (`+marks(len(chunk))+`)`, anys(chunk)...); err != nil {
+				return err
+			}
+			for _, id := range chunk { // events that name it, and records that were read back because of one
+				if err := t.exec(`DELETE FROM inbox WHERE next_at IS NULL AND LOWER(body) LIKE ?`, "%"+id+"%"); err != nil {
+					return err
+				}
+				if err := t.exec(`DELETE FROM candidate WHERE fields LIKE ?`, "%"+id+"%"); err != nil {
+					return err
+				}
+			}
+			return nil
 		}); err != nil {
 			return rows, err
 		}
