@@ -29,6 +29,13 @@ var mayUse = map[string]trade.Role{
 	"GET /rows": trade.Reader, "POST /filters": trade.Reader, "GET /rows/{id}": trade.Reader,
 	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant, "POST /rows/{id}/{act}": trade.Accountant, "POST /acts/{act}": trade.Accountant,
 	"GET /users": trade.Administrator, "POST /users": trade.Administrator, "POST /users/{name}": trade.Administrator,
+	"GET /pending": trade.Reader, "GET /pending/retry": trade.Accountant, "POST /pending/retry": trade.Accountant,
+	"GET /doubts": trade.Reader, "GET /doubts/{id}": trade.Reader, "POST /doubts/{id}/plan": trade.Accountant, "POST /doubts/{id}/do": trade.Accountant,
+	"GET /changed": trade.Reader, "POST /changed/plan": trade.Accountant, "POST /changed/do": trade.Accountant,
+	"GET /references": trade.Reader, "GET /references/{kind}": trade.Reader, "GET /references/{kind}/export": trade.Accountant, "POST /references/{kind}/set": trade.Administrator, "POST /references/{kind}/remove": trade.Administrator, "POST /references/{kind}/plan": trade.Administrator, "POST /references/{kind}/import": trade.Administrator,
+	"GET /runs": trade.Reader, "GET /runs/{id}": trade.Reader,
+	"GET /schedules": trade.Reader, "POST /schedules/{job}/plan": trade.Administrator, "POST /schedules/{job}/do": trade.Administrator,
+	"GET /audit": trade.Reader, "GET /audit/check": trade.Reader, "GET /audit/export": trade.Accountant,
 }
 
 var pathPart = regexp.MustCompile(`\{[^}]*\}`)
