@@ -92,8 +92,12 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		"Orphans":  func(ctx context.Context) error { return s.Orphans(ctx, job, func([]trade.Entry) error { return nil }) },
 		"Arrivals": func(ctx context.Context) error { _, err := s.Arrivals(ctx, job, 1<<40, 5); return err },
 		"Due":      func(ctx context.Context) error { _, err := s.Due(ctx, job, now, 0, 64); return err },
-		"Counts":   func(ctx context.Context) error { _, err := s.Counts(ctx, job); return err },
-		"Known":    func(ctx context.Context) error { _, err := s.Known(ctx, job, []string{"a", "b"}); return err },
+		"DueContents": func(ctx context.Context) error {
+			_, err := s.DueContents(ctx, job, now, 0, 64)
+			return err
+		},
+		"Counts": func(ctx context.Context) error { _, err := s.Counts(ctx, job); return err },
+		"Known":  func(ctx context.Context) error { _, err := s.Known(ctx, job, []string{"a", "b"}); return err },
 		"Parents": func(ctx context.Context) error {
 			_, err := s.Parents(ctx, []trade.ParentKey{{Job: job, Key: "a"}})
 			return err

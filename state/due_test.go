@@ -1,0 +1,39 @@
+package state
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What is told of due entries without reading them whole is what they hold.
+func TestTheContentsOfWhatIsDueAreThoseOfTheEntries(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		later, waits := newEntry("3"), newEntry("4")
+		later.NextAttemptAt, waits.State = at.Add(time.Hour), trade.Waiting
+		mustRecord(t, s, lease, newEntry("1"), newEntry("2"), later, waits)
+		for after, want := range map[int64]int{0: 2, 1: 1} {
+			due, err := s.Due(t.Context(), "contracts", at, after, 10)
+			if err != nil || len(due) != want {
+				t.Fatal(len(due), err)
+			}
+			for i, e := range due {
+				due[i] = trade.Entry{ID: e.ID, Job: e.Job, Key: e.Key, SourceHash: e.SourceHash, PayloadHash: e.PayloadHash}
+			}
+			got, err := s.DueContents(t.Context(), "contracts", at, after, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(due, got); diff != "" {
+				t.Errorf("after %d: contents (-entries +told)\n%s", after, diff)
+			}
+		}
+		if got, err := s.DueContents(t.Context(), "contracts", at, 0, 1); err != nil || len(got) != 1 {
+			t.Errorf("%d of one, %v", len(got), err)
+		}
+	})
+}
