@@ -2,7 +2,7 @@
 //
 // The data's way: [Take] goes through the ledger once, page by page, and writes one [Row] for each entry into a [Snapshot], a compressed temporary file with a [Head].
 // Everything else reads the snapshot, as often as it likes: so all sections of a report, and all its formats, are of the same moment, and memory does not grow with the
-// rows (but for a few hundred bytes a contract, by which deliveries are held against their contracts). [Snapshot.Report] writes the sections of a report through a
+// rows (but for about a kilobyte a contract, by which deliveries are held against their contracts). [Snapshot.Report] writes the sections of a report through a
 // [Writer]: CSV, XLSX, JSON lines or a page for printing; the command line and the console have writers of their own.
 //
 // # Three kinds of numbers
