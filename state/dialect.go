@@ -2,19 +2,20 @@ package state
 
 // dialect holds what the two databases write differently. Everything else is one text for both.
 type dialect struct {
-	name   string
-	now    string // the database's clock in milliseconds UTC
-	lock   string // at the end of a SELECT, before the table: keep the rows from other writers
-	share  string // the same: keep the rows as they are, as others may too
-	hold   string // the same: keep the rows from those that lock them, not from those that only write to them
-	mark   string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
-	safe   func(setting string) error
-	goose  string // folder of the migrations
-	tables string // names of the tables that exist
-	keyed  string // at the start of a transaction that writes by keys only; "" = nothing
-	within string // function of (text, part): where the part begins in the text, 0 = nowhere
-	byKey  string // after a table: its keys are gone through, not its rows; "" where the database decides that well
-	pack   string // puts attempts that have become small closer together; "" where the database does that by itself
+	name    string
+	now     string // the database's clock in milliseconds UTC
+	lock    string // at the end of a SELECT, before the table: keep the rows from other writers
+	share   string // the same: keep the rows as they are, as others may too
+	hold    string // the same: keep the rows from those that lock them, not from those that only write to them
+	mark    string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
+	safe    func(setting string) error
+	goose   string // folder of the migrations
+	tables  string // names of the tables that exist
+	keyed   string // at the start of a transaction that writes by keys only; "" = nothing
+	within  string // function of (text, part): where the part begins in the text, 0 = nowhere
+	byKey   string // after a table: its keys are gone through, not its rows; "" where the database decides that well
+	byState string // the same: it is gone into by state
+	pack    string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
 var sqliteDialect = dialect{
@@ -24,10 +25,11 @@ var sqliteDialect = dialect{
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:   func(string) error { return nil },
-	within: `instr`,
-	byKey:  `INDEXED BY entry_one_key `,
-	goose:  "migrations/sqlite",
+	safe:    func(string) error { return nil },
+	within:  `instr`,
+	byKey:   `INDEXED BY entry_one_key `,
+	byState: `INDEXED BY entry_due `,
+	goose:   "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
 	// became small before, and its page is joined with its neighbours. The row number of an attempt means nothing. The last one stays: new ones count on from it.
 	pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,

@@ -138,6 +138,9 @@ func (p *paging) byKey() ([]int64, error) {
 		order := `ORDER BY e.key`
 		if !many { // no index has them in this order: the few are sorted
 			order = `ORDER BY e.key || ''`
+			if !p.textFound() {
+				b[0].from = p.s.d.byState
+			}
 		}
 		some, err := p.pick(b[0], order)
 		if err != nil {
@@ -149,6 +152,9 @@ func (p *paging) byKey() ([]int64, error) {
 	}
 	return ids, nil
 }
+
+// textFound tells whether the text says better than the states which rows to look at.
+func (p *paging) textFound() bool { return p.ranges != nil }
 
 // fewRows is how many rows of a state are looked up and sorted rather than found while going through all.
 const fewRows = 20_000

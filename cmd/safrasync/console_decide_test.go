@@ -155,4 +155,3 @@ func TestTheWordsOfRetryAndResend(t *testing.T) {
 		t.Error("a row in doubt offers to try again")
 	}
 }
-

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// hostile is what somebody may have typed into the ERP.
+const hostile = `<img src=x onerror="window.hurt=1">`
+
+// typed is a desk whose ERP has a CPF for a code of one contract, and markup for one of another.
+func typed(t *testing.T) (d *desk, document, markup trade.Entry) {
+	t.Helper()
+	d = newDesk(t)
+	rows := d.rows(trade.Invalid, trade.Waiting)
+	sql := fmt.Sprintf(`UPDATE contrato SET produtor = '52998224725' WHERE filial || '|' || num = '%s'; UPDATE contrato SET usuario = '%s' WHERE filial || '|' || num = '%s'`,
+		rows[0].Key, hostile, rows[1].Key)
+	if err := runSQLText(d.dir+"/erp.db", sql); err != nil {
+		t.Fatal(err)
+	}
+	d.must(0, "", "sync")
+	return d, d.entry(rows[0].Job, rows[0].Key), d.entry(rows[1].Job, rows[1].Key)
+}
+
+// A document is masked on every page; who may sees it after a click that the audit keeps.
+func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
+	t.Parallel()
+	d, row, _ := typed(t)
+	path, reveal := fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/reveal/%d", row.ID)
+	for _, role := range trade.Roles {
+		b := d.as(role)
+		for _, page := range []string{"/", "/rows", "/rows?q=" + url.QueryEscape(row.Key), path} {
+			if b.get(page).shows(http.StatusOK); strings.Contains(b.body, "52998224725") || strings.Contains(b.body, "529.982.247-25") {
+				t.Errorf("%s sees the document on %s", role, page)
+			}
+		}
+		if b.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("Cache-Control is %q", b.header.Get("Cache-Control"))
+		}
+		b.shows(http.StatusOK, "***.982.247-**")
+		if may := role.May(trade.Accountant); strings.Contains(b.body, reveal) != may {
+			t.Errorf("%s is offered the document: %v", role, !may)
+		} else if b.submit(reveal, url.Values{}); may {
+			b.shows(http.StatusOK, "52998224725", "viu documentos")
+		} else {
+			b.shows(http.StatusForbidden, "Código role")
+		}
+	}
+	records, err := d.daemon.store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var who []string
+	for _, r := range records {
+		if r.Act == "reveal" {
+			who = append(who, r.Who)
+		}
+	}
+	if !slices.Equal(who, []string{"ana", "carla"}) {
+		t.Errorf("the audit names %v", who)
+	}
+}
+
+// What the ERP wrote is text in a real browser, wherever it is shown.
+func TestC08_MarkupOfTheERPIsInert(t *testing.T) {
+	t.Parallel()
+	d, _, row := typed(t)
+	c := newChrome(t, d, 1366, 768)
+	c.logIn(trade.Accountant)
+	for _, path := range []string{"/rows", fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/rows/%d/dismiss", row.ID), "/rows?q=" + url.QueryEscape(hostile)} {
+		c.open(path)
+		hurt, err := chromedp.Run(c.ctx, chromedp.Evaluate[bool](`window.hurt === 1 || document.querySelector("main img") !== null`))
+		if err != nil || hurt {
+			t.Errorf("%s: the browser did what the ERP says (%v)", path, err)
+		}
+	}
+	c.open(fmt.Sprintf("/rows/%d", row.ID))
+	c.shows(hostile)
+}
+
+// No page and no answer of the monitoring has a secret; the console has no metrics.
+func TestC17_PagesAndMetricsTellNoSecret(t *testing.T) {
+	t.Parallel()
+	d, row, _ := typed(t)
+	b := d.as(trade.Administrator)
+	for _, path := range []string{"/", "/rows", fmt.Sprintf("/rows/%d", row.ID), "/users", "/account", "/metrics", "/healthz"} {
+		b.get(path)
+		for _, secret := range []string{platformCanary, "argon2", deskPassword} {
+			if strings.Contains(b.body, secret) {
+				t.Errorf("%s tells %s", path, secret)
+			}
+		}
+	}
+	b.get("/metrics").shows(http.StatusNotFound)
+}
