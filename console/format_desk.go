@@ -1,6 +1,7 @@
 package console
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -62,8 +63,13 @@ func (v voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
 // Again says whether sending again is safe.
 func (v voice) Again(a trade.Again) string { return a.Label(v.lang) }
 
-// Plain takes the commands of the program out of a sentence: in the console people have the acts as buttons.
-func (v voice) Plain(text string) string { return strings.ReplaceAll(text, "`", "") }
+// aside is a command that a sentence names in brackets.
+var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
+
+// Plain takes the commands of the program out of a sentence: in the console people have pages and buttons.
+func (v voice) Plain(text string) string {
+	return strings.ReplaceAll(aside.ReplaceAllString(text, ""), "`", "")
+}
 
 // Problem says what is wrong with a field.
 func (v voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
