@@ -27,7 +27,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	other := d.as(trade.Administrator).get("/changed")
 	other.submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).shows(http.StatusOK)
 	stale := with(other.fields("/changed/do"), "reason", "acertado por telefone")
-	b.post("/changed/do", with(url.Values(form), "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.post("/changed/do", with(form, "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	b.post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).shows(http.StatusOK, "Dado por tratado.", "Nada mudou depois do envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)

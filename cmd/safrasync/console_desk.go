@@ -6,6 +6,8 @@ import (
 	gosync "sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/console"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/pending"
@@ -14,30 +16,67 @@ import (
 
 // consoleDesk is what the console decides about beside single rows, on the daemon's ledger and engine.
 type consoleDesk struct {
-	g     *generation
-	board *pending.Board
+	g      *generation
+	board  *pending.Board
+	ending context.Context // of the generation, for looks that nobody waits for
+	end    context.CancelFunc
 
-	mu   gosync.Mutex
-	view *pending.View
+	mu      gosync.Mutex
+	view    *pending.View
+	looking bool // somebody looks already, for whoever comes next
+	ended   bool
+	working gosync.WaitGroup
 }
 
 var _ console.Desk = (*consoleDesk)(nil)
 
 func newConsoleDesk(g *generation) *consoleDesk {
-	return &consoleDesk{g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now}}
+	d := &consoleDesk{g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now}}
+	d.ending, d.end = context.WithCancel(context.Background())
+	g.closers = append(g.closers, func() error { d.close(); return nil })
+	return d
 }
 
-// stuckHolds is how old what is stuck may be when people are shown it.
-const stuckHolds = 5 * time.Second
+// close ends the look that nobody waits for.
+func (d *consoleDesk) close() {
+	d.mu.Lock()
+	d.ended = true
+	d.mu.Unlock()
+	d.end()
+	d.working.Wait()
+}
 
-// look gives what is stuck, as it was a moment ago unless it must be fresh.
+// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and nobody waits for it until stuckOld.
+const (
+	stuckHolds = 5 * time.Second
+	stuckOld   = time.Minute
+)
+
+// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked lately.
 func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	d.mu.Lock()
 	view := d.view
-	d.mu.Unlock()
-	if view != nil && !fresh && now().Sub(view.At).Abs() < stuckHolds {
-		return view, nil
+	if view == nil || fresh || now().Sub(view.At).Abs() >= stuckOld {
+		d.mu.Unlock()
+		return d.take(ctx)
 	}
+	if now().Sub(view.At).Abs() >= stuckHolds && !d.looking && !d.ended {
+		d.looking = true
+		d.working.Go(func() {
+			_, err := d.take(d.ending)
+			if err != nil && d.ending.Err() == nil {
+				d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
+			}
+			d.mu.Lock()
+			d.looking = false
+			d.mu.Unlock()
+		})
+	}
+	d.mu.Unlock()
+	return view, nil
+}
+
+func (d *consoleDesk) take(ctx context.Context) (*pending.View, error) {
 	view, err := d.board.Take(ctx)
 	if err != nil {
 		return nil, err
