@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,7 +28,20 @@ type auditPage struct {
 	Checked bool
 	Broken  int64 // the first record that is not what was written; 0 = none
 	Fault   string
+	Acts    []string // that can be chosen
 }
+
+// actsNamed are the acts that people can choose from, by their codes.
+var actsNamed = func() []string {
+	var out []string
+	for key := range auditWords {
+		if code, ok := strings.CutPrefix(key, "act."); ok {
+			out = append(out, strings.ReplaceAll(code, "_", " "))
+		}
+	}
+	slices.Sort(out)
+	return out
+}()
 
 // address is the filter as an address has it.
 func (p auditPage) address() url.Values {
@@ -52,7 +66,7 @@ func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().E
 
 // auditQuery reads the filter. Days are the cooperative's, and the last one is part of it.
 func (q *request) auditQuery() auditPage {
-	page := auditPage{From: q.FormValue("from"), Until: q.FormValue("until")}
+	page := auditPage{Acts: actsNamed, From: q.FormValue("from"), Until: q.FormValue("until")}
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")), Target: strings.TrimSpace(q.FormValue("target")),
 		Before: number(q.FormValue("before")), Limit: pageRows,

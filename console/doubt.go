@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -68,7 +69,7 @@ type doubtPage struct {
 	Open     bool               // it is still to be decided
 	Decided  *trade.AuditRecord // by whom it was; nil: by nobody, or nobody knows
 	NeedsID  bool               // its record can be read back
-	Identify []Reading          // the fields by which people find it on the platform, first
+	Identify []lookFor          // the fields by which people find it on the platform, first
 	Proof    bool               // the password is asked for before it is sent again
 	Act      Act
 	ID       string
@@ -80,6 +81,46 @@ type doubtPage struct {
 	Plan     *Plan
 	Step     Step // of the plan
 	Differs  bool // what the platform has is not what was sent
+}
+
+// lookFor is one field to look for, with what the ERP has for it: people know its codes, not the platform's ids.
+type lookFor struct {
+	Field string
+	Sent  string
+	ERP   string
+}
+
+// identify gives what to look for on the platform.
+func (q *request) identify(entry trade.Entry, look []Reading) ([]lookFor, error) {
+	fields, err := q.c.Work.Fields(q.Context(), entry)
+	if err != nil {
+		return nil, err
+	}
+	codes := map[string]string{}
+	for _, f := range fields {
+		var parts []string
+		for _, value := range f.ERP {
+			if value != nil {
+				parts = append(parts, strings.TrimSpace(*value))
+			}
+		}
+		if !f.Secret {
+			codes[f.Name] = strings.Join(parts, "|")
+		}
+	}
+	out := make([]lookFor, 0, len(look))
+	for _, r := range look {
+		one := lookFor{Field: r.Field, ERP: codes[r.Field]}
+		if r.Sent != nil {
+			one.Sent = *r.Sent
+		}
+		if one.ERP == one.Sent {
+			one.ERP = ""
+		}
+		out = append(out, one)
+	}
+	slices.SortStableFunc(out, func(a, b lookFor) int { return placeOf(a.Field) - placeOf(b.Field) })
+	return out, nil
 }
 
 // identifying are the fields by which people find a record on the platform, in the order in which they look for them.
@@ -95,8 +136,9 @@ func (q *request) doubtPage() (doubtPage, error) {
 		return doubtPage{}, err
 	}
 	page := doubtPage{doubtShown: shown, Open: entry.State == trade.InDoubt || entry.State == trade.Held, NeedsID: entry.Sends == trade.OrderCommitments, Proof: !q.proved()}
-	page.Identify = slices.Clone(shown.Doubt.Look)
-	slices.SortStableFunc(page.Identify, func(a, b Reading) int { return placeOf(a.Field) - placeOf(b.Field) })
+	if page.Identify, err = q.identify(entry, shown.Doubt.Look); err != nil {
+		return doubtPage{}, err
+	}
 	if !page.Open {
 		if page.Decided, err = q.decided(entry); err != nil {
 			return doubtPage{}, err

@@ -104,3 +104,12 @@ func (v voice) Count(n *int) string {
 
 // Number64 writes a number of the ledger.
 func (v voice) Number64(n int64) string { return decimalText(strconv.FormatInt(n, 10), v.lang) }
+
+// ActName says what somebody did; an act without words is shown as it is stored.
+func (v voice) ActName(act string) string {
+	key := "act." + strings.ReplaceAll(act, " ", "_")
+	if !v.Has(key) {
+		return act
+	}
+	return v.T(key)
+}

@@ -100,7 +100,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
 	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key, "o pedido inteiro saiu, e nenhuma resposta chegou", "Decidir")
-	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "Está na plataforma", "Faltam", "de quarentena")
+	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01", "Está na plataforma", "Faltam", "de quarentena")
 	if strings.Contains(b.body, "Enviar outra vez (pode duplicar)") {
 		t.Error("a second sending is offered within the quarantine")
 	}

@@ -42,7 +42,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 		t.Fatalf("the job is %s, %v", status.State, err)
 	}
 	order("resume", "inventário terminado").shows(http.StatusOK, "Retomada;", "Executar agora")
-	b.get("/audit?target=contracts").shows(http.StatusOK, "run now", "a carteira foi vinculada", "pause", "resume", "inventário terminado")
+	b.get("/audit?target=contracts").shows(http.StatusOK, "mandou executar", "a carteira foi vinculada", "suspendeu", "retomou", "inventário terminado")
 }
 
 func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
@@ -62,13 +62,13 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).get("/audit").shows(http.StatusOK, "login", "carla", "refs import", "Conferir a integridade")
+	b := d.as(trade.Accountant).get("/audit").shows(http.StatusOK, "entrou", "carla", "importou de-para", "Conferir a integridade")
 	b.get("/audit?who=nobody").shows(http.StatusOK, "Nenhum ato assim")
 	b.get("/audit?from=2026-02-31").shows(http.StatusUnprocessableEntity, "O dia não existe")
 	b.get("/audit?until=2001-01-01").shows(http.StatusOK, "Nenhum ato assim")
 	b.get("/audit/check?act=login").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	b.get("/audit/export?act=login").shows(http.StatusOK, "\ufeffNº;Quando;Quem", ";carla;", "\r\n")
-	b.get("/audit?act=audit+export").shows(http.StatusOK, "audit export")
+	b.get("/audit?act=audit+export").shows(http.StatusOK, "exportou a auditoria")
 	if err := runSQLText(d.dir+"/state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	}
 	b.get("/references/wallets?text=12").shows(http.StatusOK, "33333333-3333-4333-8333-333333333312")
 	b.submit("/references/wallets/remove", url.Values{"code": {"12"}, "reason": {"era engano"}}).shows(http.StatusOK, "Removido.")
-	b.get("/audit?target=wallets").shows(http.StatusOK, "refs set", "refs remove", "carteira nova", "era engano", "ana")
+	b.get("/audit?target=wallets").shows(http.StatusOK, "gravou de-para", "removeu de-para", "carteira nova", "era engano", "ana")
 }
 
 func TestACSVIsShownBeforeItCounts(t *testing.T) {
@@ -76,7 +76,7 @@ func TestACSVIsShownBeforeItCounts(t *testing.T) {
 	if got := b.header.Get("Content-Disposition"); !strings.Contains(got, "wallets.csv") {
 		t.Errorf("the file is offered as %q", got)
 	}
-	b.get("/audit?target=wallets").shows(http.StatusOK, "refs import", "lista de novembro", "refs export")
+	b.get("/audit?target=wallets").shows(http.StatusOK, "importou de-para", "lista de novembro", "exportou de-para")
 }
 
 func TestReferencesOfTheERPAreChangedThere(t *testing.T) {
