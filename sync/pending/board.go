@@ -32,10 +32,12 @@ type Board struct {
 	facts map[int64]*fact
 	keys  map[trade.ParentKey]*fact
 	words map[string]string // the texts that many rows share
+	look  int               // how often somebody has looked
 }
 
 // fact is what is remembered of a row.
 type fact struct {
+	look    int // the last one that saw it
 	id      int64
 	version int64
 	job     *engine.Job
@@ -71,7 +73,7 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	there := map[int64]bool{}
+	b.look++
 	for _, job := range b.Jobs {
 		stands, err := b.Ledger.Stuck(ctx, job.Name())
 		if err != nil {
@@ -79,17 +81,18 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 		}
 		var anew []int64
 		for _, s := range stands {
-			there[s.ID] = true
-			if f := b.facts[s.ID]; f == nil || f.version != s.Version {
-				anew = append(anew, s.ID)
+			if f := b.facts[s.ID]; f != nil && f.version == s.Version {
+				f.look = b.look
+				continue
 			}
+			anew = append(anew, s.ID)
 		}
 		if err := b.read(ctx, job, anew, refs); err != nil {
 			return nil, err
 		}
 	}
-	for id, f := range b.facts {
-		if !there[id] {
+	for _, f := range b.facts {
+		if f.look != b.look {
 			b.forget(f)
 		}
 	}
@@ -126,7 +129,7 @@ func (b *Board) one(text string) string {
 
 // fact picks what is remembered of a row.
 func (b *Board) fact(job *engine.Job, e trade.Entry, refs map[string]map[string]string) *fact {
-	f := &fact{id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause), seen: e.FirstSeenAt}
+	f := &fact{look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause), seen: e.FirstSeenAt}
 	key, problem := CauseOf(e)
 	switch {
 	case e.State == trade.InDoubt:
