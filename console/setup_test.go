@@ -89,6 +89,18 @@ type noWork struct{ console.Work }
 func (noWork) Jobs() []console.Job                             { return nil }
 func (noWork) Progress() ([]console.Progress, <-chan struct{}) { return nil, make(chan struct{}) }
 
+// noDesk is an engine without rows.
+type noDesk struct{ console.Desk }
+
+func (noDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
+	return console.Stuck{}, nil
+}
+func (noDesk) ReferenceSource(string) string                            { return "ledger" }
+func (noDesk) WriteReferences(context.Context, string, io.Writer) error { return nil }
+func (noDesk) Schedules(context.Context, trade.Lang) ([]console.Schedule, error) {
+	return nil, nil
+}
+
 // onBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func onBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()
@@ -128,7 +140,7 @@ func newWorld(t *testing.T, s *state.Store, adjust ...func(*console.Options)) *w
 		t.Fatal(err)
 	}
 	o := console.Options{
-		People: s, Ledger: s, Work: noWork{}, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone,
+		People: s, Ledger: s, Work: noWork{}, Desk: noDesk{}, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone,
 		Hosts: []string{"127.0.0.1", "console.example"}, Idle: 30 * time.Minute, Most: 12 * time.Hour, Now: w.clock.now,
 		Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.log, zap.DebugLevel)),
 	}

@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var verbs = regexp.MustCompile(`%[a-z]`)
-
 func TestEveryPhraseOfTheDeskSaysTheSameInBothLanguages(t *testing.T) {
 	t.Parallel()
 	for _, words := range []map[string]phrase{deskWords, pendingWords, doubtWords, changedWords, referenceWords, runWords, scheduleWords, auditWords} {
