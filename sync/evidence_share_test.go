@@ -16,7 +16,7 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		rows := 50
 		if long {
-			rows = 1000
+			rows = 300
 		}
 		b := hearBench(t, db, sandbox.Options{Seed: 7, ShowTimes: true, Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20", "shape=nested%20", "invented,forged%5")})
 		b.limits.StopAfterUnknown, b.limits.MaxInFlight = 0, 1

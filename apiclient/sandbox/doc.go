@@ -124,5 +124,5 @@
 // # Where to read on
 //
 // server.go is the walk of a request; order_commitments.go a resource; fields.go the rules of fields; world.go what the platform knows; events.go what
-// it sends; event_fault.go what happens to that on its way; platform.go what people do there; fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log; state_file.go what outlives the process.
+// it sends; fault_event.go what happens to that on its way; platform.go what people do there; fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log; state_file.go what outlives the process.
 package sandbox

@@ -58,6 +58,7 @@ type boundConn struct {
 	once     sync.Once
 }
 
+// Close frees the place of the connection, once.
 func (c *boundConn) Close() error {
 	c.once.Do(func() { c.listener.open.Add(-1) })
 	return c.Conn.Close()

@@ -122,6 +122,7 @@ func Start(opts Options) (*Server, error) {
 // quiet drops what net/http says of broken handshakes and requests: strangers would write the log.
 type quiet struct{}
 
+// Write drops it.
 func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 
 // Address is where it listens.
