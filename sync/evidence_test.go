@@ -342,7 +342,7 @@ func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 		b.pass()
 		id := b.entry(1).RemoteID
 		b.tell("DELETE_ORDER_COMMITMENT", `{"id":"`+b.entry(2).RemoteID+`"}`) // a lie
-		b.api.SetFaults(faults(t, "deliveries:status=503@1-")...)
+		b.api.SetFaults(faults(t, "deliveries:status=422@1-")...)
 		b.delivery(2, 1, 200)
 		b.pass()
 		b.api.SetFaults()
@@ -359,7 +359,7 @@ func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 		b.delivery(3, 1, 300)
 		b.pass()
 		b.pass()
-		for _, ticket := range []string{"01|0003"} {
+		for _, ticket := range []string{"01|0002", "01|0003"} {
 			e, err := b.ledger.Entry(t.Context(), "deliveries", ticket)
 			if err != nil || e.State != trade.Waiting || e.Cause != trade.CauseParent {
 				t.Errorf("delivery %s is %s (%s), %v; want waiting (parent)", ticket, e.State, e.Cause, err)
