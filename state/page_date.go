@@ -49,10 +49,13 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 	var out []*branch
 	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }
 	if slices.ContainsFunc(settled, asked) {
-		for _, reduced := range []string{`e.reduced_at IS NULL`, `e.reduced_at IS NOT NULL`} {
+		for _, part := range []struct{ index, reduced string }{{"entry_body", `e.reduced_at IS NULL`}, {"entry_reduced", `e.reduced_at IS NOT NULL`}} {
 			b := rest()
 			b.few = true
-			b.add(reduced)
+			if p.s.d.name == SQLite { // it would take the index of all rows
+				b.from = `INDEXED BY ` + part.index + ` `
+			}
+			b.add(part.reduced)
 			b.add(isSettled)
 			if len(p.q.States) > 0 {
 				b.add(`e.state || '' IN (`+marks(len(p.q.States))+`)`, anys(p.q.States)...)
@@ -65,6 +68,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			continue
 		}
 		b := rest()
+		b.from = p.s.d.byState
 		b.add(`e.state = ?`, string(state))
 		out = append(out, b)
 	}
