@@ -20,6 +20,12 @@ import (
 // newDeskOn is newDesk with faults of the platform and more rows of the ERP.
 func newDeskOn(t *testing.T, sql string, faults ...string) *desk {
 	t.Helper()
+	return newDeskOf(t, "", sql, faults...)
+}
+
+// newDeskOf is newDeskOn with more jobs.
+func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
+	t.Helper()
 	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	parsed, err := sandbox.ParseFaults(faults)
 	if err != nil {
@@ -34,7 +40,7 @@ func newDeskOn(t *testing.T, sql string, faults ...string) *desk {
 		t.Fatal(err)
 	}
 	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", "dsn: "+d.dir+"/state.db").Replace(string(sample)) +
-		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
+		jobs + "\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
 	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -221,5 +227,39 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	working.Wait()
 	if done.Load() != 1 || late.Load() != 5 {
 		t.Errorf("%d decided and %d were told that it is decided, want 1 and 5", done.Load(), late.Load())
+	}
+}
+
+// weighed is a job of deliveries, and tickets its table.
+const (
+	weighed = `
+  deliveries:
+    sends: deliveries
+    query: SELECT * FROM romaneio
+    key: [ticket]
+    fields:
+      contract_id: {column: [filial, contrato], sent_by: contracts}
+      delivered_volume: volume
+      delivered_volume_unit_of_measure: {const: kg}
+      delivery_date: {column: dia, date: YYYYMMDD}
+      car: car
+`
+	tickets = `CREATE TABLE romaneio (ticket TEXT, filial TEXT, contrato TEXT, volume TEXT, dia TEXT, car TEXT);
+		INSERT INTO romaneio VALUES ('T1', '01', '000001', '30000', '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF')`
+)
+
+func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
+	t.Parallel()
+	d := newDeskOf(t, weighed, tickets, "lost-after@3")
+	doubt := d.entry("deliveries", "T1")
+	if doubt.State != trade.InDoubt {
+		t.Fatalf("the delivery is %s: %+v", doubt.State, doubt.Error)
+	}
+	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "o id não se conhece", "A plataforma não permite ler este registro de volta")
+	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK, "A linha passa a constar como enviada, sem id.")
+	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK, "Decidido.")
+	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
+		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -156,23 +155,6 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	}
 	b.get(path).shows(http.StatusOK, "Não há mais o que tentar de novo")
 	b.get("/audit?act=retry").shows(http.StatusOK, "a carteira foi vinculada", "carla")
-}
-
-func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	var doubt trade.Entry
-	err := d.daemon.store.Rows(t.Context(), trade.RowFilter{Job: "deliveries", States: []trade.State{trade.InDoubt}}, func(e trade.Entry) error { doubt = e; return nil })
-	if err != nil || doubt.ID == 0 {
-		t.Fatalf("the demo leaves no delivery in doubt: %v", err)
-	}
-	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "o id não se conhece", "A plataforma não permite ler este registro de volta")
-	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK, "A linha passa a constar como enviada, sem id.")
-	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK, "Decidido.")
-	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
-		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)
-	}
 }
 
 func TestThePagesSpeakEnglish(t *testing.T) {
