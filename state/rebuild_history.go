@@ -124,6 +124,14 @@ func (h *history) intent(r journal.Record, in journal.Intent) {
 	if m.attempt(in.Attempt) != nil {
 		return
 	}
+	// The ledger let this intent through, so nothing came of an open one before it in the same generation (I3): its process ended before the ledger had it, and had noted that nothing left.
+	m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool {
+		never := a.Outcome == "" && a.Generation == in.Generation
+		if never {
+			delete(h.sent, a.ID)
+		}
+		return never
+	})
 	m.Sends, m.Generation, m.Payload, m.Source = in.Sends, in.Generation, in.Payload, in.Source
 	m.State, m.Cause, m.Weak, m.next = string(trade.Sending), "", false, nil
 	h.sent[in.Attempt] = m

@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func init() { moreRoles["wire"] = dieOnTheWire }
+func init() { moreRoles["wire"], moreRoles["between"] = dieOnTheWire, dieBetween }
 
 // dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is on the wire, three were answered, one of these without an id that could be noted.
 func dieOnTheWire(ctx context.Context, options string) int {
@@ -57,8 +57,41 @@ func dieOnTheWire(ctx context.Context, options string) int {
 	select {}
 }
 
+// dieBetween claims a row and ends as kill -9 ends it, when the journal has the intent and the ledger has not.
+func dieBetween(ctx context.Context, options string) int {
+	var o Options
+	must := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	must(json.Unmarshal([]byte(options), &o))
+	s, err := Open(ctx, o)
+	must(err)
+	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	must(err)
+	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a")}})
+	must(err)
+	due, err := s.Due(ctx, "contracts", at, 0, 1)
+	must(err)
+	_, err = s.marksFile()
+	must(err)
+	must(s.inTx(ctx, "testing", func(tx *tx) error {
+		must(newGroupTx(tx, lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(due[0])}}).run())
+		must(tx.writeNote())
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}))
+	select {}
+}
+
 // dead runs dieOnTheWire on a new ledger.
 func dead(t *testing.T, o Options) *kept {
+	t.Helper()
+	return killed(t, o, "wire")
+}
+
+// killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens it.
+func killed(t *testing.T, o Options, role string) *kept {
 	t.Helper()
 	k := keep(t, o)
 	k.close()
@@ -67,7 +100,7 @@ func dead(t *testing.T, o Options) *kept {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childRole+"=wire", childPath+"="+string(options))
+	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+string(options))
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -223,4 +256,22 @@ func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	if paths, err := wiremarks.Paths(dir); err != nil || len(paths) > 0 {
 		t.Errorf("notes stay: %v, %v", paths, err)
 	}
+}
+
+// A row whose process ended between journal and ledger goes again in the same generation, because its notes say that nothing had left. The journal alone tells that too: no second intent of a
+// generation is ever written while the first may have created a record (I3).
+func TestAJournalTellsThatAnIntentNeverLeftByTheNext(t *testing.T) {
+	t.Parallel()
+	k := killed(t, backends[0].open(t), "between")
+	e := mustEntry(t, k.s, "contracts", "a")
+	if e.State != trade.Pending || e.Generation != 1 {
+		t.Fatalf("%s in generation %d", e.State, e.Generation)
+	}
+	lease := mustLease(t, k.s, "contracts")
+	id := mustSend(t, k.s, lease, e)
+	mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(id, "remote-a")}})
+	want := provenOf(t, k.s)
+	k.close()
+	k.fromJournalAlone(want)
+	k.open()
 }
