@@ -64,19 +64,37 @@ func showPending(q *request) error {
 			continue
 		}
 		shown := causeShown{Cause: c, Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c)}
-		for _, id := range c.Samples {
-			entry, err := q.c.Ledger.EntryNo(q.Context(), id)
-			if err != nil && !q.c.Unknown(err) {
-				return err
-			}
-			if err == nil {
-				shown.Samples = append(shown.Samples, entry)
-			}
-		}
 		page.Causes = append(page.Causes, shown)
 	}
 	page.Fixers = slices.DeleteFunc(page.Fixers, func(f fixerCount) bool { return f.Causes == 0 && !f.Here })
+	if err := q.samples(page.Causes); err != nil {
+		return err
+	}
 	return q.page(http.StatusOK, "pending", page)
+}
+
+// samples reads the first few rows of all causes at once.
+func (q *request) samples(causes []causeShown) error {
+	var ids []int64
+	for _, c := range causes {
+		ids = append(ids, c.Cause.Samples...)
+	}
+	entries, err := q.c.Ledger.Entries(q.Context(), ids)
+	if err != nil {
+		return err
+	}
+	byID := make(map[int64]trade.Entry, len(entries))
+	for _, e := range entries {
+		byID[e.ID] = e
+	}
+	for i, c := range causes {
+		for _, id := range c.Cause.Samples {
+			if e, ok := byID[id]; ok {
+				causes[i].Samples = append(causes[i].Samples, e)
+			}
+		}
+	}
+	return nil
 }
 
 // kindSums are the rows of a cause in one kind of record, with what they are by product.

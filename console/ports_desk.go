@@ -10,6 +10,8 @@ import (
 
 // Books are the parts of the ledger that tell what happened.
 type Books interface {
+	// Entries gives rows by their numbers, in any order; those that are not known are left out.
+	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// Run gives one pass; one that is not known: an error for which Options.Unknown is true.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
 	// RunPage gives passes of a job, or of all with an empty name, the newest first; after is RunPage.Next of the page before.
