@@ -3,7 +3,6 @@ package console
 import (
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -77,13 +76,4 @@ func showRun(q *request) error {
 		page.Stop = &advice
 	}
 	return q.page(http.StatusOK, "run", page)
-}
-
-// JobSends gives what a job of the configuration sends; "" for one that is no longer there.
-func (p runsPage) JobSends(name string) trade.Kind {
-	i := slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name == name })
-	if i < 0 {
-		return ""
-	}
-	return p.Jobs[i].Sends
 }

@@ -17,7 +17,6 @@ var runWords = map[string]phrase{
 	"runs.stopped":   {"parou: %s", "stopped: %s"},
 	"runs.open":      {"em andamento, ou interrompida", "on its way, or interrupted"},
 	"runs.sweep":     {"com varredura", "with a sweep"},
-	"runs.detail":    {"Detalhes", "Details"},
 	"run.ended":      {"Terminou", "Ended"},
 	"run.scope":      {"No ERP, no escopo", "In the ERP, in scope"},
 	"run.gone":       {"Não achadas", "Not found"},
@@ -26,7 +25,6 @@ var runWords = map[string]phrase{
 	"run.sum":        {"Soma", "Sum"},
 	"run.flags":      {"Marcas", "Flags"},
 	"run.stop":       {"Por que parou", "Why it stopped"},
-	"run.alarms":     {"Alarmes", "Alarms"},
 	"run.notes":      {"Observações para a TI (em inglês)", "Remarks for IT"},
 	"run.id":         {"Número da execução", "Number of the run"},
 }
