@@ -19,6 +19,7 @@ type Options struct {
 	Ledger  Ledger
 	Work    Work
 	Desk    Desk
+	Reports Reports
 	Unknown func(error) bool // tells that a row is not known
 
 	Name   string         // of the installation

@@ -113,3 +113,14 @@ func (v voice) ActName(act string) string {
 	}
 	return v.T(key)
 }
+
+// Date is a calendar day as the language writes it.
+func (v voice) Date(d trade.Date) string {
+	if v.lang == trade.English || d.IsZero() {
+		return d.String()
+	}
+	return d.String()[8:10] + "/" + d.String()[5:7] + "/" + d.String()[:4]
+}
+
+// Listed joins names.
+func (voice) Listed(names []string) string { return strings.Join(names, ", ") }

@@ -82,7 +82,7 @@ func (c *Console) guard(route route) http.Handler {
 
 func (c *Console) pass(q *request, route route) error {
 	if !route.stream {
-		ctx, cancel := context.WithTimeout(q.Context(), answerWithin)
+		ctx, cancel := context.WithTimeout(q.Context(), max(answerWithin, route.takes))
 		defer cancel()
 		q.Request = q.WithContext(ctx)
 		if err := c.place(ctx); err != nil {

@@ -28,6 +28,7 @@ var mayUse = map[string]trade.Role{
 	"GET /{$}": trade.Reader, "GET /live": trade.Reader, "POST /logout": trade.Reader, "GET /account": trade.Reader, "POST /account/password": trade.Reader,
 	"GET /rows": trade.Reader, "POST /filters": trade.Reader, "GET /rows/{id}": trade.Reader,
 	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant, "POST /rows/{id}/{act}": trade.Accountant, "POST /acts/{act}": trade.Accountant,
+	"GET /report": trade.Reader, "POST /report/export": trade.Accountant, "POST /report/close/plan": trade.Accountant, "POST /report/close/do": trade.Accountant,
 	"GET /users": trade.Administrator, "POST /users": trade.Administrator, "POST /users/{name}": trade.Administrator,
 	"GET /pending": trade.Reader, "GET /pending/retry": trade.Accountant, "POST /pending/retry": trade.Accountant,
 	"GET /doubts": trade.Reader, "GET /doubts/{id}": trade.Reader, "POST /doubts/{id}/plan": trade.Accountant, "POST /doubts/{id}/do": trade.Accountant,

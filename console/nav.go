@@ -22,6 +22,7 @@ var menu = []navItem{
 	{Path: "/doubts", Key: "nav.doubts", needs: trade.Reader},
 	{Path: "/changed", Key: "nav.changed", needs: trade.Reader},
 	{Path: "/references", Key: "nav.references", needs: trade.Reader},
+	{Path: "/report", Key: "nav.report", needs: trade.Reader},
 	{Path: "/runs", Key: "nav.runs", needs: trade.Reader},
 	{Path: "/schedules", Key: "nav.schedules", needs: trade.Reader},
 	{Path: "/audit", Key: "nav.audit", needs: trade.Reader},

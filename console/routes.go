@@ -2,6 +2,7 @@ package console
 
 import (
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -9,12 +10,13 @@ import (
 // route is one thing that a browser can ask for.
 type route struct {
 	method string
-	path   string     // as net/http has it
-	needs  trade.Role // the least role; "" = nobody, unless open
-	open   bool       // without having logged in
-	free   bool       // also before the first administrator is there: what the page that says so is made of
-	body   int64      // of a form, at most; 0 = bodyMost
-	stream bool       // the answer goes on until the browser goes away
+	path   string        // as net/http has it
+	needs  trade.Role    // the least role; "" = nobody, unless open
+	open   bool          // without having logged in
+	free   bool          // also before the first administrator is there: what the page that says so is made of
+	body   int64         // of a form, at most; 0 = bodyMost
+	takes  time.Duration // at most, where that is longer than answerWithin
+	stream bool          // the answer goes on until the browser goes away
 	handle func(*request) error
 }
 
@@ -27,6 +29,7 @@ func routes() []route {
 		rowRoutes,
 		actRoutes,
 		usersRoutes,
+		reportRoutes,
 		pendingRoutes, doubtRoutes, changedRoutes, referenceRoutes, runRoutes, scheduleRoutes, auditRoutes,
 	)
 }

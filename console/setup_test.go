@@ -101,6 +101,11 @@ func (noDesk) Schedules(context.Context, trade.Lang) ([]console.Schedule, error)
 	return nil, nil
 }
 
+// noReports has no month that was closed.
+type noReports struct{ console.Reports }
+
+func (noReports) Closings(context.Context) ([]trade.Closing, error) { return nil, nil }
+
 // onBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func onBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()
@@ -140,7 +145,7 @@ func newWorld(t *testing.T, s *state.Store, adjust ...func(*console.Options)) *w
 		t.Fatal(err)
 	}
 	o := console.Options{
-		People: s, Ledger: s, Work: noWork{}, Desk: noDesk{}, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone,
+		People: s, Ledger: s, Work: noWork{}, Desk: noDesk{}, Reports: noReports{}, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) }, Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone,
 		Hosts: []string{"127.0.0.1", "console.example"}, Idle: 30 * time.Minute, Most: 12 * time.Hour, Now: w.clock.now,
 		Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.log, zap.DebugLevel)),
 	}

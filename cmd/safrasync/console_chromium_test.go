@@ -193,7 +193,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		for name, path := range map[string]string{
 			"home": "/", "rows": "/rows", "accepted row": fmt.Sprintf("/rows/%d", sent.ID), "users": "/users", "account": "/account", "licences": "/licences", "error": "/nothing",
 			"filter": "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
-			"pending": "/pending", "doubts": "/doubts", "changed": "/changed", "references": "/references", "wallets": "/references/wallets", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
+			"pending": "/pending", "doubts": "/doubts", "changed": "/changed", "references": "/references", "wallets": "/references/wallets", "report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
 		} {
 			c.open(path)
 			c.accessible(name + " " + theme)

@@ -87,7 +87,7 @@ func (g *generation) console() *console.Console {
 	c := g.config.Console
 	proxy, _ := c.proxy()
 	return console.New(console.Options{
-		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g), Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" || c.Behind != "", Behind: proxy,
 		Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
 	})

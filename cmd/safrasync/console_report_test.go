@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Page, file and command line give the same numbers: the page's summary is that of `report`.
+func TestTheReconciliationIsReadAndExported(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, "Conciliação ERP × Plataforma", "Nenhum mês foi fechado")
+	b.get("/report?show=1&as_of=31/10/2026").shows(http.StatusUnprocessableEntity, "não é uma data")
+	b.get("/report?show=1&as_of=2999-12-31").shows(http.StatusUnprocessableEntity, "ainda não chegou")
+	b.get("/report?show=1&from=2026-02-01&to=2026-01-01").shows(http.StatusUnprocessableEntity, "antes da inicial")
+	b.get("/report?show=1&product=SOJA").shows(http.StatusOK, "Resumo", "Diferença", "contracts", "SOJA", "Planilha (XLSX)")
+	if strings.Contains(b.body, "C000") {
+		t.Error("single rows are shown that nobody asked for")
+	}
+	b.submit("/report/export", url.Values{"format": {"csv"}, "show": {"1"}}).shows(http.StatusOK, "\ufeff", "contracts;contratos;Diferença;0;")
+	csv := b.body
+	if got := b.header.Get("Content-Disposition"); got != `attachment; filename="conciliacao.csv"` {
+		t.Errorf("Content-Disposition: %s", got)
+	}
+	file := filepath.Join(t.TempDir(), "r.csv")
+	d.must(0, "", "report", "--output", file, "--section", "summary,totals,divergences,exceptions,messages", "--reason", "conferir", "--as", "ana")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "contracts") {
+		t.Errorf("the console says\n%s\nand the command line\n%s", got, want)
+	}
+	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"xlsx"}, "show": {"1"}}).shows(http.StatusOK)
+	if !bytes.HasPrefix([]byte(b.body), []byte("PK")) {
+		t.Error("this is no workbook")
+	}
+	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"exe"}}).shows(http.StatusBadRequest)
+	b.get("/audit?act=report+export").shows(http.StatusOK, "csv", "xlsx")
+	d.as(trade.Reader).get("/report?show=1").shows(http.StatusOK, "Resumo")
+}
+
+// summaryOf is the first table of a report in CSV.
+func summaryOf(csv string) string {
+	_, rest, _ := strings.Cut(csv, "Resumo")
+	summary, _, _ := strings.Cut(rest, "\r\n\r\n")
+	return summary
+}
+
+// A month is closed after a look at what would be kept, and printed again with the same numbers; who closes without a reason, or what somebody else has moved meanwhile, closes nothing.
+func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	day := trade.DateOf(now().In(d.g.config.Zone())).String()
+	b := d.as(trade.Accountant).get("/report")
+	b.submit("/report/close/plan", url.Values{"day": {"2999-01-31"}}).shows(http.StatusUnprocessableEntity, "ainda não chegou")
+	b.get("/report").submit("/report/close/plan", url.Values{"day": {day}}).shows(http.StatusOK, "Linhas que serão guardadas", "Ainda sem desfecho")
+	form := b.fields("/report/close/do")
+	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.post("/report/close/do", with(form, "reason", "outubro conferido", "mark", "another")).shows(http.StatusConflict, "nada foi feito")
+	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido")).shows(http.StatusOK, "O mês foi fechado", "outubro conferido", deskPeople[trade.Accountant])
+	b.get("/report?show=1&as_of="+day).shows(http.StatusOK, "Resumo", deskPeople[trade.Accountant])
+	b.get("/audit?act=report+close").shows(http.StatusOK, "outubro conferido")
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// consoleReports makes the reconciliation for the console, as `safrasync report` does.
+type consoleReports struct {
+	g    *generation
+	turn chan struct{} // one report at a time: it reads the whole ledger
+}
+
+var _ console.Reports = (*consoleReports)(nil)
+
+func newConsoleReports(g *generation) *consoleReports {
+	return &consoleReports{g: g, turn: make(chan struct{}, 1)}
+}
+
+// Closings lists the months that were closed, the newest first.
+func (r *consoleReports) Closings(ctx context.Context) ([]trade.Closing, error) {
+	return r.g.daemon.store.Closings(ctx, trade.Date{})
+}
+
+// with calls fn with the rows of a moment: those of the closed report of a day where there is one. fresh: those of the ledger in any case.
+func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool, fn func(*reconcile.Snapshot) error) error {
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	snapshot, err := r.snapshot(ctx, cut, fresh)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	return fn(snapshot)
+}
+
+func (r *consoleReports) snapshot(ctx context.Context, cut reconcile.Cut, fresh bool) (*reconcile.Snapshot, error) {
+	store := r.g.daemon.store
+	if !fresh && !cut.Day.IsZero() {
+		list, err := store.Closings(ctx, cut.Day)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 {
+			return reconcile.OpenClosed(ctx, store, list[0], "")
+		}
+		cut.Derived = true
+	}
+	return reconcile.Take(ctx, reconcile.Sources{
+		Ledger: store, Jobs: r.g.engine.Jobs, Zone: r.g.config.Zone(), Now: now(), Program: version, Name: r.g.config.Alerts.Name,
+	}, cut)
+}
+
+// sectionsShown are those of a report without its single rows.
+var sectionsShown = []reconcile.SectionID{
+	reconcile.SummarySection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+}
+
+func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconcile.Options {
+	o := reconcile.Options{Lang: lang, Words: r.g.config.catalogue, Tolerance: r.g.config.Report.tolerance(), Filter: reconcile.Filter{
+		From: q.From, To: q.To, Harvests: q.Harvests, Products: q.Products, Producers: q.Producers, Places: q.Places, Branches: q.Branches,
+	}}
+	if !q.Single {
+		o.Sections = sectionsShown
+	}
+	return o
+}
+
+// ReadReport makes a report for the page.
+func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, most int) (console.Report, error) {
+	page := &reportView{most: most}
+	err := r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
+		_, err := s.Report(r.options(q, lang), page)
+		return err
+	})
+	return page.out, err
+}
+
+// WriteReport writes a report as a file, after it was put into the audit.
+func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, format string, w io.Writer, who console.Person) error {
+	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
+		options := r.options(q, lang)
+		if format == "json" {
+			options.Lang = trade.English
+		}
+		detail, err := json.Marshal(struct {
+			Report string              `json:"report"`
+			Kind   string              `json:"kind"`
+			Day    string              `json:"day"`
+			Format string              `json:"format"`
+			Rows   int                 `json:"rows"`
+			Query  console.ReportQuery `json:"query"`
+		}{s.Head.ID, string(s.Head.Kind), s.Head.Day, format, s.Head.Rows, q})
+		if err != nil { // unreachable: texts, numbers and days have a JSON form
+			return err
+		}
+		if err := r.g.daemon.store.AppendAudit(ctx, trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: "report export", Target: "-", Reason: who.Reason, Detail: string(detail)}); err != nil {
+			return err
+		}
+		_, err = s.Report(options, r.g.reportWriter(format, options, w))
+		return err
+	})
+}
+
+// PlanClosing says what the report with a cut-off would keep.
+func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan console.ClosingPlan, err error) {
+	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
+		plan, err = r.plan(s, day)
+		return err
+	})
+	return plan, err
+}
+
+func (r *consoleReports) plan(s *reconcile.Snapshot, day trade.Date) (console.ClosingPlan, error) {
+	plan := console.ClosingPlan{Day: day, Rows: s.Head.Rows, At: s.Head.At}
+	view, err := s.Overview(reconcile.Options{Tolerance: r.g.config.Report.tolerance(), Sections: []reconcile.SectionID{reconcile.SummarySection, reconcile.TotalsSection}})
+	if err != nil {
+		return plan, err
+	}
+	plan.Divergences = view.Divergences
+	for _, sum := range view.Summaries {
+		if d := sum.Difference(); d != nil && *d != 0 {
+			plan.Uneven = append(plan.Uneven, sum.Job)
+		}
+		if sum.InScope == nil {
+			plan.Unswept = append(plan.Unswept, sum.Job)
+		}
+		for state, n := range sum.States {
+			if !slices.Contains([]trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}, state) {
+				plan.Open += n
+			}
+		}
+	}
+	// What people saw is what is closed: all sums, but not when they were made.
+	text, err := json.Marshal(struct {
+		Day  string
+		Rows int
+		View reconcile.Overview
+	}{day.String(), plan.Rows, view})
+	if err != nil {
+		return plan, err
+	}
+	sum := sha256.Sum256(text)
+	plan.Mark = hex.EncodeToString(sum[:])
+	return plan, nil
+}
+
+// CloseReport keeps what a plan with this mark showed.
+func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who console.Person) (closed bool, err error) {
+	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
+		plan, err := r.plan(s, day)
+		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 {
+			return err
+		}
+		detail, err := json.Marshal(struct {
+			Report string `json:"report"`
+			Rows   int    `json:"rows"`
+		}{s.Head.ID, s.Head.Rows})
+		if err != nil { // unreachable: a text and a number
+			return err
+		}
+		_, err = reconcile.Freeze(ctx, r.g.daemon.store, s, who.Name, who.Reason, trade.AuditRecord{
+			At: now(), Who: who.Name, From: who.From, Act: "report close", Target: day.String(), Reason: who.Reason, Detail: string(detail),
+		})
+		closed = err == nil
+		return err
+	})
+	return closed, err
+}
+
+// reportView takes a report up for a page.
+type reportView struct {
+	out  console.Report
+	most int
+	lang trade.Lang
+	zone *time.Location
+}
+
+func (v *reportView) Begin(h reconcile.Heading) error {
+	v.out.Title, v.out.Lines, v.lang, v.zone = h.Title, h.Lines, h.Lang, h.Zone
+	return nil
+}
+
+func (v *reportView) Section(s reconcile.Section) error {
+	section := console.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
+	for _, c := range s.Columns {
+		section.Columns = append(section.Columns, console.ReportColumn{Title: c.Title, Number: c.Type == reconcile.CountColumn || c.Type == reconcile.NumberColumn})
+	}
+	v.out.Sections = append(v.out.Sections, section)
+	return nil
+}
+
+func (v *reportView) Row(cells []any) error {
+	section := &v.out.Sections[len(v.out.Sections)-1]
+	if len(section.Rows) >= v.most {
+		section.More++
+		return nil
+	}
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = reconcile.PlainText(cell, v.lang, v.zone)
+	}
+	section.Rows = append(section.Rows, row)
+	return nil
+}
+
+func (*reportView) End() error { return nil }
