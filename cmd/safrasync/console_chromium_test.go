@@ -192,7 +192,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		c.click(".preferences button")
 		for name, path := range map[string]string{
 			"home": "/", "rows": "/rows", "accepted row": fmt.Sprintf("/rows/%d", sent.ID), "users": "/users", "account": "/account", "licences": "/licences", "error": "/nothing",
-			"filter": "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
+			"filter":  "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
 			"pending": "/pending", "doubts": "/doubts", "changed": "/changed", "references": "/references", "wallets": "/references/wallets", "report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
 		} {
 			c.open(path)
