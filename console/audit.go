@@ -35,7 +35,7 @@ type auditPage struct {
 var actsNamed = func() []string {
 	var out []string
 	for key := range auditWords {
-		if code, ok := strings.CutPrefix(key, "act."); ok {
+		if code, ok := strings.CutPrefix(key, "did."); ok {
 			out = append(out, strings.ReplaceAll(code, "_", " "))
 		}
 	}

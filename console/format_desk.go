@@ -107,7 +107,7 @@ func (v voice) Number64(n int64) string { return decimalText(strconv.FormatInt(n
 
 // ActName says what somebody did; an act without words is shown as it is stored.
 func (v voice) ActName(act string) string {
-	key := "act." + strings.ReplaceAll(act, " ", "_")
+	key := "did." + strings.ReplaceAll(act, " ", "_")
 	if !v.Has(key) {
 		return act
 	}

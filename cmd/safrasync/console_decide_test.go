@@ -132,7 +132,7 @@ func TestC09_SendAgainTakesThePasswordAfterTenMinutes(t *testing.T) {
 	form := url.Values{"checked": {"1"}}
 	b.submit(path+"/resend", form).shows(http.StatusOK, "Sua senha, outra vez")
 	form["mark"], form["reason"] = []string{markOf(b)}, []string{"não está na plataforma"}
-	b.submit(path+"/resend", form).shows(http.StatusUnprocessableEntity, "A senha não confere")
+	b.submit(path+"/resend", form).shows(http.StatusUnprocessableEntity, "Digite sua senha")
 	form["password"] = []string{deskPassword}
 	b.submit(path+"/resend", form).shows(http.StatusOK, "vai outra vez")
 	if e := d.entry(row.Job, row.Key); e.Generation != 2 {

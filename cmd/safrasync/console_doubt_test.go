@@ -189,7 +189,7 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Digite sua senha")
-	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity, "A senha atual não confere")
+	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity, "A senha não confere")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}

@@ -64,13 +64,17 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 		g.daemon.log.Error("the certificate of the console cannot be read", zap.Error(err))
 		return
 	}
+	if listener == nil && s.server == nil {
+		return
+	}
+	pages := g.console()
 	if listener != nil {
 		s.close()
 		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
-		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()), zap.Bool("tls", cert != nil))
 	}
-	if s.server != nil {
-		s.server.Show(g.console(), cert)
+	s.server.Show(pages, cert)
+	if listener != nil { // whoever reads this finds it ready
+		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()), zap.Bool("tls", cert != nil))
 	}
 }
 
