@@ -13,7 +13,8 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, which takes it four times as long as all the rest: what database/sql and our
 # code do with it is watched.
 RACE := CGO_ENABLED=1 go test -race -gcflags='modernc.org/sqlite/...=-race=false' -gcflags='modernc.org/libc/...=-race=false'
-GOTEST := $(RACE) -timeout 15m
+# Three packages at once, whatever the number of cores: some wait more than they compute, for leases, browsers and packages.
+GOTEST := $(RACE) -p 3 -timeout 20m
 
 .PHONY: help
 help: ## print this list
