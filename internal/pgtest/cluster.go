@@ -38,9 +38,13 @@ type Cluster struct {
 }
 
 // newCluster creates a data directory and starts a server on it.
-func newCluster() (*Cluster, error) { return newClusterWith("") }
+func newCluster() (*Cluster, error) {
+	k := kind
+	k.InMemory = true // tests look at what a server does, not at how long its disk takes
+	return newClusterWith(k, "")
+}
 
-func newClusterWith(more string) (*Cluster, error) {
+func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 	binDir, err := findBinDir()
 	if err != nil {
 		return nil, err

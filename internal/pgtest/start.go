@@ -6,7 +6,7 @@ import "path/filepath"
 // that come after this package's own; whoever starts a server calls [Cluster.Remove].
 func Start(settings string) (*Cluster, error) {
 	forgetVariables()
-	return newClusterWith(settings)
+	return newClusterWith(kind, settings)
 }
 
 // Remove stops the server and deletes all that it has.
