@@ -71,9 +71,14 @@ func (q *request) future(day trade.Date) bool {
 	return trade.DateOf(q.c.Now().In(q.c.Zone)).Before(day)
 }
 
-// patient lets this answer take as long as a large ledger needs.
-func (q *request) patient() error {
-	return http.NewResponseController(q.w).SetWriteDeadline(time.Now().Add(reportTakes))
+// patient lets this answer take as long as a large ledger needs, one at a time: whoever waited would keep a page from somebody else.
+func (q *request) patient() (done func(), err error) {
+	select {
+	case q.c.reporting <- struct{}{}:
+	default:
+		return nil, errBusy
+	}
+	return func() { <-q.c.reporting }, http.NewResponseController(q.w).SetWriteDeadline(time.Now().Add(reportTakes))
 }
 
 func showReport(q *request) error {
@@ -92,9 +97,11 @@ func showReport(q *request) error {
 	if page.Fault = fault; fault != "" {
 		return q.page(http.StatusUnprocessableEntity, "report", page)
 	}
-	if err := q.patient(); err != nil {
+	done, err := q.patient()
+	if err != nil {
 		return err
 	}
+	defer done()
 	report, err := q.c.Reports.ReadReport(q.Context(), query, q.lang, reportRows)
 	if err != nil {
 		return err
@@ -110,9 +117,11 @@ func exportReport(q *request) error {
 	if fault != "" || !known || q.future(query.AsOf) {
 		return badRequest("form")
 	}
-	if err := q.patient(); err != nil {
+	done, err := q.patient()
+	if err != nil {
 		return err
 	}
+	defer done()
 	name := "conciliacao"
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
@@ -149,9 +158,11 @@ func (q *request) closing() (page closingPage, fault string, err error) {
 	case q.future(day):
 		return page, "report.future", nil
 	}
-	if err := q.patient(); err != nil {
+	done, err := q.patient()
+	if err != nil {
 		return page, "", err
 	}
+	defer done()
 	page.Plan, err = q.c.Reports.PlanClosing(q.Context(), day)
 	page.Reason = q.PostFormValue("reason")
 	return page, "", err

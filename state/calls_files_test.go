@@ -209,6 +209,9 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testin
 			if strings.Contains(name, "new ledger") || strings.Contains(name, "nothing") {
 				s.step = 4 // most calls are those of the migrations
 			}
+			if !long {
+				s.step *= 5
+			}
 			s.each(test.op(s), s.rows(test.rows))
 		})
 	}

@@ -159,7 +159,7 @@ func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
 				r, step := removals(t, backend, to), 1
 				switch {
 				case !long:
-					step = 61
+					step = 151
 				case lasting:
 					step = 5
 				}

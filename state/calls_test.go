@@ -45,7 +45,8 @@ func (f *fragile) fail(name string, op func() error, lastings ...bool) {
 	if diff := cmp.Diff(before, content(f.t, f.s)); diff != "" {
 		f.t.Fatalf("%s with values that were damaged has stored something (-before +after):\n%s", name, diff)
 	}
-	for at := 1; ; at++ {
+	first, step := sampled(name, 3)
+	for at := first; ; at += step {
 		for _, lasting := range lastings {
 			f.b.arm(at, lasting)
 			err := op()
@@ -71,18 +72,18 @@ func (f *fragile) fail(name string, op func() error, lastings ...bool) {
 	}
 }
 
-// spoilStep is which of the values are damaged: each, or each seventh, beginning with another one in each operation.
-func spoilStep(name string) (first, step int) {
+// sampled is which calls fail, or which values are damaged: each, or in the short form only each so-manieth, beginning with another one in each operation.
+func sampled(name string, short int) (first, step int) {
 	if long {
 		return 1, 1
 	}
-	return 1 + len(name)%7, 7
+	return 1 + len(name)%short, short
 }
 
 // spoil calls an operation again and again while one value of what the database answers is damaged. No commit succeeds meanwhile.
 func (f *fragile) spoil(name string, op func() error) {
 	f.t.Helper()
-	first, step := spoilStep(name)
+	first, step := sampled(name, 14)
 	for at := first; ; at += step {
 		f.b.null = at%2 == 0
 		f.b.damages(at)

@@ -87,7 +87,7 @@ func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 				d.b.key = c.key
 				step := 1
 				if !long {
-					step = 7
+					step = 14
 				}
 				for at := 1; ; at += step {
 					br.arm(at, false)

@@ -57,7 +57,7 @@ func TestEveryCallOfTheEngineFailsOnceOnRarerDays(t *testing.T) {
 	for i, sweep := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sweep %t", sweep), func(t *testing.T) {
 			t.Parallel()
-			first, step := 1+5*i, 15
+			first, step := 1+15*i, 30
 			if long {
 				first, step = 1, 1
 			}
@@ -194,7 +194,7 @@ func TestEveryCallFailsOnceInARunThatABrakeStops(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			step := 5
+			step := 10
 			if long {
 				step = 1
 			}

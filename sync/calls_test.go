@@ -67,7 +67,7 @@ func TestEveryCallOfTheEngineFailsOnce(t *testing.T) {
 		sweep, applied := i%2 == 1, i/2 == 1
 		t.Run(fmt.Sprintf("sweep %t, applied %t", sweep, applied), func(t *testing.T) {
 			t.Parallel()
-			first, step := 1+i, 4
+			first, step := 1+2*i, 8
 			if long {
 				first, step = 1, 1
 			}
