@@ -66,9 +66,25 @@ func (v voice) Again(a trade.Again) string { return a.Label(v.lang) }
 // aside is a command that a sentence names in brackets.
 var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
 
-// Plain takes the commands of the program out of a sentence: in the console people have pages and buttons.
+// command is a command that a sentence tells people to type.
+var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (release)\\b")
+
+// buttons are what does in the console what a command does. The others are for IT, on the server.
+var buttons = map[string]string{
+	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss", "reopen": "act.reopen", "acknowledge": "act.acknowledge",
+	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references", "rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
+}
+
+// Plain puts the names of pages and buttons in the place of the commands that a sentence tells people to type.
 func (v voice) Plain(text string) string {
-	return strings.ReplaceAll(aside.ReplaceAllString(text, ""), "`", "")
+	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
+		parts := command.FindStringSubmatch(found)
+		if key, ok := buttons[parts[1]+parts[2]]; ok {
+			return "“" + v.T(key) + "”"
+		}
+		return found
+	})
+	return strings.ReplaceAll(text, "`", "")
 }
 
 // Problem says what is wrong with a field.

@@ -4,9 +4,12 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 func TestEveryPhraseOfTheDeskSaysTheSameInBothLanguages(t *testing.T) {
@@ -53,6 +56,29 @@ func TestTheDeskSpeaksAsAccountantsDo(t *testing.T) {
 			if found := never.FindString(p.pt); found != "" {
 				t.Errorf("%s says %q", key, found)
 			}
+		}
+	}
+}
+
+// In the console nobody types commands: a sentence of the catalogue names the page or the button instead. What only IT can do, on the server, stays a command.
+func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
+	t.Parallel()
+	v := voice{lang: trade.Portuguese}
+	for text, want := range map[string]string{
+		"se existir, `safrasync adopt` com o id; se não, `safrasync resend --checked`": "se existir, “Confirmar na plataforma” com o id; se não, “Enviar outra vez (pode duplicar)”",
+		"`safrasync release {job} --reason TEXTO`":                                     "“Liberar”",
+		"ERP; depois safrasync release":                                                "ERP; depois “Liberar”",
+		"de-para (`safrasync refs`)":                                                   "de-para",
+		"confira com `safrasync check`":                                                "confira com safrasync check",
+	} {
+		if got := v.Plain(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	people := map[trade.Fixer]bool{trade.FixAccounting: true}
+	for _, state := range trade.States {
+		if a := (*trade.Catalogue)(nil).Explain(state, "", trade.Portuguese); people[a.Fixer] && strings.Contains(v.Plain(a.Do), "safrasync") {
+			t.Errorf("%s tells accountants to type a command: %s", state, v.Plain(a.Do))
 		}
 	}
 }
