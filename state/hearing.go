@@ -198,35 +198,36 @@ func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 // doubtsMost bounds how many doubts are looked at: where there are more, something else is wrong.
 const doubtsMost = 5000
 
-// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, with their entries.
-func (s *Store) Doubts(ctx context.Context) ([]trade.Doubt, error) {
+// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, with their entries; all is false when there are more.
+func (s *Store) Doubts(ctx context.Context) (out []trade.Doubt, all bool, err error) {
 	const op = "reading the doubts"
 	jobs, err := s.Jobs(ctx)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var ids []int64
 	err = s.read.SelectContext(ctx, &ids, s.q(`SELECT DISTINCT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments' ORDER BY e.id LIMIT ?`), doubtsMost)
+	all = len(ids) < doubtsMost
 	for _, job := range jobs {
 		var sending []int64
 		if err == nil {
 			err = s.read.SelectContext(ctx, &sending, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments' LIMIT ?`), job, doubtsMost)
 		}
+		all = all && len(sending) < doubtsMost
 		ids = append(ids, sending...)
 	}
 	if err != nil {
-		return nil, s.fault(ctx, op, err)
+		return nil, false, s.fault(ctx, op, err)
 	}
 	slices.Sort(ids)
 	entries, err := s.Entries(ctx, slices.Compact(ids))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var out []trade.Doubt
 	for _, e := range entries {
 		attempts, err := s.Attempts(ctx, e.ID)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, a := range attempts {
 			if a.Outcome == trade.OutcomeUnknown || a.Outcome == trade.OutcomeOpen {
@@ -234,7 +235,7 @@ func (s *Store) Doubts(ctx context.Context) ([]trade.Doubt, error) {
 			}
 		}
 	}
-	return out, nil
+	return out, all, nil
 }
 
 // Hints gives what is known of the platform beyond a row's own requests: ids are those of its record, its producer and its farm by their kinds; since is when the doubt began.

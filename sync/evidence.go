@@ -38,7 +38,7 @@ var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute,
 
 // weigh reads back the records of which events told and that may be evidence, and settles what is certain.
 func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
-	doubts, err := h.Ledger.Doubts(ctx)
+	doubts, all, err := h.Ledger.Doubts(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -52,12 +52,16 @@ func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if len(due) > 0 { // whose answers have come meanwhile: what was read is compared with what is in doubt after it was read
-		if doubts, err = h.Ledger.Doubts(ctx); err != nil {
+		if doubts, all, err = h.Ledger.Doubts(ctx); err != nil {
 			return false, err
 		}
 	}
 	if unread > 0 { // one of them may be as like a doubt as those that were read
 		return true, nil
+	}
+	if !all { // what was not looked at may be as like a record as what was
+		h.Log.Warn("too many rows are in doubt for events to settle any of them; people decide")
+		return more, nil
 	}
 	return more, h.settle(ctx, doubts)
 }
@@ -236,11 +240,18 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt) error {
 	if err != nil || len(candidates) == 0 {
 		return err
 	}
+	var seen time.Time // from when on all records are among the candidates
+	if len(candidates) == candidateMost {
+		seen = candidates[candidateMost-1].LastAt
+	}
 	free, err := h.unclaimed(ctx, candidates)
 	if err != nil {
 		return err
 	}
 	for _, p := range pairs(doubts, free, h.closes) {
+		if !p.doubt.Attempt.StartedAt.Add(-clockSlack).After(seen) { // one that was not looked at may be as like this doubt
+			continue
+		}
 		if err := h.settleOne(ctx, p); err != nil {
 			return fmt.Errorf("%s %s: %w", p.doubt.Entry.Job, p.doubt.Entry.Key, err)
 		}

@@ -424,3 +424,24 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 		}
 	})
 }
+
+// Where events told of more records than are looked at, a doubt is settled only if all that came since its request are among them: another may be as like it.
+func TestF143ADoubtWhoseRecordsAreNotAllLookedAtIsNotSettled(t *testing.T) {
+	b := hearBench(t, databases[0], sandbox.Options{})
+	b.api.SetFaults(faults(t, "lost-after@1-")...)
+	b.contract(1)
+	b.sync(engine.Options{})
+	if err := b.api.WaitDeliveries(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(time.Minute)
+	others := make([]trade.Candidate, 1999) // with the doubt's own record as many as are looked at, and all heard of since its request
+	for i := range others {
+		others[i] = trade.Candidate{ID: strange(), Seq: 1, Event: "UPDATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: b.clock.Now(), LastAt: b.clock.Now()}
+	}
+	if err := b.ledger.NoteHeard(t.Context(), nil, others); err != nil {
+		t.Fatal(err)
+	}
+	b.hear()
+	b.expect(1, trade.InDoubt, trade.CauseUnknown)
+}

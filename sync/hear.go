@@ -32,8 +32,8 @@ type Inbox interface {
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
 	// Candidates gives the records of which events told at or after a time, the newest first.
 	Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
-	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire.
-	Doubts(ctx context.Context) ([]trade.Doubt, error)
+	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire; all is false when there are more than are given.
+	Doubts(ctx context.Context) (doubts []trade.Doubt, all bool, err error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
 	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
