@@ -196,7 +196,7 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 func (s *submission) worth(more bool) bool {
 	w := s.window()
 	free := min(w-len(s.flights), len(s.queue))
-	return !more || s.halt != nil || s.wire.waiting() == 0 || max(free, len(s.settling)) >= w/4
+	return !more || s.halt != nil || s.wire.waiting() == 0 || max(free, len(s.settling)) >= w/2
 }
 
 // recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.

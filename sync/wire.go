@@ -10,7 +10,7 @@ import (
 // How many intents are stored ahead of free slots, so that the wire does not wait for the disk: what leaves while two groups are stored, between aheadLeast and aheadTimes times the
 // slots, at most aheadMost rows, and never more than leave within aheadTime (I13).
 const (
-	aheadLeast  = 2   // times the slots
+	aheadLeast  = 6   // times the slots
 	aheadTimes  = 16  // times the slots, at most
 	aheadMost   = 512 // rows
 	aheadOthers = 4   // times the slots, where another instance would not know which of them have left

@@ -39,7 +39,7 @@ func TestTheWindowFollowsWhatIsMeasured(t *testing.T) {
 		{latency: 0, calm: 100, want: 8},
 		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 0, want: 8},
 		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 3, want: 11},
-		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 1000, want: 16},
+		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 1000, want: 48},
 		{latency: time.Millisecond, commit: 5 * time.Millisecond, calm: 1000, want: 88},
 		{latency: time.Millisecond, commit: time.Second, calm: 1000, want: 128},
 		{latency: 4 * time.Second, commit: time.Second, calm: 1000, want: 12},
