@@ -116,7 +116,7 @@ func (b *bench) measure(ctx context.Context) error {
 		}
 	}
 	if b.wanted(mProfile) {
-		return b.profiles(ctx)
+		return b.profiles(ctx, latencies)
 	}
 	return nil
 }

@@ -12,29 +12,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// profiles prints where the processor's time goes while the program sends at latency 0. What is profiled is the same source, built with another main around it.
-func (b *bench) profiles(ctx context.Context) error {
+// profiles prints where the processor's time goes while the program sends at each latency: what a row costs then is not the same, since groups are smaller. What is profiled is the same source, built with another main around it.
+func (b *bench) profiles(ctx context.Context, latencies []time.Duration) error {
 	binary, err := b.profiled(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if !ours(name) || !b.wanted(name) {
-			continue
-		}
-		file := filepath.Join(b.dir, name+".pprof")
-		if err := b.profile(ctx, name, binary, file); err != nil {
-			return err
-		}
-		steps, err := stepsOf(ctx, binary, file)
-		if err != nil {
-			return err
-		}
-		for _, step := range steps {
-			r := result{Measure: mProfile, Who: ourName + name, Rows: b.rows, Seconds: step.seconds, Ratio: step.share, CPU: step.seconds / float64(b.rows) * 1000, Step: step.name}
-			if err := b.add(r, nil); err != nil {
+	for _, latency := range latencies {
+		for _, name := range names {
+			if !ours(name) || !b.wanted(name) {
+				continue
+			}
+			if err := b.profile(ctx, name, binary, latency); err != nil {
 				return err
 			}
 		}
@@ -60,7 +52,7 @@ var outside = []string{
 }
 
 // mostSteps is how many of our own functions are listed.
-const mostSteps = 30
+const mostSteps = 20
 
 // stepsOf lists what a profile says of our functions, and of some of others.
 func stepsOf(ctx context.Context, binary, file string) (steps []step, err error) {
@@ -125,14 +117,35 @@ func (b *bench) profiled(ctx context.Context) (string, error) {
 	return binary, nil
 }
 
-func (b *bench) profile(ctx context.Context, name, binary, file string) (err error) {
+// profile sends once and adds what the profile says of it.
+func (b *bench) profile(ctx context.Context, name, binary string, latency time.Duration) error {
+	file := filepath.Join(b.dir, fmt.Sprintf("%s-%s.pprof", name, latency))
+	base := result{Measure: mProfile, Who: ourName + name, LatencyMS: int(latency.Milliseconds()), Rows: b.rows}
+	if err := b.sendProfiled(ctx, base, name, binary, file, latency); err != nil {
+		return err
+	}
+	steps, err := stepsOf(ctx, binary, file)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		r := base
+		r.Seconds, r.Ratio, r.CPU, r.Step = step.seconds, step.share, step.seconds/float64(b.rows)*1000, step.name
+		if err := b.add(r, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) sendProfiled(ctx context.Context, r result, name, binary, file string, latency time.Duration) (err error) {
 	release := b.binary
 	defer func() { b.binary = release }()
 	b.binary = binary
 	if err := os.Setenv("SAFRASYNC_BENCH_PROFILE", file); err != nil {
 		return err
 	}
-	a, err := startAPI(apiOptions{})
+	a, err := startAPI(apiOptions{latency: latency})
 	if err != nil {
 		return err
 	}
@@ -145,6 +158,5 @@ func (b *bench) profile(ctx context.Context, name, binary, file string) (err err
 	if err != nil {
 		return err
 	}
-	r := result{Measure: mProfile, Rows: b.rows}
 	return errors.Join(b.run(ctx, c, c.pass(), &r), b.discard(c))
 }

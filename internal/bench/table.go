@@ -69,7 +69,7 @@ func summaries(results []result, measures ...string) (out []summary) {
 // render writes the tables in Markdown.
 func render(where string, results []result) string {
 	var b strings.Builder
-	who := ""
+	which := "" // table of a profile
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s", where)
 	if all := summaries(results, mSend, mFsync); len(all) > 0 {
@@ -141,11 +141,11 @@ func render(where string, results []result) string {
 				s.sum(func(r result) int { return r.Lost }), s.sum(func(r result) int { return r.Doubled }))
 		}
 	}
-	for i, s := range summaries(results, mProfile) {
+	for _, s := range summaries(results, mProfile) {
 		r := s[0]
-		if i == 0 || r.Who != who {
-			who = r.Who
-			line("\nWhere the processor's time goes in %s, each function with all that it calls (latency 0, %d rows):\n", who, r.Rows)
+		if of := fmt.Sprintf("%s, each function with all that it calls (latency %d ms, %d rows)", r.Who, r.LatencyMS, r.Rows); of != which {
+			which = of
+			line("\nWhere the processor's time goes in %s:\n", which)
 			line("| function | share | CPU s/1,000 |")
 			line("|---|---|---|")
 		}
