@@ -118,7 +118,7 @@ func (h *host) signal(name string) {
 	h.stopped = name == "STOP"
 }
 
-// try sends a signal to the process of this machine with an executable; false when there is none now.
+// try sends a signal to the host's process with an executable; false when it has none now.
 func (h *host) try(name, binary string) bool {
 	pid := find(h.process.Process.Pid, binary)
 	return pid != 0 && asRoot("kill", "-"+name, strconv.Itoa(pid)) == nil
