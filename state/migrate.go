@@ -77,8 +77,12 @@ func (s *Store) newestSchema() (int64, error) {
 
 func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 	const op = "bringing the ledger's schema up to date"
+	steps, err := stepsOf(folder)
+	if err != nil { // unreachable: the migrations are in the program
+		return s.fault(ctx, op, err)
+	}
 	options := []goose.ProviderOption{
-		goose.WithLogger(goose.NopLogger()), goose.WithTableName(schemaTable), goose.WithDisableGlobalRegistry(true),
+		goose.WithLogger(goose.NopLogger()), goose.WithTableName(schemaTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...),
 	}
 	kind := goose.DialectSQLite3
 	if s.d.name == Postgres {
@@ -89,7 +93,7 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	provider, err := goose.NewProvider(kind, s.write.DB, folder, options...)
+	provider, err := goose.NewProvider(kind, s.write.DB, nil, options...)
 	if err != nil { // unreachable: the migrations are in the program
 		return s.fault(ctx, op, err)
 	}
@@ -112,6 +116,28 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 			return s.fault(ctx, op, err)
 		}
 	}
+}
+
+// stepsOf gives the migrations of a folder, each with its whole file as one text: both databases run several statements of a text by themselves, so that nobody else
+// need tell where one ends.
+func stepsOf(folder fs.FS) ([]*goose.Migration, error) {
+	names, err := fs.Glob(folder, "*.sql")
+	if err != nil { // unreachable: the pattern is constant, and valid
+		return nil, err
+	}
+	var steps []*goose.Migration
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil { // unreachable: see TestMigrationsAreNumberedWithoutAGap
+			return nil, err
+		}
+		text, err := fs.ReadFile(folder, name)
+		if err != nil { // unreachable: the migrations are in the program
+			return nil, err
+		}
+		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: inItsTx(name, string(text))}, nil))
+	}
+	return steps, nil
 }
 
 // schemaVersion gives the number of the last migration that was applied; 0 when the database is empty. A database of something else is refused.

@@ -156,6 +156,16 @@ func (s *Store) inOneTx(ctx context.Context, fn func(*tx) error) error {
 	return raw.Commit()
 }
 
+// inItsTx runs the text of a migration in the transaction that goose has begun for it.
+func inItsTx(name, text string) func(context.Context, *sql.Tx) error {
+	return func(ctx context.Context, t *sql.Tx) error {
+		if _, err := t.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+}
+
 // peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody else writes meanwhile (SQLite).
 func (s *Store) peek(ctx context.Context, op string, fn func(*tx) error) error {
 	raw, err := s.write.BeginTxx(ctx, nil)
