@@ -25,7 +25,7 @@ type removal struct {
 
 func removals(t *testing.T, from, to backend) *removal {
 	t.Helper()
-	r := &removal{t: t, b: &breaker{closes: true}, from: from.open(t), to: to.open(t)}
+	r := &removal{t: t, b: &breaker{closes: true}, from: from.open(t), to: to.empty(t)}
 	r.from.Journal, r.to.Journal = filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
 	filled(t, r.from)
 	bare := r.to

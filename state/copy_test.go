@@ -52,7 +52,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 		to := backends[1-i]
 		t.Run(b.name+" to "+to.name, func(t *testing.T) {
 			t.Parallel()
-			from, target := b.open(t), to.open(t)
+			from, target := b.open(t), to.empty(t)
 			from.Journal = filepath.Join(t.TempDir(), "journal")
 			target.Journal = from.Journal // as the configuration has it, unless somebody changes it
 			filled(t, from)
@@ -96,7 +96,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			if again, err := Move(t.Context(), from, target, true, moveRecord); err != nil || !again.Done {
 				t.Errorf("the same command again: %+v, %v", again, err)
 			}
-			if _, err := Move(t.Context(), from, to.open(t), true, moveRecord); err == nil {
+			if _, err := Move(t.Context(), from, to.empty(t), true, moveRecord); err == nil {
 				t.Error("a moved ledger was moved to another place")
 			}
 		})
@@ -107,10 +107,10 @@ func TestALedgerInUseIsNotMoved(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		from := Options{Driver: s.d.name, DSN: s.where}
 		if s.d.name == Postgres {
-			from = backends[1].open(t)
+			from = backends[1].empty(t)
 			s = mustOpen(t, from)
 		}
-		to := backends[0].open(t)
+		to := backends[0].empty(t)
 		lease := mustLease(t, s, "contracts")
 		if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
 			t.Error("it was moved while a job runs")
@@ -128,7 +128,7 @@ func TestALedgerInUseIsNotMoved(t *testing.T) {
 // A move that fails gives the ledger back; one whose process dies goes on with the same command.
 func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 	t.Parallel()
-	from, to := backends[0].open(t), backends[1].open(t)
+	from, to := backends[0].empty(t), backends[1].empty(t)
 	from.Journal = filepath.Join(t.TempDir(), "journal")
 	to.Journal = from.Journal
 	filled(t, from)

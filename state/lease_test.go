@@ -102,7 +102,7 @@ func TestManyWhoWantOneLeaseGetItOnce(t *testing.T) {
 
 func TestF061_ManyProcessesThatWantOneLeaseGetItOnce(t *testing.T) {
 	t.Parallel()
-	o := backends[0].open(t)
+	o := backends[0].empty(t)
 	var processes []*process
 	for range 6 {
 		processes = append(processes, startChild(t, "race", o.DSN, nil))

@@ -43,7 +43,7 @@ func TestOpeningTwiceAppliesTheMigrationsOnce(t *testing.T) {
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			o := b.open(t)
+			o := b.empty(t)
 			first := mustOpen(t, o)
 			lease := mustLease(t, first, "contracts")
 			mustRecord(t, first, lease, newEntry("a"))
@@ -61,7 +61,7 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			o := b.open(t)
+			o := b.empty(t)
 			var wg sync.WaitGroup
 			ids := make([]string, 4)
 			for i := range ids {
@@ -89,7 +89,7 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 
 func TestAnIdleOpenWritesNothing(t *testing.T) {
 	t.Parallel()
-	o := backends[0].open(t)
+	o := backends[0].empty(t)
 	s := mustOpen(t, o)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			o := b.open(t)
+			o := b.empty(t)
 			s := mustOpen(t, o)
 			mustExec(t, s, `INSERT INTO safrasync_schema (version_id, is_applied) VALUES (700, `+map[string]string{SQLite: "1", Postgres: "true"}[s.d.name]+`)`)
 			_, err := Open(t.Context(), o)
@@ -247,7 +247,7 @@ func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			o := b.open(t)
+			o := b.empty(t)
 			s := mustOpen(t, o)
 			mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
 			o.ReadOnly = true
@@ -279,7 +279,7 @@ func TestALedgerInMemoryWorks(t *testing.T) {
 
 func TestTheFileIsForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
-	o := backends[0].open(t)
+	o := backends[0].empty(t)
 	mustOpen(t, o)
 	info, err := os.Stat(o.DSN)
 	if err != nil {
@@ -355,7 +355,7 @@ func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
 
 func TestF049_DamageIsReported(t *testing.T) {
 	t.Parallel()
-	o := backends[0].open(t)
+	o := backends[0].empty(t)
 	s := mustOpen(t, o)
 	lease := mustLease(t, s, "contracts")
 	for i := range 20 {
@@ -443,7 +443,7 @@ func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
 
 func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 	t.Parallel()
-	o := backends[0].open(t)
+	o := backends[0].empty(t)
 	tune := defaultTuning
 	tune.busy = 50 * time.Millisecond
 	s := mustOpenTuned(t, o, tune)
@@ -463,7 +463,7 @@ func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
-		o := backends[0].open(t)
+		o := backends[0].empty(t)
 		if err := mustOpen(t, o).Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -510,7 +510,7 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 
 func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, backends[0].open(t))
+	s := mustOpen(t, backends[0].empty(t))
 	lease := mustLease(t, s, "contracts")
 	mustRecord(t, s, lease, newEntry("a"))
 	var pages int
@@ -536,7 +536,7 @@ func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 
 func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, backends[0].open(t))
+	s := mustOpen(t, backends[0].empty(t))
 	var synchronous, busy int
 	if err := errors.Join(s.write.Get(&synchronous, `PRAGMA synchronous`), s.write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
 		t.Fatal(err)
@@ -678,7 +678,7 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 
 func TestHealthOfASoundFile(t *testing.T) {
 	t.Parallel()
-	o := backends[0].open(t)
+	o := backends[0].empty(t)
 	s := mustOpen(t, o)
 	findings, err := s.Health(t.Context())
 	if err != nil {

@@ -3,9 +3,11 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,17 +27,65 @@ func TestMain(m *testing.M) {
 
 var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 
-// backend opens ledgers of one kind for the suite.
+// backend is a kind of database for the suite.
 type backend struct {
-	name string
-	open func(t testing.TB) Options
+	name  string
+	empty func(t testing.TB) Options // nothing is there yet
+	open  func(t testing.TB) Options // the tables of a ledger are there, so that not each of hundreds of tests applies the migrations
 }
 
 var backends = []backend{
-	{"sqlite", func(t testing.TB) Options {
-		return Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")}
-	}},
-	{"postgres", func(t testing.TB) Options { return Options{Driver: Postgres, DSN: pgtest.Database(t)} }},
+	{
+		"sqlite",
+		func(t testing.TB) Options {
+			return Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")}
+		},
+		func(t testing.TB) Options {
+			file, err := sqliteTables()
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")}
+			if err := os.WriteFile(o.DSN, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return o
+		},
+	},
+	{
+		"postgres",
+		func(t testing.TB) Options { return Options{Driver: Postgres, DSN: pgtest.Database(t)} },
+		func(t testing.TB) Options {
+			return Options{Driver: Postgres, DSN: pgtest.Copy(t, "ledger", func(dsn string) error { return makeTables(Options{Driver: Postgres, DSN: dsn}) })}
+		},
+	},
+}
+
+// sqliteTables gives the file of a ledger that has tables, and no id yet.
+var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "safrasync-tables-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "state.db")
+	if err := makeTables(Options{Driver: SQLite, DSN: path}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// makeTables does of the opening of a new ledger what is the same for all of them.
+func makeTables(o Options) error {
+	opener := openSQLite
+	if o.Driver == Postgres {
+		opener = openPostgres
+	}
+	s, err := opener(context.Background(), o, defaultTuning)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.migrate(context.Background()), s.Close())
 }
 
 // both runs a test on SQLite and on PostgreSQL.

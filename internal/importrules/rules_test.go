@@ -47,17 +47,17 @@ var rules = map[string]rule{
 	},
 	"console": {
 		may:      []string{"trade", "sync/reconcile"},
-		testsMay: []string{"state", "internal/pgtest"},
+		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
 		reason:   "console shows and orders through interfaces of its own; cmd/safrasync gives it the rest",
 	},
 	"sync": {
 		may:      []string{"trade", "erp", "apiclient", "internal/failpoint"},
-		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest"},
+		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
 	},
 	"sync/reconcile": {
 		may:      []string{"trade", "apiclient", "sync"},
-		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest"},
+		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
 	},
 	"cmd/safrasync": {
@@ -67,19 +67,20 @@ var rules = map[string]rule{
 	},
 	"internal/alert": {
 		may:      []string{"trade"},
-		testsMay: []string{"state", "internal/pgtest"},
+		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
 	},
 	"internal/receiver": {
 		may:      []string{"trade"},
-		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest"},
+		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the receiver takes events and knows nothing of what they mean: what reads strangers' bytes reaches nothing of the rest",
 	},
-	"internal/pgtest":    {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
-	"internal/mariatest": {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
-	"internal/fbtest":    {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},
-	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
-	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
+	"internal/pgtest":     {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
+	"internal/ledgertest": {may: []string{"state", "internal/pgtest"}, reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program"},
+	"internal/mariatest":  {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
+	"internal/fbtest":     {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},
+	"internal/throwaway":  {reason: "throwaway is what the test servers have in common, so it may depend on none"},
+	"internal/apidoc":     {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"internal/torture": {
 		may:      []string{"apiclient/sandbox"},
 		testsMay: []string{"internal/pgtest"},
@@ -110,7 +111,7 @@ var rules = map[string]rule{
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
-	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
 	"internal/errorbranches", "internal/bench", "internal/bench/size", "internal/sickdisk",
 }
 

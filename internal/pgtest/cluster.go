@@ -35,6 +35,15 @@ type Cluster struct {
 	port   int
 	server *throwaway.Process // nil while stopped
 	log    *throwaway.Log
+
+	filling   sync.Mutex // guards what follows
+	templates map[string]template
+}
+
+// template is a database that others are made as copies of.
+type template struct {
+	database string
+	err      error // why it could not be filled; kept, so that each test says it
 }
 
 // newCluster creates a data directory and starts a server on it.
@@ -111,6 +120,28 @@ func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 		}
 	})
 	return c.DSN(name)
+}
+
+// template gives the name of a database that fill has filled once.
+func (c *Cluster) template(name string, fill func(dsn string) error) (string, error) {
+	c.filling.Lock()
+	defer c.filling.Unlock()
+	made, known := c.templates[name]
+	if !known {
+		made.database = fmt.Sprintf("template_%d", c.nextDB.Add(1))
+		if made.err = c.admin("CREATE DATABASE " + made.database); made.err == nil {
+			made.err = fill(c.DSN(made.database))
+		}
+		if made.err == nil {
+			// Nobody, not the server's own cleaning either, is in it while it is copied.
+			made.err = c.admin("ALTER DATABASE " + made.database + " ALLOW_CONNECTIONS false")
+		}
+		if c.templates == nil {
+			c.templates = map[string]template{}
+		}
+		c.templates[name] = made
+	}
+	return made.database, made.err
 }
 
 // Restart kills the server without a checkpoint (PostgreSQL's immediate shutdown, as after a crash) and starts it again on

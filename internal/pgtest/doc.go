@@ -4,7 +4,7 @@
 // The ledger and the ERP reader depend on what a real server does (isolation, lock waits, encodings, a cut COMMIT), so a
 // test double would only repeat our own beliefs. What the package guarantees:
 //
-//   - Every [Database] is new and empty, belongs to one test, and is dropped after it.
+//   - Every [Database] is new and empty, belongs to one test, and is dropped after it. A [Copy] has what its template has, and shares nothing with other copies.
 //   - The server keeps fsync and synchronous_commit on, because safrasync refuses a ledger without them.
 //   - It listens on loopback only, on a free port outside the ephemeral range, and has no Unix socket.
 //   - It dies with the test process, even after kill -9, a panic or go test's time-out; what such a death leaves on disk is

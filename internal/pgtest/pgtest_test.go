@@ -62,6 +62,35 @@ func queryText(t *testing.T, db *sql.DB, query string) string {
 	return text
 }
 
+func TestACopyHasWhatItsTemplateHasAndIsFilledOnce(t *testing.T) {
+	t.Parallel()
+	filled := 0
+	fill := func(dsn string) error {
+		filled++
+		db, err := sql.Open("postgres", dsn)
+		if err != nil {
+			return err
+		}
+		_, err = db.Exec("CREATE TABLE thing (n int); INSERT INTO thing VALUES (1)")
+		return errors.Join(err, db.Close())
+	}
+	for range 2 {
+		db := open(t, Copy(t, t.Name(), fill))
+		if n := queryText(t, db, "SELECT count(*) FROM thing"); n != "1" {
+			t.Errorf("a copy has %s rows, want that of the template alone", n)
+		}
+		if _, err := db.Exec("INSERT INTO thing VALUES (2)"); err != nil {
+			t.Error(err)
+		}
+	}
+	if filled != 1 {
+		t.Errorf("the template was filled %d times", filled)
+	}
+	if n := queryText(t, open(t, Database(t)), "SELECT count(*) FROM pg_class WHERE relname = 'thing'"); n != "0" {
+		t.Error("an empty database has the table of a template")
+	}
+}
+
 func TestADatabaseIsEmptyAndDroppedAfterItsTestWithConnectionsOpen(t *testing.T) {
 	t.Parallel()
 	var name string
