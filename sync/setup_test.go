@@ -19,6 +19,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -185,10 +186,7 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.source.Close() })
-	ledgerDSN := filepath.Join(b.dir, "state.db")
-	if db.Ledger == state.Postgres {
-		ledgerDSN = pgtest.Database(t)
-	}
+	ledgerDSN := ledgertest.New(t, db.Ledger, filepath.Join(b.dir, "state.db"))
 	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN, Journal: filepath.Join(b.dir, "journal")}); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -65,11 +65,7 @@ type world struct {
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	o := state.Options{Driver: driver, DSN: filepath.Join(t.TempDir(), "state.db"), Version: "1.0.0-test"}
-	if driver == state.Postgres {
-		o.DSN = pgtest.Database(t)
-	}
-	store, err := state.Open(t.Context(), o)
+	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")), Version: "1.0.0-test"})
 	if err != nil {
 		t.Fatal(err)
 	}
