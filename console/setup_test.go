@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -120,11 +121,7 @@ func onBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 
 func openStore(t *testing.T, driver string) *state.Store {
 	t.Helper()
-	o := state.Options{Driver: driver, DSN: t.TempDir() + "/state.db", Version: "test"}
-	if driver == state.Postgres {
-		o.DSN = pgtest.Database(t)
-	}
-	s, err := state.Open(t.Context(), o)
+	s, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, t.TempDir()+"/state.db"), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
