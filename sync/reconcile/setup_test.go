@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -57,11 +57,7 @@ type world struct {
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	o := state.Options{Driver: driver, DSN: filepath.Join(t.TempDir(), "state.db"), Version: "1.0.0-test"}
-	if driver == state.Postgres {
-		o.DSN = pgtest.Database(t)
-	}
-	store, err := state.Open(t.Context(), o)
+	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")), Version: "1.0.0-test"})
 	if err != nil {
 		t.Fatal(err)
 	}
