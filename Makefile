@@ -12,7 +12,8 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # One command for every target that runs tests: the same flags let Go's test cache answer the second time.
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, which takes it four times as long as all the rest: what database/sql and our
 # code do with it is watched.
-RACE := CGO_ENABLED=1 go test -race -gcflags='modernc.org/sqlite/...=-race=false' -gcflags='modernc.org/libc/...=-race=false'
+# A process with the race detector waits a second before it ends, for what other threads may still do; the tests start many hundreds of processes, for which a twentieth is enough.
+RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -gcflags='modernc.org/sqlite/...=-race=false' -gcflags='modernc.org/libc/...=-race=false'
 # Three packages at once, whatever the number of cores: some wait more than they compute, for leases, browsers and packages.
 GOTEST := $(RACE) -p 3 -timeout 20m
 
