@@ -150,7 +150,7 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 func buildFailpoint(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "safrasync")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", "failpoint", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-tags", "failpoint", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
