@@ -129,6 +129,25 @@ func (v voice) Blocks(kinds []kindSums) string {
 	return strings.Join(parts, ", ")
 }
 
+// partRows leads to the rows that have a cause themselves, of one job in one state.
+type partRows struct {
+	CausePart
+	Path string
+}
+
+// Parts lead to the list of rows. A cause is finer there than here only for rows with errors: the list has all that is wrong with the same field.
+func (c causeShown) Parts() []partRows {
+	out := make([]partRows, len(c.Own))
+	for i, p := range c.Own {
+		f := rowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
+		if p.State == trade.InDoubt { // they are one task, whatever the last answer was
+			f.Cause = ""
+		}
+		out[i] = partRows{p, "/rows?" + f.values("").Encode()}
+	}
+	return out
+}
+
 // RetryPath is where the rows of the cause are tried again.
 func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }
 

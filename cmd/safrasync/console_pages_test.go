@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"os"
@@ -118,6 +120,39 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	}
 	if rows != want {
 		t.Errorf("the groups have %d rows, the ledger %d", rows, want)
+	}
+}
+
+// Each cause leads to the rows that have it: as many as it says, or more where the list tells less apart, and among them those that it names as examples.
+func TestACauseLeadsToItsRows(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	b := d.as(trade.Reader)
+	stuck, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	articles := strings.Split(b.get("/pending").body, `<article class="cause">`)[1:]
+	if len(articles) != len(stuck.Causes) {
+		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
+	}
+	for i, c := range stuck.Causes {
+		links := regexp.MustCompile(`href="(/rows\?[^"]+)">Ver `).FindAllStringSubmatch(articles[i], -1)
+		if len(links) != len(c.Own) {
+			t.Fatalf("%s leads to %d lists, want %d:\n%s", c.Key, len(links), len(c.Own), articles[i])
+		}
+		listed := ""
+		for j, link := range links {
+			listed += b.get(html.UnescapeString(link[1])).shows(http.StatusOK).body
+			if n, want := strings.Count(b.body, `<th scope="row">`), c.Own[j].Rows; n < want || n > want && c.State != trade.Invalid {
+				t.Errorf("%s lists %d rows, want %d", link[1], n, want)
+			}
+		}
+		for _, id := range c.Samples {
+			if link := fmt.Sprintf(`/%d"`, id); !strings.Contains(articles[i], link) || len(links) > 0 && !strings.Contains(listed, "/rows"+link) {
+				t.Errorf("the row %d of %s is no link of the cause, or not in its list", id, c.Key)
+			}
+		}
 	}
 }
 
