@@ -35,3 +35,26 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	other.post("/changed/do", stale).shows(http.StatusOK, "Nada do que foi marcado")
 	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "contracts 01|000002", "carla", "protocolo 4711")
 }
+
+// A record that was deleted on the platform, as an event said and a reading confirmed, is dealt with like what the ERP changed: the row stays as it was sent, and its mark is told once.
+func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.entry("contracts", "01|000001")
+	if err := d.box.Server.DeleteCommitment(row.RemoteID); err != nil {
+		t.Fatal(err)
+	}
+	after := row // as the engine's hearing leaves it
+	after.UpdatedAt, after.Flags = now(), after.Flags.With(trade.DeletedRemote, true)
+	record := trade.AuditRecord{At: now(), Who: "safrasync", Act: "deleted on the platform", Target: row.Job + " " + row.Key}
+	if done, err := d.daemon.store.Act(t.Context(), []trade.Act{{Update: &trade.Update{From: row.State, Entry: after}, Audit: record}}); err != nil || !done[0] {
+		t.Fatalf("the row could not be flagged: %v, %v", done, err)
+	}
+	b := d.as(trade.Accountant).get("/changed?flag=deleted_remote").shows(http.StatusOK, "01|000001", "excluído na plataforma (1)", row.RemoteID, `name="row"`)
+	b.submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).shows(http.StatusOK, "1 linha: a marca some", "Evidência")
+	b.post("/changed/do", with(b.fields("/changed/do"), "reason", "excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Dado por tratado.", "Nada mudou depois do envio")
+	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) || !e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
+		t.Errorf("the row is %s with id %q, flags %v, dealt with %v", e.State, e.RemoteID, e.Flags, e.Acknowledged)
+	}
+	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "carla", "protocolo 4712")
+}
