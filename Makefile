@@ -130,6 +130,10 @@ api-coverage: ## rewrite docs/api-coverage.md, which lists the tests of each row
 failures: ## rewrite docs/failures.md, which lists the tests of each fault
 	SAFRASYNC_FAILURES=write go test -count=1 ./internal/faultlist
 
+.PHONY: pictures
+pictures: need ## make the pictures of docs/console.md anew, and the texts beside them; look at what changed before you commit it
+	SAFRASYNC_CONSOLE=write go test -count=1 ./cmd/safrasync -run '^TestThePeopleOfACooperativeDoTheirTenThings$$'
+
 .PHONY: tools
 tools: ## install the pinned tools of .ci/tools.txt to ./bin
 	@.ci/install-tools

@@ -21,7 +21,7 @@ var pendingWords = map[string]phrase{
 	"pending.unpriced":    {"%s sem preço", "%s without a price"},
 	"pending.never_added": {"Produtos e moedas diferentes não se somam; fixações são o mesmo grão de seus contratos e ficam à parte.", "Different products and currencies are never added together; fixations are the grain of their contracts and stand apart."},
 	"pending.samples":     {"Por exemplo", "Such as"},
-	"pending.rows":        {"Ver %s: %s (%s)", "See %s: %s (%s)"},
+	"pending.rows":        {"Ver %s: %s, %s", "See %s: %s, %s"},
 	"pending.oldest":      {"A mais antiga é de", "The oldest is of"},
 	"pending.retry":       {"Tentar de novo (%s)", "Retry (%s)"},
 	"pending.refs":        {"Abrir o de-para", "Open the references"},

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// chrome is a real Chromium on a desk.
+// chrome is a real Chromium that looks at a console.
 type chrome struct {
 	t    *testing.T
 	base string
@@ -24,21 +24,22 @@ type chrome struct {
 }
 
 // newChrome starts a Chromium of its own, with a window of this size.
-func newChrome(t *testing.T, d *desk, width, height int64) *chrome {
+func newChrome(t *testing.T, base string, width, height int64) *chrome {
 	t.Helper()
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
-		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()))
+		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("lang", "pt-BR"), chromedp.Env("LANGUAGE=pt_BR")) // as the browsers of the cooperatives are
 	parent, stop := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(stop)
 	allocator, closeAllocator := chromedp.NewExecAllocator(parent, options...)
 	t.Cleanup(closeAllocator)
 	ctx, closeTab := chromedp.NewContext(allocator)
 	t.Cleanup(closeTab)
-	c := &chrome{t: t, base: d.server.URL, ctx: ctx, axe: string(axe)}
+	c := &chrome{t: t, base: base, ctx: ctx, axe: string(axe)}
 	c.do(chromedp.EmulateViewport(width, height))
 	return c
 }
@@ -62,6 +63,12 @@ func (c *chrome) click(selector string) {
 	if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS(selector)))); err != nil {
 		c.t.Fatalf("clicking on %s: %v\n%s", selector, err, c.text())
 	}
+}
+
+// fill types into a field, in place of what it has.
+func (c *chrome) fill(selector, text string) {
+	c.t.Helper()
+	c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).value = ""; 0`, selector)), chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // text is what the page shows.
@@ -152,7 +159,7 @@ func (c *chrome) logIn(role trade.Role) {
 func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	c := newChrome(t, d, 1366, 768)
+	c := newChrome(t, d.server.URL, 1366, 768)
 	complaints := c.complaints()
 	c.open("/")
 	c.accessible("login")
@@ -182,7 +189,7 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 func TestChromiumPagesAreForEverybody(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	c := newChrome(t, d, 390, 844)
+	c := newChrome(t, d.server.URL, 390, 844)
 	complaints := c.complaints()
 	c.logIn(trade.Administrator)
 	sent := d.rows(trade.Accepted)[0]

@@ -79,7 +79,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 func TestC08_MarkupOfTheERPIsInert(t *testing.T) {
 	t.Parallel()
 	d, _, row := typed(t)
-	c := newChrome(t, d, 1366, 768)
+	c := newChrome(t, d.server.URL, 1366, 768)
 	c.logIn(trade.Accountant)
 	for _, path := range []string{"/rows", fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/rows/%d/dismiss", row.ID), "/rows?q=" + url.QueryEscape(hostile)} {
 		c.open(path)

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// goldenVariable with the value "write" keeps what the pages look like now: `make pictures`.
+const goldenVariable = "SAFRASYNC_CONSOLE"
+
+// goldens is where the pictures are, each with its text beside it. docs/console.md shows them.
+const goldens = "../../docs/images/console"
+
+// The size of the window in which the pictures are made.
+const goldenWidth, goldenHeight = 1366, 768
+
+// settled makes of what differs from day to day one and the same: today, the next first of January, spans of time, and ids that the clock or chance make. So the same page gives the
+// same text, and on one machine about the same picture: nothing has the focus or the mouse, and nothing moves.
+const settled = `(() => {
+	const still = new CSSStyleSheet();
+	still.replaceSync("* { transition: none !important; animation: none !important }");
+	document.adoptedStyleSheets = [still];
+	document.activeElement?.blur();
+	window.scrollTo(0, 0);
+	const days = [0, 1].map((back) => new Date(Date.now() - back * 864e5).toLocaleDateString("sv-SE", { timeZone: "America/Sao_Paulo" }));
+	const same = (text) => {
+		for (const day of days) {
+			const said = day.split("-").reverse().join("/");
+			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_, time) => "31/10/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-10-31");
+		}
+		return text.replace(/01\/01\/\d{4}/g, "01/01/2027").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
+			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
+	};
+	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (walk.nextNode()) walk.currentNode.data = same(walk.currentNode.data);
+	for (const field of document.querySelectorAll("input:not([type=hidden]), textarea")) if (field.value) field.value = same(field.value);
+	return document.querySelector("main").innerText;
+})()`
+
+var blankLines = regexp.MustCompile(`\s*\n\s*`)
+
+// golden wants the page to say what it said when its picture was made, and to be for everybody. Pictures are for review: fonts differ from machine to machine, so what is compared
+// is the text that is kept beside each, and of the picture that it is there, in its size. What the page shows afterwards is what the picture shows; its forms still send what the service gave them.
+func (c *chrome) golden(name string) {
+	c.t.Helper()
+	c.accessible(name)
+	c.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, goldenWidth-1, goldenHeight-1))
+	text, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](settled))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	text = strings.TrimSpace(blankLines.ReplaceAllString(text, "\n")) + "\n"
+	picture, words := filepath.Join(goldens, name+".png"), filepath.Join(goldens, name+".txt")
+	if os.Getenv(goldenVariable) == "write" {
+		shot, err := chromedp.Run(c.ctx, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(picture, shot, 0o644)
+		}
+		if err == nil {
+			err = os.WriteFile(words, []byte(text), 0o644)
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(words)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if line, was, is := firstDifference(string(want), text); line > 0 {
+		c.t.Errorf("%s.txt, line %d: the page says %q, and said %q. If that is meant, run make pictures and look at what it changes", name, line, is, was)
+	}
+	shot, err := os.ReadFile(picture)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if size, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || size.Width != goldenWidth || size.Height != goldenHeight {
+		c.t.Errorf("%s.png is no picture of %d × %d: %v, %v", name, goldenWidth, goldenHeight, size, err)
+	}
+}
+
+// firstDifference is the first line in which two texts differ; 0 = none.
+func firstDifference(was, is string) (line int, a, b string) {
+	before, after := strings.Split(was, "\n"), strings.Split(is, "\n")
+	for i := range max(len(before), len(after)) {
+		a, b = "", ""
+		if i < len(before) {
+			a = before[i]
+		}
+		if i < len(after) {
+			b = after[i]
+		}
+		if a != b {
+			return i + 1, a, b
+		}
+	}
+	return 0, "", ""
+}
+
+// Each picture is shown on the page about the console, and each that is shown is there.
+func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/console.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\(images/console/([^)]+)\.png\)`).FindAllStringSubmatch(string(text), -1) {
+		shown[m[1]] = true
+	}
+	files, err := filepath.Glob(goldens + "/*.png")
+	if err != nil || len(files) != 10 || len(shown) != 10 {
+		t.Errorf("%d pictures, of which %d are shown, want 10 (%v)", len(files), len(shown), err)
+	}
+	total := int64(0)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total += info.Size(); !shown[strings.TrimSuffix(filepath.Base(file), ".png")] {
+			t.Errorf("docs/console.md does not show %s", file)
+		}
+	}
+	if total > 1_500_000 {
+		t.Errorf("the pictures have %d bytes", total)
+	}
+}

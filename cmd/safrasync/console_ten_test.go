@@ -1,0 +1,272 @@
+package main
+
+import (
+	"archive/zip"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	chromium "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What the ERP has beside the sample: contracts that go with their deliveries; contracts whose producer the platform has not linked to the wallet; contracts of a wallet that is in no
+// de-para, with their deliveries.
+const (
+	seedContracts = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO contrato SELECT '%s', printf('%%06d', i), %d + i * 20, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, '%s', preco, inicio, fim, modalidade, pagto, forma, situacao
+		FROM contrato, n WHERE filial = '01' AND num = '000002';`
+	seedTickets = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO romaneio SELECT printf('%s%%04d', i), '%s', printf('%%06d', (i - 1) / 3 + 1), CAST(24000 + i * 100 AS TEXT), '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF' FROM n;`
+)
+
+// newOffice is a cooperative on a morning on which there is much to decide: `safrasync run` with its console, whose jobs run when somebody orders it.
+func newOffice(t *testing.T) (s *service, base string) {
+	t.Helper()
+	s = newService(t, state.SQLite, false, func(o *sandbox.Options) { o.OnPost = nil })
+	s.config = strings.ReplaceAll(s.config, "SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato", "SELECT * FROM contrato")
+	s.edit(`schedule: "@every 1s"`, `schedule: "0 3 1 1 *"`)
+	s.write("config.yaml", s.config+strings.Replace(weighed, "sends: deliveries", "sends: deliveries\n    schedule: \"30 3 1 1 *\"", 1)+
+		"\nbrakes: {new_rows: 0}\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
+	day := func(faults []string, sql string) {
+		t.Helper()
+		parsed, err := sandbox.ParseFaults(faults)
+		if err == nil {
+			err = runSQLText(s.path("erp.db"), sql)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.box.SetFaults(parsed...)
+		s.must(0, "sync")
+	}
+	day([]string{"lost-after@1"}, "DROP TABLE pessoa; CREATE TABLE romaneio (ticket TEXT, filial TEXT, contrato TEXT, volume TEXT, dia TEXT, car TEXT);"+
+		fmt.Sprintf(seedContracts, 24, "04", 900, "10")+fmt.Sprintf(seedTickets, 48, "D", "04"))
+	day([]string{`order_commitments:status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`}, fmt.Sprintf(seedContracts, 62, "02", 1405, "10"))
+	day(nil, fmt.Sprintf(seedContracts, 37, "03", 2810, "12")+fmt.Sprintf(seedTickets, 111, "W", "03")+`INSERT INTO romaneio SELECT 'W0112', '01', '000004', volume, dia, car FROM romaneio WHERE ticket = 'W0001';
+		UPDATE contrato SET quantidade = '260' WHERE filial = '01' AND num = '000002'; UPDATE contrato SET situacao = 'cancelado' WHERE filial = '04' AND num = '000024'`)
+	for _, role := range []trade.Role{trade.Accountant, trade.Administrator} {
+		add := s.command("users", "add", deskPeople[role], "--role", string(role), "--password-stdin")
+		add.Stdin = strings.NewReader(deskPassword + "\n")
+		if out, err := add.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	s.start()
+	return s, "http://" + s.line("the console", func(l logLine) bool { return l.Msg == "the console is served" }).Address
+}
+
+// entry is a row as the ledger has it.
+func (s *service) entry(job, key string) (id int64, at trade.State, remote string) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+s.path("state.db")+"?mode=ro")
+	if err == nil {
+		err = db.QueryRowContext(s.t.Context(), `SELECT id, state, COALESCE(remote_id, '') FROM entry WHERE job = ? AND key = ?`, job, key).Scan(&id, &at, &remote)
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+	return id, at, remote
+}
+
+// number is a row's in the ledger, which addresses of the console have.
+func (s *service) number(key string) int64 {
+	s.t.Helper()
+	id, _, _ := s.entry("contracts", key)
+	return id
+}
+
+// The ten things that people do most, in a real Chromium, with the real service, its ledger and the sandbox. They are one morning of one cooperative: each goes on from where the one
+// before has ended.
+func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
+	s, base := newOffice(t)
+	c := newChrome(t, base, goldenWidth, goldenHeight)
+	complaints := c.complaints()
+	thing := func(name string, do func()) {
+		t.Helper()
+		if !t.Failed() { // the next things begin where this one should have ended
+			t.Run(name, func(t *testing.T) {
+				outer := c.t
+				c.t, s.t = t, t
+				defer func() { c.t, s.t = outer, outer }()
+				do()
+			})
+		}
+	}
+	c.logIn(trade.Accountant)
+	thing("01-inicio", func() {
+		c.shows("287 no ERP", "1 sem confirmação", "211 aguardando", "carla")
+		c.golden("01-inicio")
+	})
+	thing("02-contrato", func() {
+		c.click(`nav a[href="/rows"]`)
+		link := fmt.Sprintf(`#part a[href="/rows/%d"]`, s.number("01|000003"))
+		c.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "3\r"), chromedp.WaitVisible(chromedp.CSS(link)))
+		c.accessible("rows")
+		c.click(link)
+		c.shows("01 | 000003", "com erro", "O que houve", "data de pagamento", "Quem resolve")
+		c.golden("02-contrato")
+	})
+	thing("03-dispensar", func() {
+		id := s.number("01|000003")
+		c.open(fmt.Sprintf("/rows/%d", id))
+		c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, id))
+		c.fill("textarea[name=reason]", "contrato lançado duas vezes no ERP")
+		c.golden("03-dispensar")
+		c.click("button[name=mark]")
+		c.shows("Feito: dispensada", "contrato lançado duas vezes no ERP", "carla")
+		if _, is, _ := s.entry("contracts", "01|000003"); is != trade.Dismissed {
+			t.Errorf("the row is %s", is)
+		}
+	})
+	thing("04-pendencias", func() {
+		c.click(`nav a[href="/pending"]`)
+		c.shows("produtor não vinculado à carteira", "bloqueia 62 contratos", "bloqueia 38 contratos, 112 entregas")
+		c.golden("04-pendencias")
+		c.click(`a[href^="/pending/retry?cause=message.wallet.producer-not-linked"]`)
+		c.accessible("retry")
+		c.shows("São 62 linhas. Digite o número")
+		c.fill("input[name=count]", "62")
+		c.fill("input[name=reason]", "o produtor foi vinculado à carteira")
+		c.click("article form button")
+		c.shows("as linhas vão com a próxima execução")
+		if c.open("/pending"); strings.Contains(c.text(), "62 contratos") {
+			t.Error("what goes with the next run is still shown as stuck")
+		}
+	})
+	thing("05-sem-confirmacao", func() {
+		id := s.number("01|000001")
+		c.click(`nav a[href="/doubts"]`)
+		c.accessible("doubts")
+		c.click(fmt.Sprintf(`a[href="/doubts/%d"]`, id))
+		c.accessible("doubt")
+		made := s.box.Server.CreatedOf(sandbox.ResourceOrderCommitments)[0].ID // by the first request, whose answer was lost
+		form := fmt.Sprintf(`form[action="/doubts/%d/plan"]:has(input[value=adopt]) `, id)
+		c.fill(form+"input[name=id]", made)
+		c.fill(form+"input[name=reason]", "visto na tela da plataforma")
+		c.click(form + "button")
+		c.shows("Tudo o que a plataforma mostra é igual")
+		c.golden("05-sem-confirmacao")
+		c.click("article form button")
+		c.shows("Decidido.", "Nada sem confirmação")
+		if _, is, remote := s.entry("contracts", "01|000001"); is != trade.Accepted || remote != made {
+			t.Errorf("the row is %s as %s, want %s", is, remote, made)
+		}
+	})
+	thing("06-alterado", func() {
+		c.click(`nav a[href="/changed"]`)
+		c.shows("Enviado 12 t, agora 15,6 t: diferença de 3,6 t", "cancelado")
+		c.golden("06-alterado")
+		c.do(chromedp.Click(chromedp.CSS(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))))
+		c.click("main form > .acts button")
+		c.fill("textarea[name=reason]", "acertado na tela da plataforma, protocolo 4711")
+		c.accessible("changed plan")
+		c.click("form[action='/changed/do'] button")
+		c.shows("Dado por tratado.")
+	})
+	c.click(`form[action="/logout"] button`)
+	c.logIn(trade.Administrator)
+	thing("07-de-para", func() {
+		c.click(`nav a[href="/references"]`)
+		c.open("/references/wallets")
+		c.click(`a[href^="/references/wallets?code=12"]`)
+		c.shows("38 contratos", "112 entregas")
+		c.fill("#add input[name=id]", "33333333-3333-4333-8333-333333333312")
+		c.fill("#add input[name=reason]", "carteira 12 criada na plataforma")
+		c.golden("07-de-para")
+		c.click("#add button")
+		c.shows("Gravado.", "Nada falta.")
+	})
+	thing("08-executar", func() {
+		for _, job := range []string{"contracts", "deliveries"} {
+			c.click(`nav a[href="/schedules"]`)
+			if job == "contracts" {
+				c.golden("08-executar")
+			}
+			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.secondary)`, job))
+			c.fill("input[name=reason]", "a carteira 12 está no de-para")
+			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
+			c.shows("Pedido:")
+			s.line("the run of "+job, func(l logLine) bool { return l.Msg == "run" && l.Job == job && l.Sent >= 100 })
+		}
+		for _, key := range []string{"01|000004", "02|000062", "03|000037"} {
+			if _, is, _ := s.entry("contracts", key); is != trade.Accepted {
+				t.Errorf("%s is %s", key, is)
+			}
+		}
+		if n := len(s.box.Server.CreatedOf(sandbox.ResourceDeliveries)); n != 48+112 {
+			t.Errorf("the platform has %d deliveries", n)
+		}
+	})
+	c.click(`form[action="/logout"] button`)
+	c.logIn(trade.Accountant)
+	thing("09-conciliacao", func() {
+		c.click(`nav a[href="/report"]`)
+		c.accessible("report form")
+		c.click("main form button")
+		c.shows("Resumo", "Diferença", "Planilha (XLSX)")
+		file := c.download(`button[name=format][value=xlsx]`)
+		book, err := zip.OpenReader(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer book.Close()
+		if _, err := fs.Stat(book, "xl/workbook.xml"); err != nil {
+			t.Error(err)
+		}
+		c.golden("09-conciliacao")
+	})
+	thing("10-fechar", func() {
+		c.open("/report")
+		day := trade.DateOf(time.Now().In(time.FixedZone("", -3*60*60))).String() // in São Paulo; the pictures call it the last of October
+		c.do(chromedp.SetValue(chromedp.CSS(`input[name=day]`), day))
+		c.click(`form[action="/report/close/plan"] button`)
+		c.fill("input[name=reason]", "outubro conferido com o razão")
+		c.shows("Linhas que serão guardadas", "Ainda sem desfecho")
+		c.golden("10-fechar")
+		c.click(`form[action="/report/close/do"] button`)
+		c.shows("O mês foi fechado", "outubro conferido com o razão", "carla")
+		c.click(`main td a[href^="/report?show=1"]`)
+		c.shows("Resumo", "carla")
+	})
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+	s.stop()
+}
+
+// download clicks on something that gives a file, and returns where it is.
+func (c *chrome) download(selector string) string {
+	c.t.Helper()
+	dir := c.t.TempDir()
+	_, err := chromedp.CallBrowser(c.ctx, chromium.SetDownloadBehavior, chromium.SetDownloadBehaviorParams{
+		Behavior: chromium.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	events := chromedp.BrowserEvents(c.ctx, chromium.DownloadProgress)
+	c.do(chromedp.Click(chromedp.CSS(selector)))
+	for event, err := range events {
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		switch event.State {
+		case chromium.DownloadProgressStateCompleted:
+			return filepath.Join(dir, event.GUID)
+		case chromium.DownloadProgressStateCanceled:
+			c.t.Fatal("the browser did not take the file")
+		}
+	}
+	c.t.Fatal("the browser ended before it had the file")
+	return ""
+}
