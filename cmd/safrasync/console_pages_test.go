@@ -83,6 +83,52 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 	reader.get("/doubts/999999").shows(http.StatusNotFound)
 }
 
+// Every page of the menu, those behind it, and one act of each kind, with either ledger.
+func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		t.Parallel()
+		d := newDeskIn(t, on, "lost-after@1")
+		d.erp(`UPDATE contrato SET quantidade = '210' WHERE num = '000002'`)
+		d.must(0, "", "sync")
+		doubt, invalid, sent := d.rows(trade.InDoubt)[0], d.rows(trade.Invalid)[0], d.rows(trade.Accepted)[0]
+		b := d.as(trade.Administrator)
+		_, run, _ := strings.Cut(b.get("/runs").body, `href="/runs/`)
+		run, _, _ = strings.Cut(run, `"`)
+		paths := []string{
+			"/pending?fixer=references", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check", "/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/runs?job=contracts", "/account",
+			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/rows/%d/dismiss", invalid.ID),
+			"/rows?state=needs_person", "/rows?cause=ref:wallets", "/rows?flag=changed&sort=oldest", "/rows?sort=key&state=accepted", "/rows?q=3", "/rows?q=nowhere", "/rows?q=00&sort=key&after=" + fmt.Sprint(doubt.ID),
+			"/rows?from=2026-01-01&until=2099-01-01&job=contracts",
+		}
+		menu := regexp.MustCompile(`<li><a href="(/[a-z]*)"`).FindAllStringSubmatch(b.get("/").body, -1)
+		for _, m := range menu {
+			paths = append(paths, m[1])
+		}
+		if len(menu) < 11 {
+			t.Fatalf("the menu has %d pages: %v", len(menu), menu)
+		}
+		for _, path := range paths {
+			b.get(path).shows(http.StatusOK, "<h1>")
+		}
+		b.get("/rows?flag=changed").shows(http.StatusOK, fmt.Sprintf("/rows/%d", sent.ID))
+		b.get("/rows?q=3").shows(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID))
+
+		act := fmt.Sprintf("/rows/%d/dismiss", invalid.ID)
+		b.get(act).submit(act, url.Values{"mark": {markOf(b)}, "reason": {"lançado duas vezes"}}).shows(http.StatusOK, "Feito: dispensada")
+		desk := fmt.Sprintf("/doubts/%d", doubt.ID)
+		b.get(desk).submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)}, "reason": {"visto na tela"}}).shows(http.StatusOK, "é igual")
+		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK, "Decidido.")
+		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK, "1 linha")
+		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK, "Dado por tratado.")
+		b.get("/references/wallets").submit("/references/wallets/set", url.Values{"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"}}).shows(http.StatusOK, "Gravado.")
+		b.get("/schedules").submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusOK)
+		b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK, "Suspensa por uma pessoa")
+		b.get("/report").submit("/report/close/plan", url.Values{"day": {trade.DateOf(now().In(d.g.config.Zone())).String()}}).shows(http.StatusOK, "Linhas que serão guardadas")
+		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido")).shows(http.StatusOK, "O mês foi fechado")
+		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
+	})
+}
+
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -16,6 +17,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -39,6 +42,12 @@ var deskPeople = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "c
 // newDesk syncs the sample cooperative against a sandbox with faults, and opens a console for it.
 func newDesk(t *testing.T, faults ...string) *desk {
 	t.Helper()
+	return newDeskIn(t, state.SQLite, faults...)
+}
+
+// newDeskIn is newDesk with the ledger in one of the two databases.
+func newDeskIn(t *testing.T, on string, faults ...string) *desk {
+	t.Helper()
 	d := &desk{t: t, dir: t.TempDir(), log: &strings.Builder{}}
 	var err error
 	if d.box, err = sandbox.Start(sandbox.Options{APIKey: platformCanary, Seed: 1}, "127.0.0.1:0"); err != nil {
@@ -49,7 +58,11 @@ func newDesk(t *testing.T, faults ...string) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", "dsn: "+d.dir+"/state.db").Replace(string(sample)) +
+	ledger := "dsn: " + d.dir + "/state.db"
+	if on == state.Postgres {
+		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s/journal", pgtest.Database(t), d.dir)
+	}
+	config := strings.NewReplacer("$API", d.box.URL, "dsn: erp.db", "dsn: "+d.dir+"/erp.db", "dsn: state.db", ledger).Replace(string(sample)) +
 		"\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n"
 	if err := os.WriteFile(d.dir+"/config.yaml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
