@@ -64,6 +64,7 @@ var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade
 var flagsFirst = []trade.Flag{trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DeletedRemote}
 
 func showHome(q *request) error {
+	q.c.Desk.Expect()
 	page, err := q.home(q.Context())
 	if err != nil {
 		return err

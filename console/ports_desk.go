@@ -30,6 +30,8 @@ type Books interface {
 type Desk interface {
 	// Stuck groups what did not go by what keeps it, in a language. fresh: after an act, whose effect must be seen.
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
+	// Expect says that somebody will soon ask for that, so that the first look, which takes longest, begins. It does not wait.
+	Expect()
 	// Doubt tells how a row that may be on the platform stands.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
 	// AdviseFlag says what a flag means, and what to do.

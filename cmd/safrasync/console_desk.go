@@ -24,6 +24,7 @@ type consoleDesk struct {
 	mu      gosync.Mutex
 	view    *pending.View
 	looking bool // somebody looks already, for whoever comes next
+	begun   bool // the first look has begun
 	ended   bool
 	working gosync.WaitGroup
 }
@@ -74,6 +75,22 @@ func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, erro
 	}
 	d.mu.Unlock()
 	return view, nil
+}
+
+// Expect lets the board read every row that is stuck, which with 100,000 of them takes seconds: whoever comes to see the causes then waits for what has changed since. What was
+// seen is not kept, so that they see how things are when they come.
+func (d *consoleDesk) Expect() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun || d.ended {
+		return
+	}
+	d.begun = true
+	d.working.Go(func() {
+		if _, err := d.board.Take(d.ending); err != nil && d.ending.Err() == nil {
+			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
+		}
+	})
 }
 
 func (d *consoleDesk) take(ctx context.Context) (*pending.View, error) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -199,6 +200,37 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 				t.Errorf("the row %d of %s is no link of the cause, or not in its list", id, c.Key)
 			}
 		}
+	}
+}
+
+// Who logs in and sees the first page lets the console read what is stuck; who then comes for the causes sees them as they are by then, not as they were.
+func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	desk := newConsoleDesk(d.g)
+	desk.Expect()
+	desk.Expect() // begins nothing anew
+	desk.working.Wait()
+	if desk.view != nil || !desk.begun {
+		t.Error("what was seen ahead is shown to people")
+	}
+	row := d.rows(trade.Invalid)[0]
+	d.must(0, "", "dismiss", row.Job, row.Key, "--reason", "lançado duas vezes", "--as", "ana", "--yes")
+	ahead, err := desk.Stuck(t.Context(), trade.Portuguese, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	afresh, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead.At = afresh.At
+	if !reflect.DeepEqual(ahead, afresh) {
+		t.Errorf("after a look ahead people see\n%+v\nand without one\n%+v", ahead, afresh)
+	}
+	desk.close()
+	if desk.Expect(); !desk.ended {
+		t.Error("a desk that was closed still looks")
 	}
 }
 
