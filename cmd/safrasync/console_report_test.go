@@ -6,9 +6,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,6 +40,9 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "contracts") {
 		t.Errorf("the console says\n%s\nand the command line\n%s", got, want)
 	}
+	if got, want := d.exported("console"), d.exported("@"); !slices.Equal(got, want) || len(got) == 0 {
+		t.Errorf("the audit has of the console's export %s and of the command's %s", got, want)
+	}
 	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"xlsx"}, "show": {"1"}}).shows(http.StatusOK)
 	if !bytes.HasPrefix([]byte(b.body), []byte("PK")) {
 		t.Error("this is no workbook")
@@ -45,6 +50,21 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"exe"}}).shows(http.StatusBadRequest)
 	b.get("/audit?act=report+export").shows(http.StatusOK, "csv", "xlsx")
 	d.as(trade.Reader).get("/report?show=1").shows(http.StatusOK, "Resumo")
+}
+
+// exported are the details of exports in the audit that came from somewhere, without the numbers of the reports.
+func (d *desk) exported(from string) (out []string) {
+	d.t.Helper()
+	records, err := d.daemon.store.Audit(d.t.Context(), 0)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, r := range records {
+		if _, detail, found := strings.Cut(r.Detail, `","kind":`); found && r.Act == reconcile.ActExport && strings.Contains(r.From, from) {
+			out = append(out, detail)
+		}
+	}
+	return out
 }
 
 // summaryOf is the first table of a report in CSV.

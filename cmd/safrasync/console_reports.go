@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/console"
@@ -96,18 +92,11 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 		if format == "json" {
 			options.Lang = trade.English
 		}
-		detail, err := json.Marshal(struct {
-			Report string              `json:"report"`
-			Kind   string              `json:"kind"`
-			Day    string              `json:"day"`
-			Format string              `json:"format"`
-			Rows   int                 `json:"rows"`
-			Query  console.ReportQuery `json:"query"`
-		}{s.Head.ID, string(s.Head.Kind), s.Head.Day, format, s.Head.Rows, q})
-		if err != nil { // unreachable: texts, numbers and days have a JSON form
+		record, err := recordOf(who, reconcile.ActExport, "-", s.Export(format, options))
+		if err != nil { // unreachable: texts and numbers have a JSON form
 			return err
 		}
-		if err := r.g.daemon.store.AppendAudit(ctx, trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: "report export", Target: "-", Reason: who.Reason, Detail: string(detail)}); err != nil {
+		if err := r.g.daemon.store.AppendAudit(ctx, record); err != nil {
 			return err
 		}
 		_, err = s.Report(options, r.g.reportWriter(format, options, w))
@@ -118,63 +107,34 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 // PlanClosing says what the report with a cut-off would keep.
 func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan console.ClosingPlan, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
-		plan, err = r.plan(s, day)
+		plan, err = r.plan(s)
 		return err
 	})
 	return plan, err
 }
 
-func (r *consoleReports) plan(s *reconcile.Snapshot, day trade.Date) (console.ClosingPlan, error) {
-	plan := console.ClosingPlan{Day: day, Rows: s.Head.Rows, At: s.Head.At}
-	view, err := s.Overview(reconcile.Options{Tolerance: r.g.config.Report.tolerance(), Sections: []reconcile.SectionID{reconcile.SummarySection, reconcile.TotalsSection}})
-	if err != nil {
-		return plan, err
+// plan is the plan of a closing as the console shows it.
+func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error) {
+	p, err := s.PlanClosing(r.g.config.Report.tolerance())
+	plan := console.ClosingPlan{Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At}
+	for _, u := range p.Uneven {
+		plan.Uneven = append(plan.Uneven, u.Job)
 	}
-	plan.Divergences = view.Divergences
-	for _, sum := range view.Summaries {
-		if d := sum.Difference(); d != nil && *d != 0 {
-			plan.Uneven = append(plan.Uneven, sum.Job)
-		}
-		if sum.InScope == nil {
-			plan.Unswept = append(plan.Unswept, sum.Job)
-		}
-		for state, n := range sum.States {
-			if !slices.Contains([]trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}, state) {
-				plan.Open += n
-			}
-		}
-	}
-	// What people saw is what is closed: all sums, but not when they were made.
-	text, err := json.Marshal(struct {
-		Day  string
-		Rows int
-		View reconcile.Overview
-	}{day.String(), plan.Rows, view})
-	if err != nil {
-		return plan, err
-	}
-	sum := sha256.Sum256(text)
-	plan.Mark = hex.EncodeToString(sum[:])
-	return plan, nil
+	return plan, err
 }
 
 // CloseReport keeps what a plan with this mark showed.
 func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who console.Person) (closed bool, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
-		plan, err := r.plan(s, day)
+		plan, err := r.plan(s)
 		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 {
 			return err
 		}
-		detail, err := json.Marshal(struct {
-			Report string `json:"report"`
-			Rows   int    `json:"rows"`
-		}{s.Head.ID, s.Head.Rows})
+		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
 		if err != nil { // unreachable: a text and a number
 			return err
 		}
-		_, err = reconcile.Freeze(ctx, r.g.daemon.store, s, who.Name, who.Reason, trade.AuditRecord{
-			At: now(), Who: who.Name, From: who.From, Act: "report close", Target: day.String(), Reason: who.Reason, Detail: string(detail),
-		})
+		_, err = reconcile.Freeze(ctx, r.g.daemon.store, s, who.Name, who.Reason, record)
 		closed = err == nil
 		return err
 	})

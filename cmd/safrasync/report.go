@@ -88,7 +88,9 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 	}
 	defer func() { _ = snapshot.Close() }() // a temporary file
 	if f.failed {
-		return a.writeReport(ctx, f, snapshot.Head, func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
+		export := snapshot.Export(f.format, options)
+		export.Failed = true
+		return a.writeReport(ctx, f, export, func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
 	}
 	if f.format == "table" && f.output == "" {
 		if len(options.By) == 0 {
@@ -102,7 +104,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		_, err := snapshot.Report(options, a.tableWriter(options))
 		return err
 	}
-	return a.writeReport(ctx, f, snapshot.Head, func(w io.Writer) error {
+	return a.writeReport(ctx, f, snapshot.Export(f.format, options), func(w io.Writer) error {
 		_, err := snapshot.Report(options, a.reportWriter(f.format, options, w))
 		return err
 	})
@@ -257,7 +259,7 @@ func (a *App) reportWriter(format string, o reconcile.Options, to io.Writer) rec
 
 // writeReport writes a file, or standard output, and puts it into the audit: who took which figures out. JSON on standard output is for programs, like that of `rows`, and
 // is not an export.
-func (a *App) writeReport(ctx context.Context, f reportFlags, head reconcile.Head, write func(io.Writer) error) error {
+func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.Export, write func(io.Writer) error) error {
 	if f.format == "json" && f.output == "" {
 		return write(a.out)
 	}
@@ -265,15 +267,7 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, head reconcile.Hea
 	if f.output != "" {
 		file = filepath.Base(f.output)
 	}
-	record, err := a.audit(f.actFlags, "report export", file, struct {
-		Report  string `json:"report"`
-		Kind    string `json:"kind"`
-		Day     string `json:"day"`
-		Format  string `json:"format"`
-		Rows    int    `json:"rows"`
-		Failed  bool   `json:"failed,omitempty"`
-		Filters any    `json:"filters"`
-	}{head.ID, string(head.Kind), head.Day, f.format, head.Rows, f.failed, f.filters()})
+	record, err := a.audit(f.actFlags, reconcile.ActExport, file, export)
 	if err != nil {
 		return err
 	}
@@ -294,22 +288,4 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, head reconcile.Hea
 	}
 	a.tell(reportWritten, f.output)
 	return nil
-}
-
-// filters are what the audit keeps of the selection.
-func (f reportFlags) filters() map[string]any {
-	out := map[string]any{}
-	for name, list := range map[string][]string{
-		"job": f.jobs, "harvest": f.harvests, "product": f.products, "branch": f.branches, "producer": f.producers, "place": f.places, "wallet": f.wallets, "state": f.states, "section": f.sections,
-	} {
-		if len(list) > 0 {
-			out[name] = list
-		}
-	}
-	for name, text := range map[string]string{"from": f.from, "to": f.to, "as_of": f.asOf} {
-		if text != "" {
-			out[name] = text
-		}
-	}
-	return out
 }

@@ -34,38 +34,28 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 		return err
 	}
 	defer func() { _ = snapshot.Close() }() // a temporary file
-	options.Sections = []reconcile.SectionID{reconcile.SummarySection, reconcile.TotalsSection}
-	overview, err := snapshot.Overview(options)
+	plan, err := snapshot.PlanClosing(options.Tolerance)
 	if err != nil {
 		return err
 	}
-	a.tell(closePlan, a.day(day), snapshot.Head.Rows, overview.Divergences)
-	open := 0
-	for _, s := range overview.Summaries {
-		if d := s.Difference(); d != nil && *d != 0 {
-			a.tell(closeUneven, s.Job, *d)
-			return &exitError{exitFailed}
-		}
-		if s.InScope == nil {
-			a.tell(closeNoSweep, s.Job, s.Job)
-		}
-		for state, n := range s.States {
-			if state != trade.Accepted && state != trade.Dismissed && state != trade.Withdrawn {
-				open += n
-			}
-		}
+	a.tell(closePlan, a.day(day), plan.Rows, plan.Divergences)
+	for _, job := range plan.Unswept {
+		a.tell(closeNoSweep, job, job)
 	}
-	if open > 0 {
-		a.tell(closeOpen, open)
+	for _, u := range plan.Uneven {
+		a.tell(closeUneven, u.Job, u.Difference)
+	}
+	if len(plan.Uneven) > 0 {
+		return &exitError{exitFailed}
+	}
+	if plan.Open > 0 {
+		a.tell(closeOpen, plan.Open)
 	}
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
 	who := f.person()
-	record, err := a.audit(f.actFlags, "report close", day.String(), struct {
-		Report string `json:"report"`
-		Rows   int    `json:"rows"`
-	}{snapshot.Head.ID, snapshot.Head.Rows})
+	record, err := a.audit(f.actFlags, reconcile.ActClose, day.String(), snapshot.Kept())
 	if err != nil {
 		return err
 	}

@@ -168,9 +168,9 @@ func (s *spool) close() error { return errors.Join(s.z.Close(), s.to.Flush()) }
 
 // Freeze closes a report for good: it keeps the snapshot in the archive, in the name of a person.
 func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string, record trade.AuditRecord) (trade.Closing, error) {
-	day, err := trade.ParseDate(s.Head.Day)
+	day, err := s.cutOff()
 	if err != nil {
-		return trade.Closing{}, errors.New("a report that is closed needs a cut-off")
+		return trade.Closing{}, err
 	}
 	head, err := json.Marshal(s.Head)
 	if err != nil {
@@ -181,6 +181,15 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string, re
 	}
 	c := trade.Closing{ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program, Head: head, Rows: s.Head.Rows}
 	return to.CloseReport(ctx, c, s.file, record)
+}
+
+// cutOff is the day up to which documents are in it; a report without one cannot be closed.
+func (s *Snapshot) cutOff() (trade.Date, error) {
+	day, err := trade.ParseDate(s.Head.Day)
+	if err != nil {
+		return trade.Date{}, errors.New("a report that is closed needs a cut-off")
+	}
+	return day, nil
 }
 
 // OpenClosed makes a snapshot of a closed report, after proving that it is what was closed.

@@ -1,0 +1,66 @@
+package reconcile
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The plan of a closing tells what is open, and its mark stays the same until a number of it moves.
+func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		plan := func() ClosingPlan {
+			t.Helper()
+			p, err := w.take(Cut{Day: mustDay(t, "2026-10-31")}).PlanClosing(DefaultTolerance())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		first := plan()
+		// Rejected, in doubt, invalid; a delivery that waits. What differs: a changed row, one that is gone, and an over-delivered contract.
+		want := ClosingPlan{Day: mustDay(t, "2026-10-31"), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences, Mark: first.Mark}
+		if diff := cmp.Diff(want, first, cmp.Comparer(func(a, b trade.Date) bool { return a == b })); diff != "" || first.Divergences == 0 || len(first.Mark) != 64 {
+			t.Errorf("plan (-want +got), %d divergences, mark %q:\n%s", first.Divergences, first.Mark, diff)
+		}
+		w.now = w.now.Add(1)
+		if again := plan(); again.Mark != first.Mark {
+			t.Error("the mark moved although no number did")
+		}
+		w.add("contracts", "01|000099", soy)
+		uneven := plan()
+		if uneven.Mark == first.Mark {
+			t.Error("another row, and the mark is the same")
+		}
+		w.sweep("contracts", 12, 1)
+		if diff := cmp.Diff([]Uneven{{"contracts", 2}}, plan().Uneven); diff != "" {
+			t.Errorf("uneven jobs (-want +got):\n%s", diff)
+		}
+		if _, err := w.take(Cut{}).PlanClosing(DefaultTolerance()); err == nil {
+			t.Error("a report without a cut-off can be closed")
+		}
+	})
+}
+
+// The audit of an export names the report and what was selected, by the names of the flags.
+func TestAnExportSaysWhatWasSelected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	o := portuguese
+	o.Filter = Filter{From: mustDay(t, "2026-10-01"), Products: []string{"SOJA"}, States: []trade.State{trade.Accepted}}
+	o.Sections, o.By = []SectionID{SummarySection}, []By{BySeason}
+	text, err := json.Marshal(w.take(Cut{}).Export("csv", o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"report":"01a20039-0000-7000-8000-000000000000","kind":"now","day":"","format":"csv","rows":12,` +
+		`"filters":{"by":["season"],"from":"2026-10-01","product":["SOJA"],"section":["summary"],"state":["accepted"]}}`
+	if string(text) != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
