@@ -1,0 +1,90 @@
+package reconcile
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// retain takes everything away that the retention may take, a year later.
+func (w *world) retain() {
+	w.t.Helper()
+	w.now = w.now.AddDate(1, 0, 0)
+	const month = 30 * 24 * time.Hour
+	keep := state.Retention{Bodies: month, Runs: month, IdleRuns: month, Lookups: month, Inbox: month, Audit: month}
+	taken, err := w.store.Retain(w.t.Context(), keep, w.now, trade.AuditRecord{At: w.now, Who: "safrasync", Act: state.ActRetention, Detail: `{}`})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, kind := range []string{state.KeptBodies, state.KeptAudit} {
+		if i := slices.IndexFunc(taken, func(r state.Retained) bool { return r.Kind == kind }); i < 0 || taken[i].Rows == 0 {
+			w.t.Fatalf("the retention took no %s: %+v", kind, taken)
+		}
+	}
+}
+
+// csvOf is sections of a report in CSV, without its heading.
+func csvOf(t *testing.T, s *Snapshot, sections ...SectionID) string {
+	t.Helper()
+	o := portuguese
+	o.Sections = sections
+	_, rows, _ := strings.Cut(mustReport(t, s, o, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) }), "\r\nResumo\r\n")
+	return rows
+}
+
+// A closed month has the same numbers, names and reasons after the retention has taken bodies, values and persons: they are in the closed report, not in the rows.
+func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		day := mustDay(t, "2026-10-31")
+		s := w.take(Cut{Day: day})
+		want := csvOf(t, s)
+		if !strings.Contains(want, "maria") || !strings.Contains(want, "130,5") {
+			t.Fatalf("no person or no price to lose:\n%s", want)
+		}
+		audit := trade.AuditRecord{At: w.now, Who: "maria", From: "maria@srv", Act: ActClose, Target: day.String(), Reason: "October", Detail: `{}`}
+		if _, err := Freeze(t.Context(), w.store, s, "maria", "October", audit); err != nil {
+			t.Fatal(err)
+		}
+		w.retain()
+		if now := csvOf(t, w.take(Cut{Day: day})); strings.Count(now, "130,5") >= strings.Count(want, "130,5") || strings.Count(now, "maria") >= strings.Count(want, "maria") {
+			t.Error("the ledger has all values still: this test shows nothing")
+		}
+		closings, err := w.store.Closings(t.Context(), day)
+		if err != nil || len(closings) != 1 {
+			t.Fatalf("closings %+v, %v", closings, err)
+		}
+		again, err := OpenClosed(t.Context(), w.store, closings[0], t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if diff := cmp.Diff(want, csvOf(t, again)); diff != "" {
+			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
+		}
+	})
+}
+
+// Of a day that nobody closed the counts stay what they were, and the heading says of how many rows the values are no longer known.
+func TestTheRetentionLeavesTheCountsOfADerivedDay(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		cut := Cut{Day: mustDay(t, "2026-10-31"), Derived: true}
+		want := csvOf(t, w.take(cut), SummarySection)
+		w.retain()
+		after := w.take(cut)
+		if diff := cmp.Diff(want, csvOf(t, after, SummarySection)); diff != "" {
+			t.Errorf("the summary (-before +after the retention):\n%s", diff)
+		}
+		if after.Head.Reduced == 0 || after.Head.Derived+after.Head.Unknown != 0 {
+			t.Errorf("head %+v", after.Head)
+		}
+	})
+}
