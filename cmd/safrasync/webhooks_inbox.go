@@ -84,6 +84,19 @@ func (a *App) inboxFilter(args []string, f inboxFlags) (trade.InboxFilter, error
 	return out, nil
 }
 
+// inboxEvents gives the events that flags and numbers select, the newest first.
+func (a *App) inboxEvents(ctx context.Context, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
+	filter, err := a.inboxFilter(args, f)
+	if err != nil {
+		return nil, err
+	}
+	store, err := a.openLedger(ctx, toRead)
+	if err != nil {
+		return nil, err
+	}
+	return store.Inbox(ctx, filter)
+}
+
 // eventJSON is one line of `webhooks inbox --json`.
 type eventJSON struct {
 	Seq     int64     `json:"seq"`
@@ -102,15 +115,7 @@ func eventOf(e trade.InboxEvent) eventJSON {
 }
 
 func (a *App) listInbox(ctx context.Context, f inboxFlags) error {
-	filter, err := a.inboxFilter(nil, f)
-	if err != nil {
-		return err
-	}
-	store, err := a.openLedger(ctx, toRead)
-	if err != nil {
-		return err
-	}
-	events, err := store.Inbox(ctx, filter)
+	events, err := a.inboxEvents(ctx, nil, f)
 	if err != nil {
 		return err
 	}
@@ -136,15 +141,7 @@ func (a *App) listInbox(ctx context.Context, f inboxFlags) error {
 
 // showEvent prints one event with its body as it came.
 func (a *App) showEvent(ctx context.Context, seq string) error {
-	filter, err := a.inboxFilter([]string{seq}, inboxFlags{})
-	if err != nil {
-		return err
-	}
-	store, err := a.openLedger(ctx, toRead)
-	if err != nil {
-		return err
-	}
-	events, err := store.Inbox(ctx, filter)
+	events, err := a.inboxEvents(ctx, []string{seq}, inboxFlags{})
 	if err != nil {
 		return err
 	}
@@ -170,21 +167,13 @@ func (a *App) showEvent(ctx context.Context, seq string) error {
 
 // replay lets events be looked at once more: by the service, or here when none runs.
 func (a *App) replay(ctx context.Context, args []string, f inboxFlags, act actFlags) error {
-	filter, err := a.inboxFilter(args, f)
-	if err != nil {
-		return err
-	}
 	if err := a.needReason(act); err != nil {
 		return err
 	}
 	if len(args) == 0 && f == (inboxFlags{}) {
 		return a.usage(hooksReplayWhat)
 	}
-	store, err := a.openLedger(ctx, toRead)
-	if err != nil {
-		return err
-	}
-	events, err := store.Inbox(ctx, filter)
+	events, err := a.inboxEvents(ctx, args, f)
 	if err != nil {
 		return err
 	}
@@ -196,7 +185,8 @@ func (a *App) replay(ctx context.Context, args []string, f inboxFlags, act actFl
 	if err := a.confirm(act.yes); err != nil {
 		return err
 	}
-	if store, err = a.openLedger(ctx, toWrite); err != nil {
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
 		return err
 	}
 	var seqs []int64
