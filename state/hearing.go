@@ -276,6 +276,30 @@ func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.T
 	return out, nil
 }
 
+// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {
+	out := map[string]trade.Heard{}
+	query, args := `SELECT id, seq, at, word FROM heard WHERE kind = ? AND event = ?`, []any{kind, event}
+	if !before.IsZero() {
+		query, args = query+` AND at < ?`, append(args, before.UnixMilli())
+	}
+	for chunk := range slices.Chunk(ids, inList) {
+		var rows []struct {
+			ID   string `db:"id"`
+			Seq  int64  `db:"seq"`
+			At   int64  `db:"at"`
+			Word string `db:"word"`
+		}
+		if err := s.read.SelectContext(ctx, &rows, s.q(query+` AND id IN (`+marks(len(chunk))+`) ORDER BY at, seq`), append(slices.Clone(args), anys(chunk)...)...); err != nil {
+			return nil, s.fault(ctx, "reading what was told last", err)
+		}
+		for _, r := range rows {
+			out[r.ID] = trade.Heard{Kind: kind, ID: r.ID, Event: event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word}
+		}
+	}
+	return out, nil
+}
+
 // WakeFor lets what the platform was found to lack be asked about with the next run: the records of these kinds with one of these ids, or all of the kinds where ids is nil. How
 // often it was asked is not forgotten. It tells how many records it woke.
 func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {

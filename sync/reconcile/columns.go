@@ -1,5 +1,7 @@
 package reconcile
 
+import "github.com/safrasync/safrasync/trade"
+
 // The columns of the sections. The ids are those of the JSON, which are only ever added to (docs/json.md).
 var (
 	columnJob    = column{"job", phrase{"Rotina", "Job"}, TextColumn}
@@ -126,7 +128,7 @@ var contractsColumns = joined(
 		{"value_sent", phrase{"Valor enviado", "Value sent"}, NumberColumn},
 		{"value_difference", phrase{"Diferença de valor", "Difference of value"}, NumberColumn},
 	},
-	platformColumns, standColumns,
+	platformColumns, standColumns, toldColumns(trade.OrderCommitments),
 )
 
 var deliveriesColumns = joined(
@@ -142,5 +144,5 @@ var traceabilityColumns = joined(
 	[]column{
 		columnJob, columnBranch, columnKey, columnID,
 		{"contract", phrase{"Contrato", "Contract"}, CodeColumn},
-	}, placeColumns, volumeColumns, standColumns,
+	}, placeColumns, volumeColumns, standColumns, toldColumns(trade.Traceability),
 )

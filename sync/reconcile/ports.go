@@ -22,6 +22,8 @@ type Ledger interface {
 	Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error)
 	// ActsBetween calls fn for the records of some acts in a time, in their order.
 	ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error
+	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// MessageKeys counts the message keys that the platform answered with.
 	MessageKeys(ctx context.Context) ([]trade.SeenMessage, error)
 }

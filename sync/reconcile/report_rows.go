@@ -50,7 +50,7 @@ func (p *printer) contract(r *Row) []any {
 		difference = here.Sub(there)
 	}
 	out = append(out, currency, number(r.ERP.Price), maybe(here, okHere), maybe(there, okThere), difference)
-	return append(append(out, p.reading(r)...), p.standing(r)...)
+	return append(append(append(out, p.reading(r)...), p.standing(r)...), p.told(r, trade.OrderCommitments)...)
 }
 
 func (p *printer) delivery(r *Row) []any {
@@ -60,7 +60,7 @@ func (p *printer) delivery(r *Row) []any {
 
 func (p *printer) traceability(r *Row) []any {
 	out := append([]any{r.Job, r.Branch, r.Key, r.RemoteID, r.Contract}, place(r)...)
-	return append(append(out, volumes(r)...), p.standing(r)...)
+	return append(append(append(out, volumes(r)...), p.standing(r)...), p.told(r, trade.Traceability)...)
 }
 
 func place(r *Row) []any { return []any{r.Product, r.Harvest, r.Producer, r.Place, r.Wallet} }

@@ -54,6 +54,14 @@ type Row struct {
 	ERP      Figures   `json:"erp"`                // of the newest row seen
 	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
 	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
+
+	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
+}
+
+// Told is a status as an event named it.
+type Told struct {
+	Word string    `json:"word"` // "" = none that could be read
+	At   time.Time `json:"at"`   // when the event came
 }
 
 // Figures are a quantity and its price.

@@ -166,8 +166,11 @@ func (w *world) leaseOf(job string) trade.Lease {
 func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.Entry {
 	w.t.Helper()
 	kind := trade.OrderCommitments
-	if job == "deliveries" {
+	switch job {
+	case "deliveries":
 		kind = trade.Deliveries
+	case "traceability":
+		kind = trade.Traceability
 	}
 	draft := trade.Draft{Sends: kind, Fields: map[string]trade.DraftField{}}
 	for k, v := range r {
@@ -306,6 +309,16 @@ func mustDay(t testing.TB, text string) trade.Date {
 	return d
 }
 
+// told records what an event told of a record, at a moment.
+func (w *world) told(status trade.Status, id, word string, at time.Time) {
+	w.t.Helper()
+	w.n++
+	event, kind := status.Event()
+	if err := w.store.NoteHeard(w.t.Context(), []trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // october is a month with something of everything.
 func (w *world) october() {
 	w.t.Helper()
@@ -336,4 +349,7 @@ func (w *world) october() {
 		e.State, e.Cause, e.WaitingFor, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, []trade.Awaited{{Job: "contracts", Key: "01|000002"}}, nil, ""
 	})
 	w.sweep("deliveries", 2, 0)
+	w.told(trade.Workflow, remoteID(1), "APPROVED", w.now)
+	w.told(trade.Workflow, remoteID(2), "", w.now)
+	w.told(trade.ProducerESG, producerID, "BLOCKED", w.now)
 }

@@ -216,6 +216,7 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		}
 	}
 	out := make([]Row, 0, len(page))
+	of := make([]trade.Entry, 0, len(page))
 	for _, e := range page {
 		if t.cut.Derived && !e.FirstSeenAt.Before(t.end) {
 			continue // nobody knew of it then
@@ -235,7 +236,7 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		if r.Reduced {
 			t.head.Reduced++
 		}
-		out = append(out, r)
+		out, of = append(out, r), append(of, e)
 	}
-	return out, nil
+	return out, t.tell(ctx, job.Sends, out, of)
 }

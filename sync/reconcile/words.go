@@ -88,6 +88,10 @@ var actWords = map[string]phrase{
 
 var basisWords = map[Basis]phrase{Exact: {"", ""}, Derived: {"deduzida", "derived"}, Unknown: {"desconhecida", "not known"}}
 
+var statusWords = map[trade.Status]phrase{
+	trade.Workflow: {"Workflow", "Workflow"}, trade.ProducerESG: {"ESG do produtor", "ESG of the producer"}, trade.FarmESG: {"ESG da propriedade", "ESG of the farm"},
+}
+
 var (
 	wordProgram  = phrase{"safrasync (automático)", "safrasync (automatic)"}
 	wordNotKept  = phrase{"(não guardado)", "(no longer kept)"}
@@ -95,6 +99,9 @@ var (
 	wordYes      = phrase{"sim", "yes"}
 	wordNo       = phrase{"não", "no"}
 	wordNotSent  = phrase{"não enviada (situação da época desconhecida)", "not sent (state then not known)"}
+
+	wordNoStatus = phrase{"mudou, o aviso não diz para quê", "changed, the event does not say to what"}
+	wordToldAt   = phrase{", avisado em", ", told at"}
 
 	platformNotFound = phrase{"não encontrado", "not found"}
 	platformUnread   = phrase{"sem leitura", "could not be read"}

@@ -1,0 +1,95 @@
+package reconcile
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// statuses are those that a report shows at the rows of each kind, in the order of its columns.
+var statuses = map[trade.Kind][]trade.Status{
+	trade.OrderCommitments: {trade.Workflow, trade.ProducerESG},
+	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
+}
+
+// tell fills in what events told of the rows of a page until the moment of which the report tells. of are their entries.
+func (t *taker) tell(ctx context.Context, kind trade.Kind, rows []Row, of []trade.Entry) error {
+	if len(statuses[kind]) == 0 {
+		return nil
+	}
+	sent := make([]map[string]string, len(of))
+	for i, e := range of {
+		sent[i] = sentFields(e)
+	}
+	for _, status := range statuses[kind] {
+		event, named := status.Event()
+		var ids []string
+		id := func(i int) string {
+			switch status {
+			case trade.ProducerESG:
+				return sent[i]["producer_id"]
+			case trade.FarmESG:
+				return sent[i]["farm_id"]
+			}
+			return rows[i].RemoteID
+		}
+		for i := range rows {
+			if text := id(i); text != "" {
+				ids = append(ids, text)
+			}
+		}
+		told, err := t.Ledger.LastHeard(ctx, named, event, distinct(ids), t.end)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if h, ok := told[id(i)]; ok {
+				if rows[i].Told == nil {
+					rows[i].Told = map[trade.Status]Told{}
+				}
+				rows[i].Told[status] = Told{h.Word, h.At}
+			}
+		}
+	}
+	return nil
+}
+
+// distinct gives each text once: many rows have the same producer.
+func distinct(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	out := list[:0]
+	for _, one := range list {
+		if !seen[one] {
+			seen[one] = true
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// told are the cells of the statuses of a kind: what was told, and when.
+func (p *printer) told(r *Row, kind trade.Kind) []any {
+	var out []any
+	for _, status := range statuses[kind] {
+		told, ok := r.Told[status]
+		switch {
+		case !ok:
+			out = append(out, nil, nil)
+		case told.Word == "":
+			out = append(out, Label{"", wordNoStatus.in(p.Lang)}, told.At)
+		default:
+			out = append(out, told.Word, told.At)
+		}
+	}
+	return out
+}
+
+// toldColumns are the columns of these cells.
+func toldColumns(kind trade.Kind) []column {
+	var out []column
+	for _, status := range statuses[kind] {
+		words := statusWords[status]
+		out = append(out, column{string(status), words, TextColumn}, column{string(status) + "_at", phrase{words.pt + wordToldAt.pt, words.en + wordToldAt.en}, TimeColumn})
+	}
+	return out
+}
