@@ -69,8 +69,9 @@ type doubtPage struct {
 	Open     bool               // it is still to be decided
 	Decided  *trade.AuditRecord // by whom it was; nil: by nobody, or nobody knows
 	NeedsID  bool               // its record can be read back
-	Identify []lookFor          // the fields by which people find it on the platform, first
-	Proof    bool               // the password is asked for before it is sent again
+	Hints    hintsView
+	Identify []lookFor // the fields by which people find it on the platform, first
+	Proof    bool      // the password is asked for before it is sent again
 	Act      Act
 	ID       string
 	Reason   string
@@ -139,6 +140,9 @@ func (q *request) doubtPage() (doubtPage, error) {
 	if page.Identify, err = q.identify(entry, shown.Doubt.Look); err != nil {
 		return doubtPage{}, err
 	}
+	if page.Hints, err = q.hints(entry, shown.Doubt.Attempts); err != nil {
+		return doubtPage{}, err
+	}
 	if !page.Open {
 		if page.Decided, err = q.decided(entry); err != nil {
 			return doubtPage{}, err
@@ -176,6 +180,9 @@ func showDoubt(q *request) error {
 	status := http.StatusOK
 	if !page.Open {
 		status = http.StatusConflict
+	}
+	if id, err := trade.ParseID(q.FormValue("id")); err == nil { // of a record that was suggested
+		page.ID = id
 	}
 	return q.page(status, "doubt", page)
 }

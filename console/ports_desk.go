@@ -34,6 +34,8 @@ type Desk interface {
 	Expect()
 	// Doubt tells how a row that may be on the platform stands.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
+	// Hints gives what is known of a row beyond the answers to its own requests.
+	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
 	// AdviseFlag says what a flag means, and what to do.
 	AdviseFlag(flag trade.Flag, lang trade.Lang) trade.Advice
 	// AdviseStop says why a job does not move, and what to do.

@@ -24,6 +24,7 @@ type rowPage struct {
 	Fields     []Field
 	Masked     bool // something is masked that may be shown
 	Attempts   []attemptView
+	Hints      hintsView
 	WaitsFor   []waitView
 	Dependents []rowLine
 	More       bool // there are more of them
@@ -132,6 +133,9 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		page.Attempts = append(page.Attempts, v)
 	}
 	slices.Reverse(page.Attempts)
+	if page.Hints, err = q.hints(entry, attempts); err != nil {
+		return nil, err
+	}
 	for _, w := range entry.WaitingFor {
 		view := waitView{Text: hide(w.Sentence(q.lang))}
 		if w.Job != "" {

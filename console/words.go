@@ -28,7 +28,7 @@ var phrases = func() map[string]phrase {
 		rowWords,
 		actWords,
 		usersWords,
-		reportWords, deskWords, pendingWords, doubtWords, changedWords, referenceWords, runWords, scheduleWords, auditWords,
+		reportWords, deskWords, pendingWords, doubtWords, hintWords, changedWords, referenceWords, runWords, scheduleWords, auditWords,
 	} {
 		maps.Copy(out, page)
 	}

@@ -188,11 +188,14 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 // Every page is for everybody on a phone and in the dark, too.
 func TestChromiumPagesAreForEverybody(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newDesk(t, "lost-after@1")
+	doubt, _ := d.inDoubt()
+	d.candidate(likeID, "read", strings.Replace(string(doubt.Payload), `"amount":`+doubt.Quantity.Amount.String(), `"amount":"7"`, 1))
 	c := newChrome(t, d.server.URL, 390, 844)
 	complaints := c.complaints()
 	c.logIn(trade.Administrator)
 	sent := d.rows(trade.Accepted)[0]
+	d.heard(1, "order_commitments", sent.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "APPROVED")
 	for _, theme := range []string{"light", "dark"} {
 		c.open("/account")
 		c.do(chromedp.SetValue(chromedp.CSS("select[name=theme]"), theme))
@@ -200,7 +203,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		for name, path := range map[string]string{
 			"home": "/", "rows": "/rows", "accepted row": fmt.Sprintf("/rows/%d", sent.ID), "users": "/users", "account": "/account", "licences": "/licences", "error": "/nothing",
 			"filter":  "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
-			"pending": "/pending", "doubts": "/doubts", "changed": "/changed", "references": "/references", "wallets": "/references/wallets", "report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
+			"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID), "changed": "/changed", "references": "/references", "wallets": "/references/wallets", "report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
 		} {
 			c.open(path)
 			c.accessible(name + " " + theme)

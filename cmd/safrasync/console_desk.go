@@ -155,6 +155,28 @@ func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Dou
 	return out, nil
 }
 
+// Hints gives what is known of a row beyond the answers to its own requests: what `rows show` tells.
+func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (console.Hints, error) {
+	hints, err := d.g.hints(ctx, d.g.daemon.store, entry, attempts)
+	if err != nil {
+		return console.Hints{}, err
+	}
+	out := console.Hints{
+		Heard: hints.Heard, Events: hints.Events, Own: hints.Own, Listening: hints.listening,
+		Doubtful: hints.doubtful, Readable: entry.Sends == trade.OrderCommitments,
+	}
+	for _, s := range hints.like {
+		out.Records = append(out.Records, console.Suggestion{
+			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full, Fits: s.Timing == engine.TimeFits,
+			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: readings(s.Reading.Fields),
+		})
+	}
+	for _, c := range hints.unreadable {
+		out.Unreadable = append(out.Unreadable, c.ID)
+	}
+	return out, nil
+}
+
 func (d *consoleDesk) acts() *engine.Acts { return (&consoleWork{d.g}).acts() }
 
 // AdviseFlag says what a flag means, and what to do.

@@ -17,11 +17,12 @@ type rowHints struct {
 	like       []engine.Suggestion
 	unreadable []trade.Candidate
 	listening  bool // webhooks are registered, or events came
+	doubtful   bool // an attempt ended without a definite answer, and a person may still decide
 }
 
 const hintsShown = 10
 
-// hints gathers what events told of a row: of its record, its producer and its farm and, while it is in doubt, of records that it may be.
+// hints gathers what events told of a row: of its record, its producer and its farm, of the contract that it hangs on and, while it is in doubt, of records that it may be.
 func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, attempts []trade.Attempt) (rowHints, error) {
 	var out rowHints
 	ids := map[string][]string{}
@@ -30,11 +31,14 @@ func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, atte
 	}
 	var names map[string]any
 	if json.Unmarshal(e.Payload, &names) == nil {
-		for field, kind := range map[string]string{"producer_id": "producers", "farm_id": "farms"} {
+		for field, kind := range map[string]string{"producer_id": "producers", "farm_id": "farms", "contract_id": string(trade.OrderCommitments)} {
 			if id, ok := names[field].(string); ok {
 				ids[kind] = []string{id}
 			}
 		}
+	}
+	if e.Sends == trade.Traceability && e.Target != "" {
+		ids[string(trade.OrderCommitments)] = []string{e.Target}
 	}
 	var since time.Time
 	for _, t := range attempts {
@@ -42,10 +46,10 @@ func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, atte
 			since = t.StartedAt
 		}
 	}
-	doubtful := e.State == trade.InDoubt || e.State == trade.Dismissed || e.State == trade.Held
-	if !doubtful {
+	if e.State != trade.InDoubt && e.State != trade.Dismissed && e.State != trade.Held {
 		since = time.Time{}
 	}
+	out.doubtful = !since.IsZero()
 	var err error
 	if out.Hints, err = store.Hints(ctx, ids, since, hintsShown); err != nil || since.IsZero() {
 		return out, err
@@ -115,7 +119,7 @@ func (a *App) printHints(e trade.Entry, h rowHints) {
 		if o.Word != "" {
 			word = ": " + o.Word
 		}
-		a.show(hintHeard, v.moment(o.At), o.Event, word)
+		a.show(hintHeard, v.moment(o.At), trade.EventLabel(o.Event, v.lang), word)
 	}
 	if e.State != trade.InDoubt {
 		return

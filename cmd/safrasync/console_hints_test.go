@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// heard records what an event told of a record of the platform.
+func (d *desk) heard(seq int, kind, id, event, word string) {
+	d.t.Helper()
+	d.ledger(fmt.Sprintf(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES ('%s', '%s', %d, '%s', %d, '%s')`, kind, id, seq, event, time.Now().UnixMilli(), word))
+}
+
+// candidate records a record of the platform of which an event told, as it was read back.
+func (d *desk) candidate(id, state, fields string) {
+	d.t.Helper()
+	at := time.Now().UnixMilli()
+	d.ledger(fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
+		VALUES ('%s', 1, 'CREATE_ORDER_COMMITMENT', 'doubt', %d, %d, 1, '%s', 200, '%s', '[]', 0)`, id, at, at, state, fields))
+}
+
+func (d *desk) ledger(sql string) {
+	d.t.Helper()
+	if err := runSQLText(d.dir+"/state.db", sql); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+const (
+	likeID   = "5ca0a710-0000-4000-8000-0000000000c1"
+	unreadID = "5ca0a710-0000-4000-8000-0000000000c2"
+)
+
+// F144, F145: the desk shows the records that come near, field by field, and those that could not be read; the id of one is taken over, and the platform is still asked before it counts.
+func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-after@1")
+	doubt, _ := d.inDoubt()
+	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	d.as(trade.Reader).get(desk).shows(http.StatusOK, "O que a plataforma avisou", "Sem avisos da plataforma")
+	amount := doubt.Quantity.Amount.String()
+	fields := strings.NewReplacer(`"amount":`+amount, `"amount":"7"`, `"wallet_id":`, `"other":`).Replace(string(doubt.Payload))
+	d.candidate(likeID, "read", fields)
+	d.candidate(unreadID, "unreadable", "{}")
+	for _, page := range []string{desk, fmt.Sprintf("/rows/%d", doubt.ID)} {
+		d.as(trade.Reader).get(page).shows(http.StatusOK, "Registro parecido na plataforma", likeID, "contrato criado", "≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
+		if b := d.as(trade.Reader).get(page); strings.Contains(b.body, "usar o id") {
+			t.Errorf("%s offers a reader to decide", page)
+		}
+		d.as(trade.Accountant).get(page).shows(http.StatusOK, "É este: usar o id "+likeID, desk+"?id="+likeID+"#found")
+	}
+	b := d.as(trade.Accountant).get(desk+"?id="+likeID).shows(http.StatusOK, `name="id" value="`+likeID+`"`)
+	if b = b.get(desk + "?id=%22%3Ex"); strings.Contains(b.body, `">x`) {
+		t.Error("what is no id is put into the form")
+	}
+}
+
+// F154: what events told of a record stands at its row, in the console and in `rows show`; at a row that hangs on a contract also what was told of that.
+func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
+	t.Parallel()
+	d := newDeskOf(t, weighed, tickets, "lost-after@3")
+	sent := d.entry("contracts", "01|000001")
+	if sent.State != trade.Accepted {
+		t.Fatalf("the contract is %s", sent.State)
+	}
+	row := fmt.Sprintf("/rows/%d", sent.ID)
+	if b := d.as(trade.Reader).get(row); strings.Contains(b.body, "O que a plataforma avisou") {
+		t.Error("nothing was told, and the page has a place for it")
+	}
+	d.heard(1, "order_commitments", sent.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "APPROVED")
+	d.heard(2, "order_commitments", sent.RemoteID, "UPDATE_ORDER_COMMITMENT", "")
+	_, producer, _ := strings.Cut(string(sent.Payload), `"producer_id":"`)
+	producer, _, _ = strings.Cut(producer, `"`)
+	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
+	d.as(trade.Reader).get(row).shows(http.StatusOK, "O que a plataforma avisou", "workflow do contrato", "APPROVED", "contrato alterado", "(o aviso não diz)", "ESG do produtor", "BLOCKED", "pistas, não provas")
+	app, out := d.app(""), &strings.Builder{}
+	app.Stdout = out
+	if code := app.Run(t.Context(), []string{"--config", app.configPath, "rows", "show", "contracts", sent.Key}); code != 0 {
+		t.Fatalf("rows show: exit code %d", code)
+	}
+	for _, want := range []string{"workflow do contrato: APPROVED", "ESG do produtor: BLOCKED"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("`rows show` lacks %q: %s", want, out)
+		}
+	}
+	delivery := d.entry("deliveries", "T1")
+	if delivery.State != trade.InDoubt {
+		t.Fatalf("the delivery is %s", delivery.State)
+	}
+	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK, "não têm aviso nem consulta na API", "workflow do contrato", "APPROVED")
+}

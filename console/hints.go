@@ -1,0 +1,59 @@
+package console
+
+import (
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Hints are what is known of a row beyond the answers to its own requests. They prove nothing.
+type Hints struct {
+	Heard      []trade.Heard // of its record, its producer, its farm or its contract, the newest first
+	Doubtful   bool          // the row is in doubt: the rest is filled in
+	Readable   bool          // the platform tells of records of its kind, and lets them be read back
+	Listening  bool          // webhooks are registered, or events came
+	Events     int           // that came since the request in doubt
+	Own        int           // of these, of order commitments
+	Records    []Suggestion  // what the row may be, the nearest first
+	Unreadable []string      // ids of records of which events told, and that could not be read
+}
+
+// Several tells whether more than one record has all that was sent.
+func (h Hints) Several() bool {
+	return len(h.Records) > 1 && slices.ContainsFunc(h.Records, func(s Suggestion) bool { return s.Full })
+}
+
+// None tells whether there is nothing to show.
+func (h Hints) None() bool { return len(h.Heard) == 0 && !h.Doubtful }
+
+// Suggestion is a record of which an event told, that was read back, and that a row in doubt may be. A person decides.
+type Suggestion struct {
+	ID      string
+	Event   string
+	At      time.Time // when an event told of it first
+	Attempt int       // number of the attempt that it was compared with
+	Full    bool      // everything that was sent is the same
+	Fits    bool      // it was certainly made while the request could be executed
+	Same    int
+	Differ  int
+	Unseen  int // fields that were sent and that the platform does not show
+	Fields  []Reading
+}
+
+// hintsView is what the pages show of hints: Decide offers the ids.
+type hintsView struct {
+	Hints
+	ID     int64 // of the row
+	Decide bool
+}
+
+// hints reads what is known of a row beside its own requests.
+func (q *request) hints(entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
+	hints, err := q.c.Desk.Hints(q.Context(), entry, attempts)
+	open := entry.State == trade.InDoubt || entry.State == trade.Held
+	return hintsView{Hints: hints, ID: entry.ID, Decide: open && q.login.User.Role.May(trade.Accountant)}, err
+}
+
+// Event names an event of the platform.
+func (v voice) Event(event string) string { return trade.EventLabel(event, v.lang) }

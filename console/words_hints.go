@@ -1,0 +1,27 @@
+package console
+
+var hintWords = map[string]phrase{
+	"hints.title":      {"O que a plataforma avisou", "What the platform told"},
+	"hints.none":       {"A plataforma não avisou nada sobre esta linha.", "The platform told nothing of this row."},
+	"hints.weight":     {"Avisos são pistas, não provas: podem faltar, atrasar ou vir de outros.", "Events are hints and no proof: they may be missing, late, or of others."},
+	"hints.when":       {"Quando", "When"},
+	"hints.what":       {"Aviso", "Event"},
+	"hints.status":     {"Situação", "Status"},
+	"hints.unnamed":    {"(o aviso não diz)", "(the event does not say)"},
+	"hints.no_event":   {"Entregas e rastreabilidade não têm aviso nem consulta na API: procure na plataforma.", "Deliveries and traceability have no event and no reading in the API: look on the platform."},
+	"hints.record":     {"Registro parecido na plataforma", "A record like it on the platform"},
+	"hints.compared":   {"%s campo(s) iguais ao enviado, %s diferentes, %s que a plataforma não mostra.", "%s field(s) as they were sent, %s that differ, %s that the platform does not show."},
+	"hints.told":       {"Aviso: %s, em %s.", "Event: %s, at %s."},
+	"hints.with":       {"Comparado com o envio %s.", "Compared with attempt %s."},
+	"hints.full":       {"Tudo o que foi enviado é igual.", "Everything that was sent is the same."},
+	"hints.unclear":    {"Não se sabe se foi criado durante o envio ou se já existia.", "Nobody can tell whether it was made by the request or was there before."},
+	"hints.take":       {"É este: usar o id %s", "It is this one: use the id %s"},
+	"hints.several":    {"Mais de um registro ou mais de uma linha têm este conteúdo: só uma pessoa pode dizer qual é qual.", "More than one record, or more than one row, has this content: only a person can tell which is which."},
+	"hints.unreadable": {"Um aviso falou do registro %s, que não pôde ser lido; isso não diz se existe.", "An event told of record %s, which could not be read; that does not say whether it is there."},
+	"hints.events":     {"Desde o envio chegaram %s aviso(s), %s de contratos, e nenhum de um registro como este; isso não prova nada.", "Since the request %s event(s) came, %s of order commitments, and none of a record like this one; that proves nothing."},
+	"hints.deaf":       {"Sem avisos da plataforma (webhooks não configurados ou nenhum chegou): só uma consulta na tela dela mostra se o registro existe.", "The platform tells nothing (no webhooks, or no event came): only a look at its screens shows whether the record is there."},
+	"hints.same":       {"igual", "same"},
+	"hints.differs":    {"diferente", "differs"},
+	"hints.unseen":     {"não mostrado", "not shown"},
+	"hints.comparison": {"Comparação", "Comparison"},
+}
