@@ -1,0 +1,116 @@
+package sync_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// F153: nothing goes under a record that was deleted on the platform, in whatever state the row was, and whatever the ERP and people do afterwards; each such row waits and says why. What is in
+// doubt stays so: it may have gone before the deletion.
+func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.hears()
+		b.contracts(1)
+		b.delivery(1, 1, 100) // goes
+		b.share("R1", 1, 1)
+		b.pass()
+		step := func(fault []string, tickets ...int) {
+			t.Helper()
+			b.api.SetFaults(faults(t, fault...)...)
+			for _, n := range tickets {
+				b.delivery(n, 1, 100+n)
+			}
+			b.pass()
+		}
+		order := func(plan func(*engine.Acts) (engine.RowPlan, error)) engine.Refusal {
+			t.Helper()
+			return b.do(plan).Refused
+		}
+		const job = "deliveries"
+		step([]string{"deliveries:status=422@1-"}, 2, 3) // refused
+		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) { return a.Dismiss(t.Context(), job, []string{"01|0003"}) }); refused != engine.NotRefused {
+			t.Fatalf("not dismissed: %s", refused)
+		}
+		step([]string{"deliveries:lost-after@1-"}, 4) // in doubt, and there
+		step([]string{"deliveries:status=422@1-"})    // nothing is left to go
+		b.delivery(5, 1, -5)                          // invalid
+		b.share("R2", 1, 2)
+		step([]string{"deliveries:throttle=20m@1-", "traceability:throttle=20m@1-"}, 6) // pending
+		b.api.SetFaults()
+		b.row(job, "01|0002", trade.Rejected, "message.sandbox.fault")
+		b.row(job, "01|0003", trade.Dismissed, "message.sandbox.fault")
+		b.row(job, "01|0004", trade.InDoubt, "unknown")
+		b.row(job, "01|0005", trade.Invalid, "rule:delivered_volume")
+		b.row(job, "01|0006", trade.Pending, "")
+		b.row("traceability", "R2", trade.Pending, "")
+		made := len(b.api.CreatedOf(sandbox.ResourceDeliveries))
+		shares := len(b.api.CreatedOf(sandbox.ResourceTraceability))
+		if made != 2 || shares != 1 {
+			t.Fatalf("%d deliveries and %d traceability records were made before, want 2 and 1", made, shares)
+		}
+
+		if err := b.api.DeleteCommitment(b.entry(1).RemoteID); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.api.WaitDeliveries(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h := b.hearing()
+		for range 2 {
+			b.clock.advance(4 * time.Second)
+			if _, err := h.Pass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.flags(1, "[deleted_remote]")
+		stand := func(when string) {
+			t.Helper()
+			for range 3 {
+				b.clock.advance(2 * time.Hour)
+				b.pass()
+			}
+			for _, key := range []string{"01|0002", "01|0003", "01|0005", "01|0006", "01|0007"} {
+				if key == "01|0003" && when == "after the event" {
+					continue // nobody has taken it up again
+				}
+				e := b.row(job, key, trade.Waiting, "parent")
+				if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseDeleted {
+					t.Errorf("%s: delivery %s waits for %+v", when, key, e.WaitingFor)
+				}
+			}
+			b.row(job, "01|0004", trade.InDoubt, "unknown")
+			b.row("traceability", "R2", trade.Waiting, "parent")
+			if n := len(b.api.CreatedOf(sandbox.ResourceDeliveries)); n != made {
+				t.Fatalf("%s: %d deliveries were made, want %d", when, n, made)
+			}
+			if n := len(b.api.CreatedOf(sandbox.ResourceTraceability)); n != shares {
+				t.Fatalf("%s: %d traceability records were made, want %d", when, n, shares)
+			}
+		}
+		b.exec(`UPDATE entrega SET volume = 50 WHERE ticket = '0005'`) // put right in the ERP
+		b.delivery(7, 1, 107)
+		stand("after the event")
+		b.exec(`UPDATE entrega SET volume = volume + 1 WHERE ticket > '0001' AND ticket <> '0004'`)
+		for _, plan := range []func(*engine.Acts) (engine.RowPlan, error){
+			func(a *engine.Acts) (engine.RowPlan, error) { return a.Reopen(t.Context(), job, []string{"01|0003"}) },
+			func(a *engine.Acts) (engine.RowPlan, error) { return a.Retry(t.Context(), job, []string{"01|0002"}) },
+		} {
+			order(plan)
+		}
+		if refused := order(func(a *engine.Acts) (engine.RowPlan, error) { return a.Resend(t.Context(), job, "01|0004", true) }); refused == engine.NotRefused {
+			t.Error("a row in doubt may be sent a second time under a record that is not there")
+		}
+		stand("after what people ordered")
+		for _, refused := range b.acknowledge(1) {
+			if refused != engine.NotRefused {
+				t.Errorf("the deletion could not be acknowledged: %s", refused)
+			}
+		}
+		stand("after the deletion was acknowledged")
+	})
+}
