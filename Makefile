@@ -67,6 +67,7 @@ fmt: tools ## format the code with gofumpt
 
 .PHONY: test-long
 test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target for FUZZTIME (30s)
+	@SAFRASYNC_TEST_LONG=1 .ci/need-proxies
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m ./...
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
 	@.ci/need-strace
@@ -153,6 +154,7 @@ need:
 	@.ci/need-prometheus
 	@.ci/need-packaging
 	@.ci/need-iproute
+	@.ci/need-proxies
 	@.ci/need-chromium
 	@.ci/need-libreoffice
 

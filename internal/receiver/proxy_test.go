@@ -1,0 +1,312 @@
+package receiver
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// front is a real proxy before the receiver, as an example of docs/examples configures it.
+type front struct {
+	name    string
+	program string
+	example string
+	through bool // TLS is passed through, and ends at the receiver
+	long    bool
+	// write makes the configuration in a folder and gives the program's arguments; the example has its addresses and files already.
+	write func(dir, example string) (config string, args []string)
+	ready string // what it says when it serves
+}
+
+var fronts = []front{
+	{name: "nginx", program: "nginx", example: "events-nginx.conf", write: nginx("http { client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;", ""), ready: "start worker process "},
+	{name: "HAProxy", program: "haproxy", example: "events-haproxy.cfg", long: true, write: asItIs("-W", "-f"), ready: "Loading success"},
+	{name: "nginx, TLS passed through", program: "nginx", example: "events-nginx-stream.conf", through: true, write: nginx("stream {", "load_module /usr/lib/nginx/modules/ngx_stream_module.so;\n"), ready: "start worker process "},
+}
+
+func nginx(context, modules string) func(dir, example string) (string, []string) {
+	return func(dir, example string) (string, []string) {
+		return modules + "daemon off; pid nginx.pid; error_log stderr notice; worker_processes 1;\nevents { worker_connections 1024; }\n" + context + "\n" + example + "\n}\n",
+			[]string{"-p", dir, "-e", "stderr", "-c", filepath.Join(dir, "config")}
+	}
+}
+
+// asItIs is for programs of which an example is the whole configuration; its file comes after these arguments.
+func asItIs(args ...string) func(dir, example string) (string, []string) {
+	return func(dir, example string) (string, []string) {
+		return example + "\n", append(slices.Clone(args), filepath.Join(dir, "config"))
+	}
+}
+
+// behind puts a front before the receiver of a world, and lets the world's requests go to it.
+func (w *world) behind(f front, certificate, key []byte) {
+	w.t.Helper()
+	program, err := exec.LookPath(f.program)
+	if err != nil {
+		if program, err = exec.LookPath("/usr/sbin/" + f.program); err != nil {
+			w.t.Fatalf("%v: run `make need`, which installs it", err)
+		}
+	}
+	text, err := os.ReadFile("../../docs/examples/" + f.example)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	dir := w.t.TempDir()
+	for name, content := range map[string][]byte{"eventos.crt": certificate, "eventos.key": key, "eventos.pem": append(bytes.Clone(certificate), key...)} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	port, err := throwaway.FreePort()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	example := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "/etc/ssl/", dir+"/", "127.0.0.1:8443", w.server.Address()).Replace(string(text))
+	config, args := f.write(dir, example)
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	said := throwaway.NewLog(f.ready)
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, said, said
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir}
+	process, err := throwaway.Spawn(cmd, syscall.SIGTERM, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		if err := process.Stop(syscall.SIGTERM, f.program); err != nil {
+			w.t.Error(err)
+		}
+	})
+	select {
+	case <-said.Ready:
+	case <-process.Done:
+		w.t.Fatalf("%s ended: %s", f.name, said)
+	case <-time.After(throwaway.Patience):
+		w.t.Fatalf("%s does not serve: %s", f.name, said)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(certificate)
+	w.trust = &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12}
+	w.url = "https://" + strings.Replace(address, "127.0.0.1", "localhost", 1) + w.login.Path
+}
+
+// certificateFor makes a certificate that signs itself.
+func certificateFor(t *testing.T, name string) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := x509.MarshalECPrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
+}
+
+// W7: behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was answered with 200 is stored, and nothing else: no request hides behind another one, no
+// limit is lost, nobody is believed who says from where a request comes.
+func TestW7BehindAProxy(t *testing.T) {
+	t.Parallel()
+	for _, f := range fronts {
+		if f.long && os.Getenv("SAFRASYNC_TEST_LONG") == "" {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			cert, key := certificateFor(t, "localhost")
+			s := &sick{}
+			w := newWorld(t, func(o *Options) {
+				s.Inbox, o.Inbox = o.Inbox, s
+				if f.through {
+					pair, err := tls.X509KeyPair(cert, key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+				}
+			})
+			w.behind(f, cert, key)
+			w.limitsBehind()
+			w.oneAnswerForEach(f)
+			w.slowBehind()
+			s.set(true)
+			if err := os.RemoveAll(w.path("inbox")); err != nil {
+				t.Fatal(err)
+			}
+			w.want("what nothing takes", w.post(strings.NewReader(`"never"`)), http.StatusServiceUnavailable)
+			events, err := w.store.Inbox(t.Context(), trade.InboxFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				if e.From != "127.0.0.1" {
+					t.Errorf("an event counts as sent from %s", e.From)
+				}
+				if bytes.Contains(e.Body, []byte("never")) {
+					t.Error("what was answered 503 is stored")
+				}
+			}
+		})
+	}
+}
+
+// limitsBehind: each refusal reaches the sender, and whoever lies about where he is is not believed.
+func (w *world) limitsBehind() {
+	w.t.Helper()
+	lies := func(r *http.Request) {
+		r.Header.Set("X-Forwarded-For", "198.51.100.7")
+		r.Header.Set("Forwarded", "for=198.51.100.7")
+		r.Header.Set("X-Real-IP", "198.51.100.7")
+	}
+	w.want("an event", w.post(strings.NewReader(`"one"`), lies), 200)
+	w.want("the most", w.post(bytes.NewReader(make([]byte, MaxBody)), lies), 200)
+	w.stored(2)
+	for name, size := range map[string]int{"one byte more": MaxBody + 1, "10 MB": 10 << 20} {
+		got, _, err := w.answer(bytes.NewReader(make([]byte, size)), func(r *http.Request) { r.Header.Set("Expect", "100-continue") }) // a proxy may answer with words of its own
+		if got != http.StatusRequestEntityTooLarge {
+			w.t.Errorf("%s: %d, %v; want 413", name, got, err)
+		}
+	}
+	w.want("in chunks", w.post(io.MultiReader(strings.NewReader(`"chunks"`))), 200)
+	w.stored(3)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte(`{}`))
+	_ = z.Close()
+	w.want("gzip", w.post(&packed, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }), http.StatusUnsupportedMediaType)
+	w.want("GET", w.post(nil, func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed)
+	w.want("another path", w.post(strings.NewReader("{}"), func(r *http.Request) { r.URL.Path += "x" }), http.StatusNotFound)
+	w.want("another password", w.post(strings.NewReader("{}"), func(r *http.Request) { r.SetBasicAuth(w.login.User, "x") }), http.StatusUnauthorized)
+	// One connection of the sender may carry many events where TLS ends at the proxy; each has its own answer.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.trust}}
+	defer client.CloseIdleConnections()
+	for i := range 5 {
+		r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, strings.NewReader(fmt.Sprintf(`"kept %d"`, i)))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		r.SetBasicAuth(w.login.User, w.login.Word)
+		res, err := client.Do(r)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		w.want("on a connection that is kept", res.StatusCode, 200)
+	}
+	w.stored(8)
+}
+
+// oneAnswerForEach: whatever the proxy and the receiver make of a strange request, as many events are stored as were answered with 200.
+func (w *world) oneAnswerForEach(f front) {
+	w.t.Helper()
+	head := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\n"
+	hidden := func(n int) string {
+		body := fmt.Sprintf("hidden %02d", n)
+		return head + fmt.Sprintf("Connection: close\r\nContent-Length: %d\r\n\r\n", len(body)) + body
+	}
+	before := 8
+	for i, c := range []struct{ name, raw string }{
+		{"pipelined", head + "Content-Length: 2\r\n\r\no0"},
+		{"both lengths", head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+		{"both lengths, the other way", head + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n2\r\no1\r\n0\r\n\r\n"},
+		{"two lengths", head + "Content-Length: 2\r\nContent-Length: 3\r\n\r\no2"},
+		{"a blank before the colon", head + "Content-Length : 2\r\n\r\no3"},
+		{"an odd transfer-encoding", head + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"},
+		{"two transfer-encodings", head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\no4"},
+		{"a tab before chunked", head + "Transfer-Encoding:\tchunked\r\n\r\n2\r\no5\r\n0\r\n\r\n"},
+		{"bare line feeds in the chunks", head + "Transfer-Encoding: chunked\r\n\r\n2\no6\n0\n\n"},
+		{"an extension of a chunk", head + "Transfer-Encoding: chunked\r\n\r\n2;a=\"\r\n\"\r\no7\r\n0\r\n\r\n"},
+		{"a negative length", head + "Content-Length: -1\r\n\r\no8"},
+		{"a length with a sign", head + "Content-Length: +2\r\n\r\no9"},
+		{"a folded header", head + "X: a\r\n b\r\nContent-Length: 2\r\n\r\np0"},
+		{"HTTP/1.0", strings.Replace(head, "HTTP/1.1", "HTTP/1.0", 1) + "Connection: keep-alive\r\nContent-Length: 2\r\n\r\np1"},
+		{"upgrade", head + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\np2"},
+	} {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, c.raw+hidden(i)) // the other side may have closed already
+		taken := 0
+		for scan := bufio.NewScanner(conn); scan.Scan(); {
+			if strings.HasPrefix(scan.Text(), "HTTP/1.") && strings.Contains(scan.Text(), " 200 ") {
+				taken++
+			}
+		}
+		_ = conn.Close()
+		events, err := w.store.Inbox(w.t.Context(), trade.InboxFilter{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if got := len(events) - before; got != taken {
+			w.t.Errorf("%s: %d events are stored, and %d were answered with 200", c.name, got, taken)
+		}
+		if taken > 1 && f.through {
+			w.t.Errorf("%s: %d requests on one connection", c.name, taken)
+		}
+		before = len(events)
+	}
+	w.before = before
+}
+
+// slowBehind: senders that stop in the middle hold nobody up.
+func (w *world) slowBehind() {
+	w.t.Helper()
+	var slow []net.Conn
+	for i := range 50 {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		text := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\n"
+		if i%2 == 0 {
+			text += "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) + "\r\nContent-Length: 100\r\n\r\n{"
+		}
+		_, _ = io.WriteString(conn, text)
+		slow = append(slow, conn)
+	}
+	for i := range 10 {
+		w.want("beside fifty slow senders", w.post(strings.NewReader(fmt.Sprintf(`"beside %d"`, i))), 200)
+	}
+	for _, conn := range slow {
+		_ = conn.Close()
+	}
+	w.stored(w.before + 10)
+}
