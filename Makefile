@@ -109,7 +109,11 @@ ROWS ?= 1000000
 
 .PHONY: size
 size: need ## make ledgers of ROWS rows (1000000) on both databases, and measure passes over them
-	go test -count=1 -timeout 12h -v ./internal/bench/size -rows $(ROWS)
+	go test -count=1 -timeout 12h -v ./internal/bench/size -run Filled -rows $(ROWS)
+
+.PHONY: pages
+pages: need ## make ledgers of ROWS rows (1000000), three in a hundred of them stuck, and measure every page of the console on both databases
+	go test -count=1 -timeout 12h -v ./internal/bench/size -run Pages -rows $(ROWS) -times 10
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found

@@ -23,7 +23,7 @@ type Cost struct {
 // Run executes the program with the trial's configuration. A command that exits with another code than 0 is an error, with what it said.
 func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	cmd := exec.CommandContext(ctx, w.Binary, append([]string{"--config", w.Config(), "--json"}, args...)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "SAFRASYNC_API_KEY=canary-key-9d41f7")
+	cmd.Env = environment()
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	began := time.Now()

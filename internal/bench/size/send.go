@@ -28,6 +28,7 @@ type text struct {
 	uuid          string   // of an attempt: a time in milliseconds %s, and a number %s that makes it unique
 	remote        string   // of an entry
 	series        string   // numbers from 1 to %d, as n(no)
+	volume        string   // the sum of amounts, exactly, as the ledger writes it
 }
 
 var sqliteText = text{
@@ -36,6 +37,7 @@ var sqliteText = text{
 	uuid:   `printf('%%08x-%%04x-7000-8000-%%012x', (%[1]s) >> 16, (%[1]s) & 65535, %[2]s)`,
 	remote: `printf('2a000000-0000-4000-8000-%012x', id)`,
 	series: `(WITH RECURSIVE s(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM s WHERE no < %d) SELECT no FROM s) n`,
+	volume: `rtrim(rtrim(printf('%.2f', SUM(CAST(amount AS REAL))), '0'), '.')`, // quarters: exact
 }
 
 var postgresText = text{
@@ -44,6 +46,7 @@ var postgresText = text{
 	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
 	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
 	series: `generate_series(1, %d) n(no)`,
+	volume: `trim_scale(SUM(amount::numeric))::text`,
 }
 
 func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Context, *sql.Conn) ([]put, error), t text) error {
@@ -79,6 +82,11 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 	body := func(column, reduced string) string {
 		return `CASE WHEN ` + old + ` THEN ` + reduced + ` ELSE ` + column + ` END`
 	}
+	if w.Stuck > 0 {
+		if err := run(w.stick()); err != nil {
+			return err
+		}
+	}
 	err = run(
 		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
 			evidence, request_head, answer_head, answer_body)
@@ -93,10 +101,25 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
 		`INSERT INTO tally (job, state, unit, n, volume) SELECT job, 'accepted', unit, n, volume FROM tally WHERE state = 'pending'`,
 		`DELETE FROM tally WHERE state = 'pending'`)
+	if w.Stuck > 0 && err == nil {
+		err = run(`UPDATE entry SET flags = '["changed"]', now_cells = cells WHERE state = 'accepted' AND id % 1000 = 999`,
+			`DELETE FROM tally`, `INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, unit, COUNT(*), `+t.volume+` FROM entry GROUP BY job, state, unit`)
+	}
 	for i := len(puts) - 1; i >= 0 && err == nil; i-- {
 		err = run(puts[i].again)
 	}
 	return errors.Join(err, run(t.after...))
+}
+
+// stick makes of some pending entries what did not go: a third waits for one of nine wallets, a third was refused, a third lacks a field.
+func (w *World) stick() string {
+	of := func(waiting, refused, invalid string) string {
+		return `CASE id / 100 % 3 WHEN 0 THEN ` + waiting + ` WHEN 1 THEN ` + refused + ` ELSE ` + invalid + ` END`
+	}
+	return `UPDATE entry SET version = version + 1, state = ` + of(`'waiting'`, `'rejected'`, `'invalid'`) + `, cause = ` + of(`'ref:wallets'`, `'message.wallet.not-found'`, `'payday'`) + `,
+		waiting_for = ` + of(`'[{"ref":"wallets","code":"1000' || (id % 9 + 1) || '"}]'`, `'[]'`, `'[]'`) + `,
+		error = ` + of(`NULL`, `'{"kind":"api","status":400,"messages":["message.wallet.not-found"]}'`, `'{"kind":"mapping","fields":[{"field":"payday","rule":"required","column":"pagamento"}]}'`) + `,
+		payload = ` + of(`NULL`, `payload`, `NULL`) + fmt.Sprintf(` WHERE state = 'pending' AND id %% 100 < %d`, w.Stuck)
 }
 
 // sqliteAside gives the indexes and triggers of the two large tables.

@@ -1,10 +1,13 @@
 package size_test
 
 import (
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	gosync "sync"
 	"testing"
 	"time"
 
@@ -19,21 +22,42 @@ var (
 	attempts = flag.Int("attempts", 2, "attempts of each row")
 	age      = flag.Duration("age", 0, "how long ago the oldest row was sent")
 	bodies   = flag.Duration("bodies", 0, "rows that are older have no bodies any more; 0: all have them")
+	stuck    = flag.Int("stuck", 3, "of a hundred rows, how many did not go, where pages are measured")
+	times    = flag.Int("times", 3, "how often each page is asked for after the first time")
 	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
 	dir      = flag.String("dir", "", "an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
 	erpDSN   = flag.String("erp", "", "an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
 	stateDSN = flag.String("state", "", "an empty PostgreSQL database for the ledger; a throwaway one when it is empty")
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) {
+	pgtest.Main(m, func() error {
+		return errors.Join(os.RemoveAll(buildDir), goleak.Find())
+	})
+}
+
+// buildDir is where the program was built; "" = no trial has needed it.
+var buildDir string
+
+// built is the program, built once for all trials.
+var built = gosync.OnceValues(func() (binary string, err error) {
+	if buildDir, err = os.MkdirTemp("", "size"); err != nil {
+		return "", err
+	}
+	binary = filepath.Join(buildDir, "safrasync")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return binary, fmt.Errorf("%w: %s", err, out)
+	}
+	return binary, nil
+})
 
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "safrasync")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
@@ -49,6 +73,35 @@ func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
 			w := newWorld(t, binary, ledger)
 			fill(t, w)
 			measure(t, w)
+		})
+	}
+}
+
+// Every page of the console is there on a large ledger in which much is stuck; how long each takes is told, and not judged: that depends on what else the host does.
+func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
+	binary := build(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers != "" && *ledgers != ledger {
+			continue
+		}
+		t.Run(ledger, func(t *testing.T) {
+			w := newWorld(t, binary, ledger)
+			w.Stuck = *stuck
+			fill(t, w)
+			began := time.Now()
+			c, err := w.Serve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("served and logged in after %.1f s", time.Since(began).Seconds())
+			costs, err := c.Pages(w.Rows, *times)
+			if err = errors.Join(err, c.Close()); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%-45s %9s %9s %9s %9s", "ms of a page", "first", "median", "worst", "CPU")
+			for _, p := range costs {
+				t.Logf("%-45s %9.1f %9.1f %9.1f %9.1f", p.Path, ms(p.First), ms(p.Median), ms(p.Worst), ms(p.CPU))
+			}
 		})
 	}
 }

@@ -70,6 +70,7 @@ type World struct {
 	Rows     int           // of the ERP and the ledger
 	Age      time.Duration // of the oldest row that was sent
 	Bodies   time.Duration // rows that are older have no requests and answers any more, as after the retention (of the values, marks as long as these); 0: all have them
+	Stuck    int           // of a hundred rows, how many did not go: they wait for a wallet, were refused, or lack something; another one of a thousand was changed after it was sent
 	Attempts int           // of each row, the last of them the one that created the record; 0: the rows are not sent
 }
 
@@ -88,6 +89,7 @@ state:
   dsn: "%s"
   journal: "%s"
 brakes: {new_rows: 0, retyped: 0}
+console: {listen: "127.0.0.1:0"}
 references:
   wallets: {query: "SELECT cod, id FROM carteira", code: cod, id: id}
 values:
