@@ -68,12 +68,8 @@ func showChanged(q *request) error {
 		return err
 	}
 	page.Next = rows.Next
-	for _, entry := range rows.Rows {
-		shown, err := q.changed(entry)
-		if err != nil {
-			return err
-		}
-		page.Rows = append(page.Rows, shown)
+	if page.Rows, err = q.changed(rows.Rows); err != nil {
+		return err
 	}
 	return q.page(http.StatusOK, "changed", page)
 }
@@ -97,12 +93,20 @@ func (q *request) countFlags(page *changedPage) error {
 	return nil
 }
 
-// changed gives what changed of a row: the fields that differ, and what that is in grain and money.
-func (q *request) changed(entry trade.Entry) (changedShown, error) {
-	fields, err := q.c.Work.Fields(q.Context(), entry)
+// changed gives what changed of rows: the fields that differ, and what that is in grain and money.
+func (q *request) changed(entries []trade.Entry) ([]changedShown, error) {
+	fields, err := q.c.Work.FieldsOf(q.Context(), entries)
 	if err != nil {
-		return changedShown{}, err
+		return nil, err
 	}
+	out := make([]changedShown, len(entries))
+	for i, entry := range entries {
+		out[i] = changedOf(entry, fields[i])
+	}
+	return out, nil
+}
+
+func changedOf(entry trade.Entry, fields []Field) changedShown {
 	shown := changedShown{Entry: entry, Effect: effectOf(entry, fields)}
 	for _, flag := range changedFlags {
 		if entry.Flags.Has(flag) {
@@ -115,7 +119,7 @@ func (q *request) changed(entry trade.Entry) (changedShown, error) {
 			shown.Fields = append(shown.Fields, f)
 		}
 	}
-	return shown, nil
+	return shown
 }
 
 // amounts are the fields of amount and unit by kind of record (chapter 2).
@@ -204,6 +208,7 @@ func (q *request) planAck() (ackPage, error) {
 	var page ackPage
 	keys := map[string][]string{}
 	var jobs []string
+	var entries []trade.Entry
 	numbers := q.PostForm["row"]
 	if len(numbers) > ackMost {
 		return page, badRequest("form")
@@ -216,15 +221,15 @@ func (q *request) planAck() (ackPage, error) {
 			}
 			return page, err
 		}
-		shown, err := q.changed(entry)
-		if err != nil {
-			return page, err
-		}
-		page.Rows = append(page.Rows, shown)
+		entries = append(entries, entry)
 		if keys[entry.Job] == nil {
 			jobs = append(jobs, entry.Job)
 		}
 		keys[entry.Job] = append(keys[entry.Job], entry.Key)
+	}
+	var err error
+	if page.Rows, err = q.changed(entries); err != nil {
+		return page, err
 	}
 	for _, job := range jobs {
 		plan, err := q.c.Work.Plan(q.Context(), Order{Act: Acknowledge, Job: job, Keys: keys[job]})

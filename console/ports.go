@@ -60,6 +60,8 @@ type Work interface {
 	Jobs() []Job
 	// Fields puts the values of the ERP and what was sent, or would be, side by side.
 	Fields(ctx context.Context, entry trade.Entry) ([]Field, error)
+	// FieldsOf does that for several rows, for which the de-para is read once.
+	FieldsOf(ctx context.Context, entries []trade.Entry) ([][]Field, error)
 	// Stop says in words why a job stands still.
 	Stop(stop trade.Stop, lang trade.Lang) string
 	// Reason says in one line why a row is as it is; Advice what to do about it.

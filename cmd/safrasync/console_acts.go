@@ -127,11 +127,28 @@ func readings(fields []engine.FieldReading) []console.Reading {
 
 // Fields puts the values of the ERP and what was sent side by side, in the order of the API's table; columns that become no field come last.
 func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.Field, error) {
-	job, spec := w.job(entry.Job)
+	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// FieldsOf does that for several rows. The de-para may have many thousands of codes: it is read once.
+func (w *consoleWork) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]console.Field, error) {
 	refs, err := engine.Codes(ctx, w.g.daemon.store)
 	if err != nil {
 		return nil, err
 	}
+	out := make([][]console.Field, len(entries))
+	for i, entry := range entries {
+		out[i] = w.fields(entry, refs)
+	}
+	return out, nil
+}
+
+func (w *consoleWork) fields(entry trade.Entry, refs map[string]map[string]string) []console.Field {
+	job, spec := w.job(entry.Job)
 	sent := map[string]*string{}
 	for _, f := range engine.SentFields(entry) {
 		sent[f.Field] = f.Sent
@@ -170,7 +187,7 @@ func (w *consoleWork) Fields(ctx context.Context, entry trade.Entry) ([]console.
 		f.Fill(entry, []string{name})
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }
 
 func (w *consoleWork) job(name string) (*engine.Job, engine.JobSpec) {
