@@ -19,14 +19,16 @@ type personRow struct {
 	CreatedAt  int64  `db:"created_at"`
 	PasswordAt int64  `db:"password_at"`
 	Version    int64  `db:"version"`
+	Issuer     string `db:"issuer"`
+	Subject    string `db:"subject"`
 }
 
-const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, p.created_at, p.password_at, p.version`
+const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, p.created_at, p.password_at, p.version, p.issuer, p.subject`
 
 func (r personRow) user() trade.User {
 	return trade.User{
 		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled, CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
-		PasswordAt: time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version,
+		PasswordAt: time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version, Issuer: r.Issuer, Subject: r.Subject,
 	}
 }
 
@@ -53,12 +55,22 @@ func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
 	return row.user(), s.fault(ctx, "reading a user", err)
 }
 
-// AddUser adds a user, with the record in the audit. trade.ErrTaken when somebody has the name.
+// UserFrom gives the user whom an issuer knows by a subject, or trade.ErrNobody.
+func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
+	var row personRow
+	err := s.read.GetContext(ctx, &row, s.q(`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`), issuer, subject)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.User{}, fmt.Errorf("user of %s: %w", issuer, trade.ErrNobody)
+	}
+	return row.user(), s.fault(ctx, "reading a user", err)
+}
+
+// AddUser adds a user, with the record in the audit. trade.ErrTaken when somebody has the name, or is known by the subject.
 func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.inTx(ctx, "adding a user", func(t *tx) error {
 		at := record.At.UnixMilli()
-		n, err := t.changed(`INSERT INTO person (name, role, password, disabled, created_at, password_at, version) VALUES (?, ?, ?, 0, ?, ?, 1) ON CONFLICT DO NOTHING`,
-			u.Name, string(u.Role), u.Password, at, at)
+		n, err := t.changed(`INSERT INTO person (name, role, password, disabled, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
+			u.Name, string(u.Role), u.Password, at, at, u.Issuer, u.Subject)
 		if err != nil {
 			return err
 		}
@@ -70,25 +82,33 @@ func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRec
 	})
 }
 
-// ChangeUser stores a user's role, password and whether it is disabled, with the record in the audit, and ends its logins. done is false when the user was changed since it was
-// read: then nothing was stored. trade.ErrLastAdministrator when nobody would be left who can look after people.
+// ChangeUser stores a user's role, password, where it comes from and whether it is disabled, with the record in the audit, and ends its logins. done is false when the user was changed since it was
+// read: then nothing was stored. trade.ErrLastAdministrator when nobody would be left who can look after people by a password of this ledger: those who come by an issuer cannot when it is down,
+// or when it gives them another role. trade.ErrTaken when the issuer's subject is another user.
 func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
 	err = s.inTx(ctx, "changing a user", func(t *tx) error {
 		done = false
 		// All administrators are locked, so that two of them cannot disable each other at once.
 		var administrators []int64
-		if err := t.all(&administrators, t.s.d.locked(`SELECT id FROM person WHERE role = 'administrator' AND disabled = 0 ORDER BY id`, "person")); err != nil {
+		if err := t.all(&administrators, t.s.d.locked(`SELECT id FROM person WHERE role = 'administrator' AND disabled = 0 AND issuer = '' ORDER BY id`, "person")); err != nil {
 			return err
 		}
-		if len(administrators) == 1 && administrators[0] == u.ID && (u.Disabled || u.Role != trade.Administrator) {
+		if len(administrators) == 1 && administrators[0] == u.ID && (u.Disabled || u.Role != trade.Administrator || u.Issuer != "") {
 			return trade.ErrLastAdministrator
+		}
+		var others int
+		if err := t.get(&others, `SELECT COUNT(*) FROM person WHERE issuer = ? AND issuer <> '' AND subject = ? AND id <> ?`, u.Issuer, u.Subject, u.ID); err != nil {
+			return err
+		}
+		if others > 0 {
+			return trade.ErrTaken
 		}
 		disabled := 0
 		if u.Disabled {
 			disabled = 1
 		}
-		n, err := t.changed(`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, version = version + 1 WHERE id = ? AND version = ?`,
-			string(u.Role), u.Password, disabled, u.PasswordAt.UnixMilli(), u.ID, u.Version)
+		n, err := t.changed(`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
+			string(u.Role), u.Password, disabled, u.PasswordAt.UnixMilli(), u.Issuer, u.Subject, u.ID, u.Version)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -30,11 +30,15 @@ type User struct {
 	ID         int64
 	Name       string // for logging in and for the audit; lower case, never another's
 	Role       Role
-	Password   string // as the console hashes it; never shown
+	Password   string // as the console hashes it; never shown; "" for those who come by an issuer
 	Disabled   bool
 	CreatedAt  time.Time
 	PasswordAt time.Time // when the password was set
 	Version    int64     // raised by each change: compare-and-set
+
+	// Issuer is the OpenID Connect provider by which the person comes, and Subject who it is there; both are "" for people with a password of this ledger. The provider says what role
+	// the person has, at each login.
+	Issuer, Subject string
 }
 
 // Login is a person who has logged in with one browser, until it ends. What the browser holds is not stored, only its hash.
@@ -43,7 +47,7 @@ type Login struct {
 	User     User   // as it is now; Password is empty
 	BeganAt  time.Time
 	SeenAt   time.Time // of the last request, to the minute
-	ProvedAt time.Time // when the password was given last
+	ProvedAt time.Time // when the person proved last who it is: by the password, or at the issuer
 	From     string    // address of the browser
 }
 
@@ -65,7 +69,7 @@ type SavedFilter struct {
 // ErrNobody says that there is no such user, or nobody is logged in.
 var ErrNobody = errors.New("there is no such user")
 
-// ErrTaken says that somebody has the name already.
+// ErrTaken says that somebody has the name already, or is the person whom an issuer names.
 var ErrTaken = errors.New("the name is taken")
 
 // ErrLastAdministrator says that nobody would be left who can look after people.
