@@ -21,6 +21,7 @@ type Options struct {
 	Desk    Desk
 	Reports Reports
 	Unknown func(error) bool // tells that a row is not known
+	OpenID  *OpenID          // nil: people log in by a password of this ledger only
 
 	Name   string         // of the installation
 	Lang   trade.Lang     // where a person has not chosen

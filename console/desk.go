@@ -76,6 +76,9 @@ func (q *request) prove(password string) (fault string, err error) {
 	if q.proved() {
 		return "", nil
 	}
+	if q.login.User.Issuer != "" { // there is no password here: see proveAtIssuer
+		return "openid.first", nil
+	}
 	if password == "" {
 		return "desk.proof.missing", nil
 	}
@@ -92,5 +95,5 @@ func (q *request) prove(password string) (fault string, err error) {
 	case !fits:
 		return "act.wrong_password", q.c.People.AppendAudit(q.Context(), q.failed(user))
 	}
-	return "", q.begin(user, "proof")
+	return "", q.begin(user, "proof", "")
 }

@@ -1,6 +1,10 @@
 package console
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
 
 // RouteOf is a route as the tests see it.
 type RouteOf struct {
@@ -35,3 +39,15 @@ func DecimalText(text string, lang trade.Lang) string { return decimalText(text,
 
 // ConnsMost is how many connections are let in.
 const ConnsMost = connsMost
+
+// Patience is how long an issuer may take for an answer.
+func (o *OpenID) Patience(d time.Duration) *OpenID {
+	o.patience = d
+	return o
+}
+
+// IssuerTalks is how many conversations with an issuer there are at once.
+const IssuerTalks = issuerTalks
+
+// HashOf is what the ledger keeps of a secret.
+func HashOf(secret string) string { return hashOf(secret) }

@@ -141,7 +141,7 @@ func (c *Console) place(ctx context.Context) error {
 	}
 }
 
-// hasAdministrator tells whether there is somebody who can look after people. Once there was, there always is.
+// hasAdministrator tells whether there is somebody who can look after people, whatever becomes of an issuer. Once there was, there always is.
 func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
 	if c.administered.Load() {
 		return true, nil
@@ -150,7 +150,7 @@ func (c *Console) hasAdministrator(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if !slices.ContainsFunc(users, func(u trade.User) bool { return u.Role == trade.Administrator && !u.Disabled }) {
+	if !slices.ContainsFunc(users, func(u trade.User) bool { return u.Role == trade.Administrator && !u.Disabled && u.Issuer == "" }) {
 		return false, nil
 	}
 	c.administered.Store(true)

@@ -24,7 +24,7 @@ const everybody = trade.Role("")
 
 // mayUse says who may use what. A route that is not here fails the test.
 var mayUse = map[string]trade.Role{
-	"GET /static/{version}/{file...}": everybody, "GET /licences": everybody, "GET /login": everybody, "POST /login": everybody, "POST /preferences": everybody,
+	"GET /static/{version}/{file...}": everybody, "GET /licences": everybody, "GET /login": everybody, "POST /login": everybody, "POST /login/openid": everybody, "GET /login/openid/back": everybody, "POST /account/prove": trade.Reader, "POST /preferences": everybody,
 	"GET /{$}": trade.Reader, "GET /live": trade.Reader, "POST /logout": trade.Reader, "GET /account": trade.Reader, "POST /account/password": trade.Reader,
 	"GET /rows": trade.Reader, "POST /filters": trade.Reader, "GET /rows/{id}": trade.Reader,
 	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant, "POST /rows/{id}/{act}": trade.Accountant, "POST /acts/{act}": trade.Accountant,

@@ -25,6 +25,7 @@ type loginPage struct {
 	Name  string
 	Fault string // key of a phrase
 	Wait  time.Duration
+	Said  string // a whole sentence, of a login by the issuer
 }
 
 func showLogin(q *request) error {
@@ -57,7 +58,7 @@ func logIn(q *request) error {
 		}
 		return q.page(http.StatusUnauthorized, "login", shown)
 	}
-	if err := q.begin(user, "login"); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
+	if err := q.begin(user, "login", ""); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
 		shown.Fault = "login.wrong"
 		return q.page(http.StatusUnauthorized, "login", shown)
 	} else if err != nil {
@@ -104,8 +105,8 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 	return fits, 0, err
 }
 
-// begin makes a new login for a user; the one that the browser had ends (C5).
-func (q *request) begin(user trade.User, act string) error {
+// begin makes a new login for a user; the one that the browser had ends (C5). detail is for the audit.
+func (q *request) begin(user trade.User, act, detail string) error {
 	now := q.c.Now()
 	secret, device := newSecret(), q.cookie(cookieDevice)
 	if len(device) < 40 {
@@ -120,7 +121,7 @@ func (q *request) begin(user trade.User, act string) error {
 		}
 	}
 	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: now, From: q.from}
-	record := q.record(act, user.Name, "", "")
+	record := q.record(act, user.Name, "", detail)
 	record.Who = user.Name
 	tried := append(buckets(user.Name, "", q.from), buckets(user.Name, hashOf(device), q.from)...) // a whole office may log in from one address
 	if err := q.c.People.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
@@ -161,6 +162,9 @@ func changeOwnPassword(q *request) error {
 	if err != nil {
 		return err
 	}
+	if user.Issuer != "" {
+		return q.page(http.StatusUnprocessableEntity, "account", accountPage{Fault: "users.elsewhere"})
+	}
 	fits, wait, err := q.try(user, user.Name, q.PostFormValue("old"))
 	if err != nil {
 		return err
@@ -191,7 +195,7 @@ func changeOwnPassword(q *request) error {
 		return refuse("account.moved")
 	}
 	user.Version++
-	if err := q.begin(user, "login"); err != nil {
+	if err := q.begin(user, "login", ""); err != nil {
 		return err
 	}
 	q.tell("password")

@@ -11,6 +11,8 @@ import (
 type People interface {
 	Users(ctx context.Context) ([]trade.User, error)
 	User(ctx context.Context, name string) (trade.User, error)
+	// UserFrom gives the user whom an issuer knows by a subject.
+	UserFrom(ctx context.Context, issuer, subject string) (trade.User, error)
 	AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error
 	// ChangeUser ends the user's logins; done is false when the user was changed since it was read.
 	ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error)

@@ -35,6 +35,7 @@ type frame struct {
 	Asset assets
 	Bare  bool // a part of a page, for htmx
 	Told  string
+	By    string // what people know the issuer by; "" = there is none
 	Data  any
 }
 
@@ -60,6 +61,9 @@ func (q *request) page(status int, name string, data any) error {
 	f := frame{
 		voice: voice{q.lang, q.c.Zone, q.c.Now()}, Page: name, Name: q.c.Name, Path: q.URL.Path, Theme: q.theme, Asset: asset, Data: data,
 		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" && q.Header.Get("HX-Target") == "part",
+	}
+	if q.c.OpenID != nil {
+		f.By = q.c.OpenID.Label
 	}
 	if q.login != nil {
 		f.User, f.Token = &q.login.User, q.token()

@@ -86,6 +86,9 @@ func (q *request) whoAsks() error {
 	if now.Sub(login.SeenAt) > q.c.Idle || now.Sub(login.BeganAt) > q.c.Most || login.BeganAt.After(now.Add(seenStep)) {
 		return nil
 	}
+	if q.c.foreign(login.User) { // nobody answers for that person any more
+		return nil
+	}
 	q.login = &login
 	if now.Sub(login.SeenAt) >= seenStep {
 		if err := q.c.People.LoginSeen(q.Context(), login.Hash, now); err != nil { // it ends a little earlier
@@ -95,7 +98,7 @@ func (q *request) whoAsks() error {
 	return nil
 }
 
-// proved tells whether the person has given the password lately enough for what may double a record (C9).
+// proved tells whether the person has given the password, here or at the issuer, lately enough for what may double a record (C9).
 func (q *request) proved() bool { return q.c.Now().Sub(q.login.ProvedAt).Abs() <= proofHolds }
 
 // toLogin answers a request that nobody is logged in for. A browser that comes from another site does not show who it is (SameSite=Strict): it is sent on to the same page once.

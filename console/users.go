@@ -78,7 +78,11 @@ func changeUser(q *request) error {
 		return q.users(http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
 	}
 	act := q.PostFormValue("do")
+	if user.Issuer != "" && (act == "role" || act == "password") { // the issuer would set them again with the next login, or nobody would ever type it
+		return refuse("users.elsewhere")
+	}
 	switch act {
+	case "end": // their version moves, and with it every login ends
 	case "disable", "enable":
 		user.Disabled = act == "disable"
 	case "role":

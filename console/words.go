@@ -22,7 +22,7 @@ type voice struct {
 var phrases = func() map[string]phrase {
 	out := map[string]phrase{}
 	for _, page := range []map[string]phrase{
-		frameWords, faultWords, loginWords,
+		frameWords, faultWords, loginWords, openIDWords,
 		homeWords,
 		rowsWords,
 		rowWords,

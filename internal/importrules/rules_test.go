@@ -47,7 +47,7 @@ var rules = map[string]rule{
 	},
 	"console": {
 		may:      []string{"trade", "sync/reconcile"},
-		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
+		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},
 		reason:   "console shows and orders through interfaces of its own; cmd/safrasync gives it the rest",
 	},
 	"sync": {
@@ -62,7 +62,7 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync": {
 		may:      []string{"*"},
-		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway"},
+		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway", "internal/oidctest"},
 		reason:   "cmd wires everything, but a test server has no place in the binary",
 	},
 	"internal/alert": {
@@ -75,6 +75,7 @@ var rules = map[string]rule{
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest", "internal/throwaway"},
 		reason:   "the receiver takes events and knows nothing of what they mean: what reads strangers' bytes reaches nothing of the rest",
 	},
+	"internal/oidctest":   {may: []string{}, reason: "the provider of the tests is an independent reading of the specification, and may depend on nothing of ours"},
 	"internal/pgtest":     {may: []string{"internal/throwaway"}, reason: "pgtest serves the tests of all packages, so it may depend on none of them"},
 	"internal/ledgertest": {may: []string{"state", "internal/pgtest"}, reason: "ledgertest makes ledgers for the tests of others, with what makes them in the program"},
 	"internal/mariatest":  {may: []string{"internal/throwaway"}, reason: "mariatest serves the tests of all packages, so it may depend on none of them"},
@@ -111,6 +112,7 @@ var rules = map[string]rule{
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
+	"internal/oidctest":   {may: []string{}, reason: "the provider of the tests is an independent reading of the specification, and may depend on nothing of ours"},
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
 	"internal/errorbranches", "internal/bench", "internal/bench/size", "internal/sickdisk",
 }

@@ -1,0 +1,376 @@
+package console
+
+import (
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	gosync "sync"
+	"time"
+	"unicode"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What is taken from an issuer at most.
+const (
+	issuerAnswers = 10 * time.Second // one answer of it
+	issuerTalks   = 4                // conversations at once: one that is slow does not take the places of the other pages
+	issuerBody    = 1 << 20          // of an answer
+	issuerKnown   = time.Hour        // what it says of itself is read again after that
+	clockSkew     = 2 * time.Minute  // between its clock and ours
+)
+
+// OpenIDOptions say by which OpenID Connect provider people may log in, and what they may then do.
+type OpenIDOptions struct {
+	Issuer   string // its address, as it writes it itself
+	ClientID string
+	Secret   string
+	Label    string                // what people know it by
+	Scopes   []string              // beside openid
+	Claim    string                // where it names groups or roles: a claim, or a path of names with dots
+	Roles    map[string]trade.Role // of what it names there; who has several gets the most
+	Roots    *x509.CertPool        // nil: those of the system
+	Proxy    *url.URL              // nil: none
+}
+
+// OpenID lets people log in by the provider that the cooperative has already. Nothing waits for it but those who come by it: it is asked when somebody wants to log in, never at the start.
+type OpenID struct {
+	OpenIDOptions
+	client   *http.Client
+	talks    chan struct{}
+	patience time.Duration
+
+	mu    gosync.Mutex
+	known *oidc.Provider
+	post  bool // the secret goes in the form, not in the header
+	read  time.Time
+}
+
+// NewOpenID puts the login by a provider together. It asks nobody.
+func NewOpenID(o OpenIDOptions) *OpenID {
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: issuerAnswers, ResponseHeaderTimeout: issuerAnswers,
+		MaxResponseHeaderBytes: headerMost, DisableKeepAlives: true, // logins are rare
+	}
+	if o.Proxy != nil {
+		transport.Proxy = http.ProxyURL(o.Proxy)
+	}
+	return &OpenID{OpenIDOptions: o, talks: make(chan struct{}, issuerTalks), patience: issuerAnswers, client: &http.Client{
+		Timeout: issuerAnswers, Transport: bounded{transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the secret goes to the address that the issuer names, and nowhere else
+	}}
+}
+
+// bounded takes no more of an answer than an issuer has to say.
+type bounded struct{ to http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.to.RoundTrip(r)
+	if err == nil {
+		answer.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(answer.Body, issuerBody), answer.Body}
+	}
+	return answer, err
+}
+
+// talk waits for one of the places in which an issuer is asked, and gives the context for it.
+func (o *OpenID) talk(ctx context.Context) (_ context.Context, end func(), err error) {
+	select {
+	case o.talks <- struct{}{}:
+	default:
+		return nil, nil, errBusy
+	}
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.client), o.patience)
+	return ctx, func() { cancel(); <-o.talks }, nil
+}
+
+// provider is what the issuer says of itself. What it said before counts while it is down.
+func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, error) {
+	o.mu.Lock()
+	known, read := o.known, o.read
+	o.mu.Unlock()
+	if known != nil && now.Sub(read).Abs() < issuerKnown {
+		return known, nil
+	}
+	fresh, err := oidc.NewProvider(ctx, o.Issuer)
+	if err != nil {
+		if known != nil {
+			return known, nil
+		}
+		return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+	}
+	var says struct {
+		Auth    string   `json:"authorization_endpoint"`
+		Token   string   `json:"token_endpoint"`
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+		PKCE    []string `json:"code_challenge_methods_supported"`
+	}
+	if err := fresh.Claims(&says); err != nil {
+		return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+	}
+	for _, at := range []string{says.Auth, says.Token} {
+		if err := sameSecurity(o.Issuer, at); err != nil {
+			return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, err)
+		}
+	}
+	if len(says.PKCE) > 0 && !slices.Contains(says.PKCE, "S256") {
+		return nil, fmt.Errorf("the issuer %s does not take the code challenge S256", o.Issuer)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.known, o.read = fresh, now
+	o.post = len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic")
+	return fresh, nil
+}
+
+// sameSecurity refuses an address in the open that an issuer behind TLS names: codes and the secret would go there.
+func sameSecurity(issuer, at string) error {
+	u, err := url.Parse(at)
+	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && strings.HasPrefix(issuer, "http:")) {
+		return errors.New("it names an address that does not begin with https://")
+	}
+	return nil
+}
+
+// client is the configuration of the code flow.
+func (o *OpenID) oauth(p *oidc.Provider, back string) *oauth2.Config {
+	at := p.Endpoint()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at.AuthStyle = oauth2.AuthStyleInHeader
+	if o.post {
+		at.AuthStyle = oauth2.AuthStyleInParams
+	}
+	return &oauth2.Config{ClientID: o.ClientID, ClientSecret: o.Secret, Endpoint: at, RedirectURL: back, Scopes: append([]string{oidc.ScopeOpenID}, o.Scopes...)}
+}
+
+// address is where the browser goes to log in.
+func (o *OpenID) address(ctx context.Context, f flow, back string, now time.Time) (string, error) {
+	ctx, end, err := o.talk(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	p, err := o.provider(ctx, now)
+	if err != nil {
+		return "", err
+	}
+	options := []oauth2.AuthCodeOption{oidc.Nonce(f.part("nonce")), oauth2.S256ChallengeOption(f.part("verifier"))}
+	if f.proof { // whoever sits there gives the password again, whatever session the issuer has
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	return o.oauth(p, back).AuthCodeURL(f.part("state"), options...), nil
+}
+
+// visitor is somebody as the issuer names them.
+type visitor struct {
+	Subject  string
+	Email    string
+	Name     string
+	login    string // preferred_username
+	verified bool   // the issuer does not say that the address is not the person's
+	Role     trade.Role
+	at       time.Time // when the person proved it there; zero: the issuer does not say
+}
+
+// errRefused says that an answer of the issuer is not what it must be. Such a person is nobody.
+var errRefused = errors.New("the answer of the issuer is refused")
+
+// visitor takes the code to the issuer, and checks everything about what comes back.
+func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now time.Time) (v visitor, err error) {
+	ctx, end, err := o.talk(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer end()
+	p, err := o.provider(ctx, now)
+	if err != nil {
+		return v, err
+	}
+	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
+	if err != nil {
+		var answer *oauth2.RetrieveError
+		if errors.As(err, &answer) && answer.Response != nil && answer.Response.StatusCode < http.StatusInternalServerError {
+			return v, fmt.Errorf("%w: it does not take the code: status %d, %s", errRefused, answer.Response.StatusCode, oneWord(answer.ErrorCode))
+		}
+		return v, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+	}
+	raw, _ := token.Extra("id_token").(string)
+	if raw == "" {
+		return v, fmt.Errorf("%w: there is no id_token", errRefused)
+	}
+	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: o.ClientID, Now: func() time.Time { return now }}).Verify(ctx, raw)
+	if err != nil {
+		return v, fmt.Errorf("%w: %w", errRefused, brief(err))
+	}
+	claims := map[string]any{}
+	if err := id.Claims(&claims); err != nil {
+		return v, fmt.Errorf("%w: %w", errRefused, brief(err))
+	}
+	party, named := claims["azp"].(string)
+	switch {
+	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(f.part("nonce"))) != 1:
+		return v, fmt.Errorf("%w: the nonce is another one", errRefused)
+	case named && party != o.ClientID, !named && len(id.Audience) > 1:
+		return v, fmt.Errorf("%w: the token was made for another client", errRefused)
+	case id.IssuedAt.After(now.Add(clockSkew)):
+		return v, fmt.Errorf("%w: it was issued later than our clock says", errRefused)
+	case id.Subject == "" || len(id.Subject) > 255:
+		return v, fmt.Errorf("%w: it names nobody", errRefused)
+	}
+	v = visitor{Subject: id.Subject, Role: o.role(claims), verified: true}
+	v.Email, _ = claims["email"].(string)
+	v.Name, _ = claims["name"].(string)
+	v.login, _ = claims["preferred_username"].(string)
+	switch is := claims["email_verified"].(type) {
+	case bool:
+		v.verified = is
+	case string:
+		v.verified = is != "false"
+	}
+	if at, ok := claims["auth_time"].(float64); ok {
+		v.at = time.Unix(int64(at), 0)
+	}
+	return v, nil
+}
+
+// role is the most of what the claim names; "" where it names nothing that is a role here.
+func (o *OpenID) role(claims map[string]any) trade.Role {
+	best := trade.Role("")
+	for _, name := range named(claims, o.Claim) {
+		if role, ok := o.Roles[name]; ok && (best == "" || role.May(best)) {
+			best = role
+		}
+	}
+	return best
+}
+
+// named are the texts of a claim: that of the name, or what a path of names leads to.
+func named(claims map[string]any, claim string) []string {
+	value, ok := claims[claim]
+	for at, rest := claims, claim; !ok; {
+		name, more, deeper := strings.Cut(rest, ".")
+		if !deeper {
+			value = at[name]
+			break
+		}
+		inside, is := at[name].(map[string]any)
+		if !is {
+			return nil
+		}
+		at, rest = inside, more
+	}
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, one := range v {
+			if text, is := one.(string); is {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// user is the name under which a person stands in the ledger and in the audit from the first login on: the address, the name for logging in, or what cannot be mistaken for either.
+func (v visitor) user(issuer string) string {
+	candidates := []string{v.login}
+	if v.verified {
+		candidates = []string{v.Email, v.login}
+	}
+	for _, text := range candidates {
+		if name := UserName(text); name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {
+			return name
+		}
+	}
+	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
+}
+
+// detail is what the audit keeps of who came.
+func (v visitor) detail(issuer, fault string) string {
+	text, err := json.Marshal(struct {
+		Issuer  string     `json:"issuer"`
+		Subject string     `json:"subject,omitempty"`
+		Email   string     `json:"email,omitempty"`
+		Name    string     `json:"name,omitempty"`
+		Role    trade.Role `json:"role,omitempty"`
+		Fault   string     `json:"fault,omitempty"`
+	}{issuer, v.Subject, v.Email, v.Name, v.Role, fault})
+	if err != nil { // unreachable: texts have a JSON form
+		return ""
+	}
+	return string(text)
+}
+
+// Check asks the issuer for what it says of itself and for its keys, as the first login would.
+func (o *OpenID) Check(ctx context.Context, now time.Time) error {
+	ctx, end, err := o.talk(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	p, err := o.provider(ctx, now)
+	if err != nil {
+		return err
+	}
+	var says struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err := p.Claims(&says); err != nil {
+		return fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, says.Keys, nil)
+	if err != nil {
+		return fmt.Errorf("the keys of the issuer: %w", brief(err))
+	}
+	answer, err := o.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the keys of the issuer: %w", brief(err))
+	}
+	defer answer.Body.Close()
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&set); err != nil || len(set.Keys) == 0 || answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the keys of the issuer cannot be read: status %d", answer.StatusCode)
+	}
+	return nil
+}
+
+// brief is an error of the conversation in one short line: an issuer that is none answers with whole pages.
+func brief(err error) error {
+	var to *url.Error
+	if errors.As(err, &to) { // its text has the address, with what is asked
+		err = to.Err
+	}
+	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if runes := []rune(text); len(runes) > 200 {
+		text = string(runes[:200]) + "…"
+	}
+	return errors.New(text)
+}
+
+// oneWord is a code of the protocol, and nothing else that an answer may have in its place.
+func oneWord(code string) string {
+	if code == "" || len(code) > 60 || strings.ContainsFunc(code, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+		return "without a code"
+	}
+	return code
+}

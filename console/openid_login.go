@@ -1,0 +1,261 @@
+package console
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// BackPath is where an issuer sends browsers back to: what has to be registered there, with the address of the console before it.
+const BackPath = "/login/openid/back"
+
+var openIDRoutes = []route{
+	{method: http.MethodPost, path: "/login/openid", open: true, handle: goToIssuer},
+	{method: http.MethodGet, path: BackPath, open: true, takes: answerWithin + issuerAnswers, handle: comeBack},
+	{method: http.MethodPost, path: "/account/prove", needs: trade.Reader, handle: proveAtIssuer},
+}
+
+// flowLasts is how long somebody may take to log in at the issuer.
+const flowLasts = 10 * time.Minute
+
+const cookieFlow = "safrasync-openid"
+
+// flow is a login at the issuer on its way. Only the browser holds it: state, nonce and verifier are made of its secret, so that what comes back fits this browser alone, and once, because the cookie
+// goes with the first answer.
+type flow struct {
+	secret string
+	began  time.Time
+	proof  bool // of somebody who is logged in
+	next   string
+}
+
+// part is one of the values that are made of the secret.
+func (f flow) part(name string) string {
+	mac := hmac.New(sha256.New, []byte(f.secret))
+	_, _ = mac.Write([]byte("openid " + name)) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func (f flow) text() string {
+	kind := "login"
+	if f.proof {
+		kind = "proof"
+	}
+	return strings.Join([]string{f.secret, strconv.FormatInt(f.began.Unix(), 10), kind, base64.RawURLEncoding.EncodeToString([]byte(f.next))}, ".")
+}
+
+// flow is that of the browser, if it has one that is not over.
+func (q *request) flow() (f flow, ok bool) {
+	parts := strings.Split(q.cookie(cookieFlow), ".")
+	if len(parts) != 4 || len(parts[0]) < 40 {
+		return f, false
+	}
+	began, err := strconv.ParseInt(parts[1], 10, 64)
+	next, errNext := base64.RawURLEncoding.DecodeString(parts[3])
+	if err != nil || errNext != nil {
+		return f, false
+	}
+	f = flow{parts[0], time.Unix(began, 0), parts[2] == "proof", local(string(next))}
+	age := q.c.Now().Sub(f.began)
+	return f, age > -time.Minute && age < flowLasts
+}
+
+// back is the address that the issuer sends this browser back to: the one by which it asks for the console, which is among those of the configuration.
+func (q *request) back() string {
+	scheme := "http://"
+	if q.c.Secure {
+		scheme = "https://"
+	}
+	return scheme + q.Host + BackPath
+}
+
+func goToIssuer(q *request) error {
+	if q.c.OpenID == nil {
+		return errNotFound
+	}
+	return q.toIssuer(flow{next: local(q.PostFormValue("next"))})
+}
+
+// proveAtIssuer lets a person without a password here prove again who it is, before what may double a record (C9).
+func proveAtIssuer(q *request) error {
+	if q.login.User.Issuer == "" {
+		return errNotFound
+	}
+	return q.toIssuer(flow{next: local(q.PostFormValue("next")), proof: true})
+}
+
+// toIssuer sends the browser to the issuer: by a page, because a form must lead nowhere else than to us (C8).
+func (q *request) toIssuer(f flow) error {
+	f.secret, f.began = newSecret(), q.c.Now()
+	if len(f.next) > 1024 { // a cookie has its bounds
+		f.next = "/"
+	}
+	address, err := q.c.OpenID.address(q.Context(), f, q.back(), q.c.Now())
+	if err != nil {
+		return q.unheard(err)
+	}
+	q.setCookie(cookieFlow, f.text(), flowLasts)
+	return q.page(http.StatusOK, "away", address)
+}
+
+// unheard says that the issuer does not answer. Whoever has a password here can still log in.
+func (q *request) unheard(err error) error {
+	if errors.Is(err, errBusy) {
+		return err
+	}
+	q.c.Log.Warn("console: the issuer of logins does not answer", zap.String("id", q.id), zap.Error(err))
+	return q.notIn(http.StatusServiceUnavailable, "openid.down")
+}
+
+// notIn shows the page of the login with the reason why somebody did not get in.
+func (q *request) notIn(status int, key string, more ...any) error {
+	v := voice{q.lang, q.c.Zone, q.c.Now()}
+	return q.page(status, "login", loginPage{Next: "/", Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...)})
+}
+
+// comeBack takes what the issuer sends the browser back with. Whatever is wrong with it, nobody gets in.
+func comeBack(q *request) error {
+	if q.c.OpenID == nil {
+		return q.redirect("/login")
+	}
+	f, ok := q.flow()
+	if !ok && q.Header.Get("Sec-Fetch-Site") == "cross-site" { // the browser keeps its cookies from requests that others cause: the same once more, from a page of ours
+		return q.page(http.StatusOK, "onward", local(q.URL.RequestURI()))
+	}
+	given := q.URL.Query()
+	if q.cookie(cookieFlow) != "" {
+		q.setCookie(cookieFlow, "", -time.Second)
+	}
+	if !ok || subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(f.part("state"))) != 1 {
+		return q.notIn(http.StatusBadRequest, "openid.stale")
+	}
+	if iss := given.Get("iss"); iss != "" && iss != q.c.OpenID.Issuer {
+		return q.refused(errors.New("the answer is of another issuer"))
+	}
+	if code := given.Get("error"); code != "" {
+		q.c.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.id), zap.String("code", oneWord(code)))
+		return q.notIn(http.StatusForbidden, "openid.refused")
+	}
+	now := q.c.Now()
+	allowed, until, err := q.c.People.Try(q.Context(), []string{"address:" + q.from}, now, slower(now)) // each makes us ask somebody else (C4)
+	switch {
+	case err != nil:
+		return err
+	case !allowed:
+		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: "/", Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
+	}
+	v, err := q.c.OpenID.visitor(q.Context(), f, given.Get("code"), q.back(), now)
+	switch {
+	case errors.Is(err, errRefused):
+		return q.refused(err)
+	case err != nil:
+		return q.unheard(err)
+	}
+	return q.enter(f, v)
+}
+
+// refused says that what came back cannot be trusted. The log has the cause.
+func (q *request) refused(err error) error {
+	q.c.Log.Warn("console: a login at the issuer was refused", zap.String("id", q.id), zap.Error(err))
+	record := q.record("login failed", "", "", visitor{}.detail(q.c.OpenID.Issuer, "refused"))
+	record.Who = "?"
+	if err := q.c.People.AppendAudit(q.Context(), record); err != nil {
+		return err
+	}
+	return q.notIn(http.StatusUnauthorized, "openid.untrusted", q.id)
+}
+
+// enter lets in whom the issuer names, if it gives a role, and if that person is not disabled here.
+func (q *request) enter(f flow, v visitor) error {
+	issuer := q.c.OpenID.Issuer
+	user, err := q.c.People.UserFrom(q.Context(), issuer, v.Subject)
+	if err != nil && !errors.Is(err, trade.ErrNobody) {
+		return err
+	}
+	known := err == nil
+	if f.proof {
+		switch {
+		case q.login == nil || !known || q.login.User.ID != user.ID:
+			return q.stays(user, v, "openid.other", "another person")
+		case v.at.Before(f.began.Add(-clockSkew)):
+			return q.stays(user, v, "openid.not_again", "not asked again")
+		}
+	}
+	switch {
+	case known && user.Disabled:
+		return q.stays(user, v, "openid.disabled", "disabled", user.Name)
+	case v.Role == "" && known: // what the person had before ends too
+		record := q.record("login failed", user.Name, "", v.detail(issuer, "no role"))
+		record.Who = user.Name
+		if _, err := q.c.People.ChangeUser(q.Context(), user, record); err != nil {
+			return err
+		}
+		return q.notIn(http.StatusForbidden, "openid.no_role")
+	case v.Role == "":
+		return q.stays(user, v, "openid.no_role", "no role")
+	case !known:
+		name := v.user(issuer)
+		record := q.record("user add", name, "", v.detail(issuer, ""))
+		record.Who = name
+		err := q.c.People.AddUser(q.Context(), trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, record)
+		if err != nil && !errors.Is(err, trade.ErrTaken) {
+			return err
+		}
+		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject) // also when another browser of the same person was first
+		if errors.Is(err, trade.ErrNobody) {
+			return q.stays(trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, v.Subject)
+		}
+		if err != nil {
+			return err
+		}
+	case user.Role != v.Role:
+		record := q.record("user role", user.Name, "", v.detail(issuer, ""))
+		record.Who = user.Name
+		user.Role = v.Role
+		done, err := q.c.People.ChangeUser(q.Context(), user, record)
+		if err != nil {
+			return err
+		}
+		if !done {
+			return q.notIn(http.StatusConflict, "openid.stale")
+		}
+		user.Version++
+	}
+	act := "login"
+	if f.proof {
+		act = "proof"
+	}
+	if err := q.begin(user, act, v.detail(issuer, "")); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
+		return q.notIn(http.StatusConflict, "openid.stale")
+	} else if err != nil {
+		return err
+	}
+	return q.redirect(f.next)
+}
+
+// stays keeps somebody out whom the issuer named, with the record in the audit.
+func (q *request) stays(user trade.User, v visitor, key, fault string, more ...any) error {
+	record := q.record("login failed", user.Name, "", v.detail(q.c.OpenID.Issuer, fault))
+	if record.Who = user.Name; user.Name == "" {
+		record.Who = "?"
+	}
+	if err := q.c.People.AppendAudit(q.Context(), record); err != nil {
+		return err
+	}
+	return q.notIn(http.StatusForbidden, key, more...)
+}
+
+// foreign tells whether a login began by an issuer that the configuration does not name any more.
+func (c *Console) foreign(u trade.User) bool {
+	return u.Issuer != "" && (c.OpenID == nil || c.OpenID.Issuer != u.Issuer)
+}

@@ -1,0 +1,586 @@
+package console_test
+
+import (
+	"crypto/x509"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/internal/oidctest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// company is a console whose people may come by an issuer.
+type company struct {
+	*world
+	issuer *oidctest.Issuer
+	openID *console.OpenID
+}
+
+// rui is a person of the issuer.
+var rui = map[string]any{"sub": "248289761001", "email": "Rui@Coop.example", "name": "Rui Prado", "groups": []string{"everybody", "safra-contabil"}}
+
+func with(claims map[string]any, name string, value any) map[string]any {
+	out := map[string]any{name: value}
+	for k, v := range claims {
+		if _, ok := out[k]; !ok {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func newCompany(t *testing.T, s *state.Store, adjust ...func(*console.Options)) *company {
+	t.Helper()
+	c := &company{}
+	c.issuer = oidctest.Start(t, func() time.Time { return c.clock.now() })
+	roots := x509.NewCertPool()
+	roots.AddCert(c.issuer.Server.Certificate())
+	c.openID = console.NewOpenID(console.OpenIDOptions{
+		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop", Scopes: []string{"profile", "email"}, Claim: "groups", Roots: roots,
+		Roles: map[string]trade.Role{"safra-leitura": trade.Reader, "safra-contabil": trade.Accountant, "safra-ti": trade.Administrator},
+	})
+	c.world = newWorld(t, s, append([]func(*console.Options){func(o *console.Options) { o.OpenID = c.openID }}, adjust...)...).withPeople()
+	c.issuer.Person(rui)
+	return c
+}
+
+var leadsAway = regexp.MustCompile(`content="0;url=(https://[^"]+)"`)
+
+// away begins a login at the issuer, and gives the path by which the issuer sends the browser back.
+func (c *company) away(b *browser, path string, form url.Values) string {
+	c.t.Helper()
+	b.do(http.MethodPost, path, form).wants(http.StatusOK, "Conta Coop")
+	m := leadsAway.FindStringSubmatch(b.body)
+	if m == nil {
+		c.t.Fatalf("the page does not lead to the issuer:\n%s", b.body)
+	}
+	return c.at(html.UnescapeString(m[1]))
+}
+
+// at is what the issuer answers the browser with.
+func (c *company) at(address string) string {
+	c.t.Helper()
+	client := c.issuer.Server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	back, err := url.Parse(answer.Header.Get("Location"))
+	if err != nil || answer.StatusCode != http.StatusFound || "http://"+back.Host != c.server.URL {
+		c.t.Fatalf("the issuer answered %d, %s, %v", answer.StatusCode, back, err)
+	}
+	return back.RequestURI()
+}
+
+// come logs in by the issuer.
+func (c *company) come(b *browser) *browser {
+	c.t.Helper()
+	return b.get(c.away(b, "/login/openid", url.Values{"next": {"/rows"}}))
+}
+
+// of is a person of the issuer in the ledger.
+func (c *company) of(subject string) trade.User {
+	c.t.Helper()
+	u, err := c.store.UserFrom(c.t.Context(), c.issuer.URL, subject)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return u
+}
+
+// nobody wants that a subject has no user here.
+func (c *company) nobody(subject string) {
+	c.t.Helper()
+	if u, err := c.store.UserFrom(c.t.Context(), c.issuer.URL, subject); err == nil {
+		c.t.Errorf("%s is %+v", subject, u)
+	}
+}
+
+// last is the last record of the audit.
+func (c *company) last() string {
+	c.t.Helper()
+	records, err := c.store.Audit(c.t.Context(), 0)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return records[0].Who + ": " + records[0].Act + " " + records[0].Target + " " + records[0].Detail
+}
+
+// Who the issuer names gets in with the role that its groups give, each time anew; who, by which issuer and with what role stands in the audit.
+func TestPeopleComeByTheIssuer(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		b := c.browser()
+		b.get("/login?next=%2Frows").wants(http.StatusOK, "Entrar com Conta Coop", `name="password"`)
+		if c.come(b).wants(http.StatusSeeOther); b.got.Get("Location") != "/rows" {
+			t.Errorf("the way goes on to %s", b.got.Get("Location"))
+		}
+		b.get("/account").wants(http.StatusOK, "rui@coop.example", "contabilidade", "Você entra por Conta Coop")
+		if strings.Contains(b.body, `name="old"`) {
+			t.Error("a person without a password is asked for it")
+		}
+		u := c.of("248289761001")
+		if u.Name != "rui@coop.example" || u.Role != trade.Accountant || u.Password != "" || u.Issuer != c.issuer.URL {
+			t.Errorf("user %+v", u)
+		}
+		want := `rui@coop.example: login rui@coop.example {"issuer":"` + c.issuer.URL + `","subject":"248289761001","email":"Rui@Coop.example","name":"Rui Prado","role":"accountant"}`
+		if got := c.last(); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if asked := c.issuer.Asked()[0]; asked.Get("scope") != "openid profile email" || asked.Get("prompt") != "" || asked.Get("redirect_uri") != c.server.URL+console.BackPath {
+			t.Errorf("asked for %v", asked)
+		}
+
+		// The same person with another address and another role is the same user, and what the old role had ends.
+		c.issuer.Person(with(with(rui, "email", "rui.prado@coop.example"), "groups", "safra-leitura"))
+		other := c.browser()
+		c.come(other).wants(http.StatusSeeOther)
+		other.get("/account").wants(http.StatusOK, "rui@coop.example", "leitura")
+		b.get("/account").wants(http.StatusSeeOther)
+		// Without a role there is no entry, and no session goes on.
+		c.issuer.Person(with(rui, "groups", []string{"everybody"}))
+		c.come(b).wants(http.StatusForbidden, "Conta Coop confirmou quem você é, mas não lhe dá nenhum perfil")
+		other.get("/account").wants(http.StatusSeeOther)
+		if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: login failed rui@coop.example ") || !strings.Contains(got, `"fault":"no role"`) {
+			t.Error(got)
+		}
+		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
+			t.Errorf("the chain: %d, %v", broken, err)
+		}
+		for _, kept := range []string{oidctest.Secret, "Rui", "rui"} {
+			if strings.Contains(c.log.String(), kept) {
+				t.Errorf("the log has %q", kept)
+			}
+		}
+	})
+}
+
+// The name is the address where the issuer stands for it, else the name for logging in, and never one that belongs elsewhere; roles may stand deeper.
+func TestWhatTheIssuerSaysOfAPerson(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	for _, tt := range []struct {
+		name   string
+		claims map[string]any
+		want   string
+		role   trade.Role
+	}{
+		{"no address", map[string]any{"sub": "1", "preferred_username": "Bia", "groups": "safra-leitura"}, "bia", trade.Reader},
+		{"an address that nobody has verified", map[string]any{"sub": "2", "email": "chefe@coop.example", "email_verified": false, "preferred_username": "caio", "groups": "safra-leitura"}, "caio", trade.Reader},
+		{"as text", map[string]any{"sub": "3", "email": "chefe@coop.example", "email_verified": "false", "groups": "safra-leitura"}, "openid-", trade.Reader},
+		{"a name that is a path", map[string]any{"sub": "4", "preferred_username": "a/../b", "groups": "safra-leitura"}, "openid-", trade.Reader},
+		{"a name with a line break", map[string]any{"sub": "5", "preferred_username": "a\nb", "groups": "safra-leitura"}, "openid-", trade.Reader},
+		{"the most of several roles", map[string]any{"sub": "6", "preferred_username": "duda", "groups": []any{"safra-ti", 7, "safra-leitura"}}, "duda", trade.Administrator},
+		{"not a text", map[string]any{"sub": "7", "preferred_username": "edu", "groups": map[string]any{"safra-ti": true}}, "", ""},
+		{"no claim", map[string]any{"sub": "8", "preferred_username": "fe"}, "", ""},
+		{"another case", map[string]any{"sub": "9", "preferred_username": "gil", "groups": "SAFRA-TI"}, "", ""},
+	} {
+		c.issuer.Person(tt.claims)
+		b := c.come(c.browser())
+		subject, _ := tt.claims["sub"].(string)
+		if tt.role == "" {
+			b.wants(http.StatusForbidden, "nenhum perfil")
+			c.nobody(subject)
+			continue
+		}
+		b.wants(http.StatusSeeOther)
+		if u := c.of(subject); !strings.HasPrefix(u.Name, tt.want) || u.Role != tt.role {
+			t.Errorf("%s: %+v", tt.name, u)
+		}
+	}
+	deep := console.NewOpenID(console.OpenIDOptions{
+		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop", Claim: "realm_access.roles", Roots: rootsOf(c.issuer), Roles: map[string]trade.Role{"r": trade.Reader},
+	})
+	d := &company{world: newWorld(t, c.store, func(o *console.Options) { o.OpenID = deep }), issuer: c.issuer}
+	d.issuer.OnlyPost = true
+	d.issuer.Person(map[string]any{"sub": "10", "preferred_username": "hugo", "realm_access": map[string]any{"roles": []string{"r"}}})
+	d.come(d.browser()).wants(http.StatusSeeOther)
+}
+
+func rootsOf(i *oidctest.Issuer) *x509.CertPool {
+	roots := x509.NewCertPool()
+	roots.AddCert(i.Server.Certificate())
+	return roots
+}
+
+// Whatever is wrong with the issuer's answer, nobody gets in, nobody is added, the person gets a sentence and the log the cause, and a password still works.
+func TestAWrongAnswerOfTheIssuerLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[oidctest.Fault]struct {
+		status int
+		says   string
+	}{
+		oidctest.WrongNonce: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoNonce: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.Expired: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.FromTheFuture: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.WrongAudience: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.OtherParty: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.WrongIssuer: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.WrongKey: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.Unsigned: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.SharedKey: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoSubject: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoToken: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.Denies: {http.StatusForbidden, "não confirmou a entrada"}, oidctest.Fails: {http.StatusServiceUnavailable, "não respondeu"}, oidctest.Redirects: {http.StatusUnauthorized, "não pôde ser aceita"},
+	} {
+		t.Run(string(fault), func(t *testing.T) {
+			t.Parallel()
+			c := newCompany(t, openStore(t, state.SQLite))
+			c.issuer.Fault(fault)
+			b := c.come(c.browser()).wants(want.status, "Conta Coop", want.says, `name="password"`)
+			if strings.Contains(b.body, "<script>alert") {
+				t.Error("the issuer's own text is on the page")
+			}
+			c.nobody("248289761001")
+			b.get("/account").wants(http.StatusSeeOther)
+			b.logIn("carla", password).wants(http.StatusSeeOther)
+			if log := c.log.String(); strings.Contains(log, oidctest.Secret) || !strings.Contains(log, "issuer") {
+				t.Errorf("the log: %s", log)
+			}
+			c.issuer.Fault("")
+			c.come(c.browser()).wants(http.StatusSeeOther)
+		})
+	}
+}
+
+// An answer counts once, in the browser that began, within ten minutes, and only with the state that this browser has.
+func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	begin := func(b *browser) string { return c.away(b, "/login/openid", nil) }
+	stale := func(b *browser, path string) {
+		t.Helper()
+		before := c.issuer.Tokens()
+		b.get(path).wants(http.StatusBadRequest, "não foi começada neste navegador")
+		if c.issuer.Tokens() != before {
+			t.Error("the code went to the issuer")
+		}
+		b.get("/account").wants(http.StatusSeeOther)
+	}
+	thief := c.browser()
+	stale(thief, begin(c.browser())) // somebody else's answer, in a browser that has begun nothing
+	begin(thief)
+	stale(thief, begin(c.browser())) // or something else
+	b := c.browser()
+	path := begin(b)
+	c.clock.pass(11 * time.Minute)
+	stale(b, path)
+	path = begin(b)
+	stale(b, strings.Replace(path, "state=", "state=x", 1))
+	stale(b, path) // after a wrong state the right one is over too
+
+	path = begin(b)
+	b.get(strings.Replace(path, "iss=https", "iss=http", 1)).wants(http.StatusUnauthorized, "não pôde ser aceita")
+
+	path = begin(b)
+	held := b.client.Jar.Cookies(mustURL(t, c.server.URL))
+	b.get(path).wants(http.StatusSeeOther)
+	again := c.browser()
+	stale(again, path)
+	again.client.Jar.SetCookies(mustURL(t, c.server.URL), held) // a copy of the cookie: the issuer has taken the code already
+	again.get(path).wants(http.StatusUnauthorized, "não pôde ser aceita")
+	again.get("/account").wants(http.StatusSeeOther)
+}
+
+func mustURL(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// A browser that comes from the issuer keeps its cookies to itself: it is sent on to the same address once, from a page of ours.
+func TestABrowserThatComesFromTheIssuerShowsItsCookiesOnce(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	b := c.browser()
+	path := c.away(b, "/login/openid", nil)
+	other := c.browser()
+	other.header.Set("Sec-Fetch-Site", "cross-site")
+	other.get(path).wants(http.StatusOK, "0;url=/login/openid/back?")
+	m := regexp.MustCompile(`0;url=([^"]+)"`).FindStringSubmatch(other.body)
+	if got := html.UnescapeString(m[1]); got != path {
+		t.Errorf("sent on to %s, want %s", got, path)
+	}
+	if c.issuer.Tokens() != 0 {
+		t.Error("the code went to the issuer before the browser showed who it is")
+	}
+	b.header.Set("Sec-Fetch-Site", "same-origin")
+	b.get(path).wants(http.StatusSeeOther)
+}
+
+// C5, C8, C10: the cookie of the way is like the others, the page that leads away lets forms go nowhere else, and the way goes on only to a page of ours.
+func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite), func(o *console.Options) { o.Secure = true })
+	b := c.browser()
+	b.do(http.MethodPost, "/login/openid", url.Values{"next": {"//evil.example/"}}).wants(http.StatusOK)
+	cookies := b.got.Values("Set-Cookie")
+	if len(cookies) != 1 || !strings.HasPrefix(cookies[0], "__Host-safrasync-openid=") {
+		t.Fatalf("cookies %v", cookies)
+	}
+	for _, wants := range []string{"; Path=/;", "; HttpOnly", "; Secure", "; SameSite=Strict", "; Max-Age=600"} {
+		if !strings.Contains(cookies[0], wants) {
+			t.Errorf("%s is not in %s", wants, cookies[0])
+		}
+	}
+	if policy := b.got.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self'") || strings.Contains(policy, c.issuer.URL) {
+		t.Errorf("policy %s", policy)
+	}
+	if asked := leadsAway.FindStringSubmatch(b.body); !strings.Contains(html.UnescapeString(asked[1]), url.QueryEscape("https://"+mustURL(t, c.server.URL).Host+console.BackPath)) {
+		t.Errorf("behind TLS the way back is %s", asked[1])
+	}
+	plain := newCompany(t, openStore(t, state.SQLite))
+	p := plain.browser()
+	if p.get(plain.away(p, "/login/openid", url.Values{"next": {"//evil.example/"}})); p.got.Get("Location") != "/" {
+		t.Errorf("the way goes on to %s", p.got.Get("Location"))
+	}
+}
+
+// An issuer that is down, or is none, stops nobody who has a password; one that hangs takes no more than its places; what it said before counts.
+func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	for _, fault := range []oidctest.Fault{oidctest.Pages, oidctest.OtherDiscovery, oidctest.OpenAddress} {
+		c.issuer.Fault(fault)
+		c.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Conta Coop não respondeu", `name="password"`)
+		if err := c.openID.Check(t.Context(), c.clock.now()); err == nil || len(err.Error()) > 500 {
+			t.Errorf("%s: %v", fault, err)
+		}
+	}
+	c.issuer.Fault("")
+	if err := c.openID.Check(t.Context(), c.clock.now()); err != nil {
+		t.Error(err)
+	}
+	c.come(c.browser()).wants(http.StatusSeeOther)
+	c.clock.pass(2 * time.Hour)
+	c.issuer.Fault(oidctest.Pages) // to log in there it is needed, to say where it is no more
+	c.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusOK)
+
+	c.issuer.Fault(oidctest.Hangs)
+	c.openID.Patience(time.Hour)
+	var all gosync.WaitGroup
+	for range console.IssuerTalks {
+		b := c.browser()
+		path := c.away(b, "/login/openid", nil)
+		all.Go(func() { b.get(path) })
+	}
+	for c.issuer.Tokens() < 1+console.IssuerTalks { // all of them hang there
+		c.browser().get("/login").wants(http.StatusOK)
+	}
+	late := c.browser()
+	late.do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Código busy")
+	late.logIn("carla", password).wants(http.StatusSeeOther)
+	c.issuer.Server.CloseClientConnections()
+	all.Wait()
+	c.issuer.Fault("")
+
+	c.issuer.Server.Close()
+	b := c.as(trade.Accountant)
+	b.get("/account").wants(http.StatusOK)
+	gone := newWorld(t, c.store, func(o *console.Options) {
+		o.OpenID = console.NewOpenID(console.OpenIDOptions{Issuer: c.issuer.URL, Label: "Conta Coop", Roots: rootsOf(c.issuer)})
+	})
+	gone.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Conta Coop não respondeu")
+	gone.as(trade.Accountant).get("/account").wants(http.StatusOK)
+}
+
+// C4: who brings codes that are none is slowed down, by address.
+func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	slow := 0
+	for range 30 {
+		b := c.browser()
+		path := c.away(b, "/login/openid", nil)
+		if b.get(regexp.MustCompile(`code=[^&]+`).ReplaceAllString(path, "code=none")); b.status == http.StatusTooManyRequests {
+			slow++
+		}
+	}
+	if slow < 5 || c.issuer.Tokens() > 25 {
+		t.Errorf("%d of 30 were slowed down, and the issuer was asked %d times", slow, c.issuer.Tokens())
+	}
+	c.clock.pass(15 * time.Minute)
+	c.come(c.browser()).wants(http.StatusSeeOther)
+}
+
+// A name that somebody has here is never taken over; an administrator's order links it, and then the password is over.
+func TestALocalUserIsNeverTakenOver(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
+		c.come(c.browser()).wants(http.StatusForbidden, "o usuário carla já existe", "safrasync users link", "77")
+		c.nobody("77")
+		if got := c.last(); !strings.HasPrefix(got, "?: login failed ") || !strings.Contains(got, "the name carla is taken") {
+			t.Error(got)
+		}
+		c.as(trade.Accountant).get("/account").wants(http.StatusOK, "contabilidade")
+
+		link := func(name string) error {
+			u, err := s.User(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.Password, u.Issuer, u.Subject = "", c.issuer.URL, "77"
+			_, err = s.ChangeUser(t.Context(), u, trade.AuditRecord{At: c.clock.now(), Who: "ana", Act: "user link", Target: name})
+			return err
+		}
+		if err := link("carla"); err != nil {
+			t.Fatal(err)
+		}
+		if err := link("lia"); err == nil {
+			t.Error("one subject is two users")
+		}
+		if err := link("ana"); err == nil {
+			t.Error("nobody is left who looks after people without the issuer")
+		}
+		c.come(c.browser()).wants(http.StatusSeeOther)
+		if u := c.of("77"); u.Name != "carla" || u.Role != trade.Administrator {
+			t.Errorf("%+v", u)
+		}
+		c.browser().logIn("carla", password).wants(http.StatusUnauthorized, "não conferem")
+		c.browser().logIn("carla", "").wants(http.StatusUnauthorized, "não conferem")
+	})
+}
+
+// What an administrator does counts for those who come by an issuer too: sessions end, who is disabled stays out; role and password are not theirs to set.
+func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		b, admin := c.browser(), c.as(trade.Administrator)
+		do := func(form url.Values) *browser {
+			form.Set("token", admin.get("/users").token())
+			return admin.do(http.MethodPost, "/users/rui@coop.example", form)
+		}
+		c.come(b).wants(http.StatusSeeOther)
+		admin.get("/users").wants(http.StatusOK, "entra por Conta Coop", "Encerrar sessões")
+		b.get("/account").wants(http.StatusOK)
+		b.do(http.MethodPost, "/account/password", url.Values{"token": {b.token2(c)}, "old": {""}, "new": {"outra frase bem comprida"}, "again": {"outra frase bem comprida"}}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
+		do(url.Values{"do": {"end"}}).wants(http.StatusSeeOther)
+		b.get("/account").wants(http.StatusSeeOther)
+		c.come(b).wants(http.StatusSeeOther)
+		do(url.Values{"do": {"role"}, "role": {"administrator"}}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
+		do(url.Values{"do": {"password"}, "password": {"outra frase bem comprida"}}).wants(http.StatusUnprocessableEntity, "entra por outro serviço")
+		do(url.Values{"do": {"disable"}}).wants(http.StatusSeeOther)
+		b.get("/account").wants(http.StatusSeeOther)
+		c.come(b).wants(http.StatusForbidden, "o usuário rui@coop.example está desligado")
+		b.get("/account").wants(http.StatusSeeOther)
+		do(url.Values{"do": {"enable"}}).wants(http.StatusSeeOther)
+		c.come(b).wants(http.StatusSeeOther)
+
+		// Administrators of the issuer do not make up for the last one of this ledger.
+		c.issuer.Person(with(rui, "groups", "safra-ti"))
+		c.come(b).wants(http.StatusSeeOther)
+		admin.get("/users").do(http.MethodPost, "/users/ana", url.Values{"token": {admin.token()}, "do": {"disable"}}).wants(http.StatusUnprocessableEntity, "último administrador")
+	})
+}
+
+// token2 is the token of a page that has a form.
+func (b *browser) token2(c *company) string {
+	c.t.Helper()
+	return b.get("/account").token()
+}
+
+// C2: the first administrator is one of this ledger; until then the way to the issuer is closed too.
+func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, state.SQLite)
+	err := s.AddUser(t.Context(), trade.User{Name: "rui", Role: trade.Administrator, Issuer: "https://issuer.example", Subject: "1"}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, s, func(o *console.Options) {
+		o.OpenID = console.NewOpenID(console.OpenIDOptions{Issuer: "https://issuer.example", Label: "Conta"})
+	})
+	for _, path := range []string{"/login", console.BackPath} {
+		w.browser().get(path).wants(http.StatusServiceUnavailable, "safrasync users add")
+	}
+	w.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "safrasync users add")
+}
+
+// C9: before what may double a record the person proves at the issuer who it is, and there only a fresh proof of the same person counts.
+func TestC09_ProofAtTheIssuer(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		b := c.browser()
+		c.come(b).wants(http.StatusSeeOther)
+		prove := func() *browser {
+			t.Helper()
+			return b.get(c.away(b, "/account/prove", url.Values{"token": {b.token2(c)}, "next": {"/rows/7/resend"}}))
+		}
+		proved := func() time.Time {
+			t.Helper()
+			hash := console.HashOf(strings.TrimPrefix(cookieOf(b), b.w.console.CookieLogin()+"="))
+			login, err := s.Login(t.Context(), hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return login.ProvedAt
+		}
+		first := proved()
+		c.clock.pass(20 * time.Minute)
+		for fault, says := range map[oidctest.Fault]string{oidctest.NoProof: "não pediu sua senha de novo", oidctest.OldProof: "não pediu sua senha de novo"} {
+			c.issuer.Fault(fault)
+			if prove().wants(http.StatusForbidden, says); !proved().Equal(first) {
+				t.Errorf("%s is a proof", fault)
+			}
+		}
+		c.issuer.Fault("")
+		c.issuer.Person(with(with(rui, "sub", "other"), "email", "outra@coop.example"))
+		if prove().wants(http.StatusForbidden, "confirmou outra pessoa"); !proved().Equal(first) {
+			t.Error("another person proved it")
+		}
+		c.nobody("other")
+		c.issuer.Person(rui)
+		if prove().wants(http.StatusSeeOther); b.got.Get("Location") != "/rows/7/resend" || !proved().Equal(c.clock.now()) {
+			t.Errorf("location %s, proved at %s", b.got.Get("Location"), proved())
+		}
+		asked := c.issuer.Asked()
+		if last := asked[len(asked)-1]; last.Get("prompt") != "login" || last.Get("max_age") != "0" {
+			t.Errorf("asked for %v", last)
+		}
+		if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: proof ") {
+			t.Error(got)
+		}
+		// Who has a password gives that.
+		local := c.as(trade.Accountant)
+		local.do(http.MethodPost, "/account/prove", url.Values{"token": {local.get("/account").token()}}).wants(http.StatusNotFound)
+	})
+}
+
+// Without the issuer in the configuration, or with another one, nobody answers for its people: their sessions are over.
+func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	b := c.browser()
+	c.come(b).wants(http.StatusSeeOther)
+	cookie := cookieOf(b)
+	for name, openID := range map[string]*console.OpenID{"none": nil, "another": console.NewOpenID(console.OpenIDOptions{Issuer: "https://other.example", Label: "Outra"})} {
+		w := newWorld(t, c.store, func(o *console.Options) { o.OpenID = openID })
+		other := w.browser()
+		other.header.Set("Cookie", cookie)
+		if other.get("/account"); other.status != http.StatusSeeOther {
+			t.Errorf("%s: %d", name, other.status)
+		}
+		w.as(trade.Accountant).get("/account").wants(http.StatusOK)
+		if openID == nil {
+			w.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusNotFound)
+			if page := w.browser().get("/login").body; strings.Contains(page, "/login/openid") {
+				t.Error("a way is offered that leads nowhere")
+			}
+		}
+	}
+	if !slices.ContainsFunc(console.Routes(), func(r console.RouteOf) bool { return r.Path == console.BackPath }) {
+		t.Error("there is no way back")
+	}
+}

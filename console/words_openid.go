@@ -1,0 +1,26 @@
+package console
+
+var openIDWords = map[string]phrase{
+	"openid.enter":     {"Entrar com %s", "Log in with %s"},
+	"openid.or":        {"ou com usuário e senha deste programa", "or with a user and password of this program"},
+	"openid.down":      {"%s não respondeu. Tente de novo daqui a pouco; quem tem senha neste programa entra com ela.", "%s did not answer. Try again in a moment; who has a password in this program can log in with it."},
+	"openid.refused":   {"%s não confirmou a entrada: foi cancelada, ou você não tem acesso lá. Tente de novo, ou fale com a TI.", "%s did not confirm the login: it was cancelled, or you have no access there. Try again, or talk to IT."},
+	"openid.stale":     {"Esta entrada por %s não foi começada neste navegador, ou já passou do tempo. Comece de novo.", "This login by %s was not begun in this browser, or took too long. Begin again."},
+	"openid.untrusted": {"A resposta de %s não pôde ser aceita. Comece de novo; se acontecer outra vez, diga à TI o número %s.", "The answer of %s could not be accepted. Begin again; if it happens again, tell IT the number %s."},
+	"openid.no_role":   {"%s confirmou quem você é, mas não lhe dá nenhum perfil neste programa. Peça à TI: leitura, contabilidade ou administração.", "%s confirmed who you are, but gives you no role in this program. Ask IT for one: reader, accountant or administrator."},
+	"openid.disabled":  {"%s confirmou quem você é, mas o usuário %s está desligado neste programa. Fale com um administrador.", "%s confirmed who you are, but the user %s is disabled in this program. Talk to an administrator."},
+	"openid.taken":     {"%s confirmou quem você é, mas o usuário %s já existe neste programa, e ninguém o recebe sem ordem. Se for você, um administrador o liga no servidor: safrasync users link, com este código: %s", "%s confirmed who you are, but the user %s exists in this program already, and nobody gets it without an order. If it is you, an administrator links it on the server: safrasync users link, with this code: %s"},
+	"openid.other":     {"%s confirmou outra pessoa, não a que está nesta sessão. Nada foi feito.", "%s confirmed another person, not the one of this session. Nothing was done."},
+	"openid.not_again": {"%s não pediu sua senha de novo, e este ato precisa disso. Nada foi feito; avise a TI.", "%s did not ask for your password again, which this act needs. Nothing was done; tell IT."},
+	"openid.prove":     {"Confirmar em %s", "Confirm at %s"},
+	"openid.prove.why": {"Este ato pode duplicar um registro. Antes dele confirme quem você é; depois você volta a esta página e recomeça.", "This act may double a record. Confirm first who you are; then you come back to this page and begin again."},
+	"openid.first":     {"Confirme primeiro quem você é: este ato pode duplicar um registro.", "Confirm first who you are: this act may double a record."},
+	"openid.account":   {"Você entra por %s: a senha se muda lá, e o perfil vem de lá.", "You log in by %s: the password is changed there, and the role comes from there."},
+	"openid.comes":     {"entra por %s", "logs in by %s"},
+	"away.title":       {"Um momento", "One moment"},
+	"away.go":          {"Continuar em %s", "Go on at %s"},
+	"users.elsewhere":  {"Esta pessoa entra por outro serviço: perfil e senha vêm de lá.", "This person logs in by another service: role and password come from there."},
+	"users.end":        {"Encerrar sessões", "End sessions"},
+	"did.user_end":     {"encerrou sessões", "ended sessions"},
+	"did.user_link":    {"ligou usuário", "linked a user"},
+}
