@@ -108,6 +108,7 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 	if !offline {
 		c.erp(ctx, store, jobs)
 		c.api(ctx)
+		c.openID(ctx)
 	}
 	if c.failed {
 		return errors.Join(&exitError{exitFailed}, c.err)
@@ -244,6 +245,23 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job) {
 	default:
 		c.fail(name, checkQueryHint, checkFault, bare(err))
 	}
+}
+
+// openID asks the provider by which people log in for what it says of itself. One that does not answer keeps nobody else from anything, so it is a warning.
+func (c *checker) openID(ctx context.Context) {
+	const name = "console.oidc"
+	issuer, err := c.app.config.Console.openID()
+	switch {
+	case issuer == nil && err == nil:
+		return
+	case err == nil:
+		err = issuer.Check(ctx, now())
+	}
+	if err != nil {
+		c.warn(name, checkIssuerHint, checkFault, err)
+		return
+	}
+	c.pass(name, checkIssuerOK, issuer.Issuer)
 }
 
 // maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger mislead people.

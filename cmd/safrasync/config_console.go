@@ -22,6 +22,7 @@ type ConsoleConfig struct {
 	Idle     time.Duration `yaml:"idle"`      // after which a login ends that is not used
 	Longest  time.Duration `yaml:"longest"`   // after which a login ends in any case
 	Name     string        `yaml:"name"`      // of this installation, at the top of each page
+	OIDC     *OIDCConfig   `yaml:"oidc"`      // optional
 }
 
 func defaultConsole() ConsoleConfig {
@@ -32,6 +33,7 @@ var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
 func (c *Config) checkConsole(d *configDecoder) {
 	o := &c.Console
+	c.checkOIDC(d)
 	between(d, "console.idle", o.Idle, time.Minute, 8*time.Hour)
 	between(d, "console.longest", o.Longest, 5*time.Minute, 7*day)
 	if strings.ContainsAny(o.Name, "\r\n") {

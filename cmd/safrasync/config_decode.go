@@ -133,6 +133,11 @@ func (d *configDecoder) value(e configEntry, target any) {
 	case **WebhookConfig:
 		*t = &WebhookConfig{Form: "slack", Timeout: defaultAlertTimeout}
 		d.structure(e, *t)
+	case **OIDCConfig:
+		*t = defaultOIDC()
+		d.structure(e, *t)
+	case *map[string]string:
+		decodeNamed(d, e, t)
 	case **MostConfig:
 		*t = &MostConfig{}
 		d.structure(e, *t)
@@ -171,7 +176,7 @@ func decodeNamed[T any](d *configDecoder, e configEntry, target *map[string]T) {
 	}
 }
 
-// word reads a text that must say something. Under api, erp, state and alerts it may hold references to secrets.
+// word reads a text that must say something. Where mayHoldReferences says so it may hold references to secrets.
 func (d *configDecoder) word(e configEntry) (string, bool) {
 	text, ok := scalarText(e.value)
 	if n := e.value; ok && !isQuoted(n) && slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
@@ -204,7 +209,7 @@ func (d *configDecoder) word(e configEntry) (string, bool) {
 // withoutReference refuses a reference where none is resolved: it would be sent as it stands.
 func (d *configDecoder) withoutReference(path, text string) bool {
 	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
-		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts and webhooks only")
+		d.fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks and console.oidc only")
 		return false
 	}
 	return true
@@ -309,5 +314,5 @@ func parseConfigDuration(text string) (time.Duration, error) {
 
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
-	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks"
+	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" || strings.HasPrefix(path, "console.oidc.")
 }

@@ -90,10 +90,14 @@ func (s *consoleServer) close() {
 func (g *generation) console() *console.Console {
 	c := g.config.Console
 	proxy, _ := c.proxy()
+	openID, err := c.openID()
+	if err != nil { // those who have a password log in all the same
+		g.daemon.log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
+	}
 	return console.New(console.Options{
 		People: g.daemon.store, Ledger: truthful{g.daemon.store}, Work: &consoleWork{g}, Desk: newConsoleDesk(g), Reports: newConsoleReports(g), Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
 		Name: c.Name, Lang: g.lang(), Zone: g.config.Zone(), Hosts: c.hosts(), Secure: c.CertFile != "" || c.Behind != "", Behind: proxy,
-		Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
+		OpenID: openID, Idle: c.Idle, Most: c.Longest, Now: now, Log: g.daemon.log,
 	})
 }
 

@@ -53,6 +53,10 @@ func newUsersCommand(a *App) *cobra.Command {
 	change("enable NAME", helpUsersEnable, 1, func(ctx context.Context, args []string, f userFlags) error {
 		return a.changeUser(ctx, args[0], f, "user enable", func(u *trade.User) error { u.Disabled = false; return nil })
 	})
+	change("end NAME", helpUsersEnd, 1, func(ctx context.Context, args []string, f userFlags) error {
+		return a.changeUser(ctx, args[0], f, "user end", func(*trade.User) error { return nil })
+	})
+	change("link NAME SUBJECT", helpUsersLink, 2, a.linkUser)
 	return group
 }
 
@@ -63,6 +67,8 @@ type userJSON struct {
 	Disabled   bool       `json:"disabled"`
 	CreatedAt  time.Time  `json:"created_at"`
 	PasswordAt time.Time  `json:"password_at"`
+	Issuer     string     `json:"issuer"` // "" = a password of this ledger
+	Subject    string     `json:"subject"`
 }
 
 func (a *App) listUsers(ctx context.Context) error {
@@ -76,7 +82,7 @@ func (a *App) listUsers(ctx context.Context) error {
 	}
 	if a.asJSON {
 		for _, u := range users {
-			if err := a.printJSON(userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt}); err != nil {
+			if err := a.printJSON(userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer, u.Subject}); err != nil {
 				return err
 			}
 		}
@@ -93,7 +99,11 @@ func (a *App) listUsers(ctx context.Context) error {
 		if u.Disabled {
 			standing = usersDisabled
 		}
-		rows = append(rows, []string{u.Name, v.text(roleWords[string(u.Role)]), a.text(standing), v.moment(u.CreatedAt)})
+		comes := ""
+		if u.Issuer != "" {
+			comes = a.text(usersComes, u.Issuer)
+		}
+		rows = append(rows, []string{printable(u.Name), v.text(roleWords[string(u.Role)]), a.text(standing) + comes, v.moment(u.CreatedAt)})
 	}
 	a.printColumns(rows)
 	return nil
@@ -157,11 +167,42 @@ func (a *App) setRole(ctx context.Context, args []string, f userFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.changeUser(ctx, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return nil })
+	return a.changeUser(ctx, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return a.here(*u) })
+}
+
+// here refuses what an issuer would set again, or nobody would ever type.
+func (a *App) here(u trade.User) error {
+	if u.Issuer == "" {
+		return nil
+	}
+	return errors.New(a.text(usersElsewhere, u.Name, u.Issuer))
+}
+
+// linkUser makes a user the one whom the issuer of the configuration names. It is the only way in which somebody gets a name that was there before.
+func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
+	config, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	if config.Console.OIDC == nil {
+		return a.usage(usersNoIssuer)
+	}
+	subject := strings.TrimSpace(args[1])
+	err = a.changeUser(ctx, args[0], f, "user link", func(u *trade.User) error {
+		u.Issuer, u.Subject, u.Password = config.Console.OIDC.Issuer, subject, ""
+		return nil
+	})
+	if errors.Is(err, trade.ErrTaken) {
+		return errors.New(a.text(usersLinked, subject))
+	}
+	return err
 }
 
 func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error {
 	return a.changeUser(ctx, args[0], f, "user password", func(u *trade.User) (err error) {
+		if err := a.here(*u); err != nil {
+			return err
+		}
 		u.Password, err = a.readPassword(u.Name, f)
 		u.PasswordAt = now()
 		return err
@@ -186,9 +227,14 @@ func (a *App) changeUser(ctx context.Context, name string, f userFlags, act stri
 	if err := change(&user); err != nil {
 		return err
 	}
-	record, err := a.audit(f.actFlags, act, name, map[string]any{
-		"before": map[string]any{"role": before.Role, "disabled": before.Disabled}, "after": map[string]any{"role": user.Role, "disabled": user.Disabled},
-	})
+	view := func(u trade.User) map[string]any {
+		out := map[string]any{"role": u.Role, "disabled": u.Disabled}
+		if u.Issuer != "" {
+			out["issuer"], out["subject"] = u.Issuer, u.Subject
+		}
+		return out
+	}
+	record, err := a.audit(f.actFlags, act, name, map[string]any{"before": view(before), "after": view(user)})
 	if err != nil {
 		return err
 	}
@@ -207,13 +253,8 @@ func (a *App) changeUser(ctx context.Context, name string, f userFlags, act stri
 
 // roleOf reads a role by its name, in English or Portuguese.
 func (a *App) roleOf(text string) (trade.Role, error) {
-	for _, role := range trade.Roles {
-		if strings.EqualFold(text, string(role)) || strings.EqualFold(text, roleWords[string(role)].pt) {
-			return role, nil
-		}
-	}
-	if strings.EqualFold(text, "administracao") {
-		return trade.Administrator, nil
+	if role, ok := roleNamed(text); ok {
+		return role, nil
 	}
 	return "", a.usage(usersNoRole, text)
 }

@@ -29,7 +29,19 @@ var (
 	usersAskAgain  = phrase{"A mesma senha, outra vez: ", "The same password, again: "}
 	usersDiffer    = phrase{"as duas senhas não são iguais", "the two passwords are not the same"}
 	usersNoAsking  = phrase{"não há terminal para pedir a senha: use --password-stdin", "there is no terminal to ask for the password: use --password-stdin"}
+	helpUsersEnd   = phrase{"termina as sessões de um usuário", "end the sessions of a user"}
+	helpUsersLink  = phrase{"liga um usuário à pessoa que o provedor de console.oidc chama de SUBJECT; a senha dele deixa de valer", "link a user to the person whom the provider of console.oidc calls SUBJECT; the password no longer counts"}
+	usersComes     = phrase{" (por %s)", " (by %s)"}
+	usersElsewhere = phrase{"%s entra por %s: perfil e senha vêm de lá", "%s logs in by %s: role and password come from there"}
+	usersNoIssuer  = phrase{"a configuração não tem console.oidc", "the configuration has no console.oidc"}
+	usersLinked    = phrase{"%s já é outro usuário: `safrasync users list --json` o mostra", "%s is another user already: `safrasync users list --json` shows it"}
 	usersDone      = phrase{"%s: feito", "%s: done"}
+)
+
+// What check says of the provider of logins.
+var (
+	checkIssuerOK   = phrase{"%s responde e tem chaves", "%s answers and has keys"}
+	checkIssuerHint = phrase{"quem tem senha no painel entra; os outros, só quando o provedor responder: confira console.oidc.issuer, ca_file e proxy", "who has a password in the console can log in; the others only when the provider answers: check console.oidc.issuer, ca_file and proxy"}
 )
 
 // passwordWords say why a password may not be used, by the console's code.

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/pem"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/oidctest"
+)
+
+const oidcMinimum = `issuer: "https://login.coop.example", client_id: a, client_secret: "${env:DSN}", roles: {ti: administração}`
+
+// Whatever cannot work, or would carry the secret in the open, is told with its place.
+func TestTheLoginByAnIssuerIsConfiguredStrictly(t *testing.T) {
+	t.Parallel()
+	for oidc, want := range map[string]string{
+		oidcMinimum: "",
+		strings.Replace(oidcMinimum, "https", "http", 1):                                            "console.oidc.issuer: must begin with https://",
+		strings.Replace(oidcMinimum, "https://login", "http://localhost/x?", 1):                     "console.oidc.issuer: must be the address",
+		strings.Replace(oidcMinimum, "login.coop.example", "a/.well-known/openid-configuration", 1): "console.oidc.issuer: must end before /.well-known/",
+		strings.Replace(oidcMinimum, "https://", "https://me:secret@", 1):                           "console.oidc.issuer: must be the address",
+		strings.Replace(oidcMinimum, "${env:DSN}", "hunter2hunter2", 1):                             "console.oidc.client_secret: must not stand in the file",
+		strings.Replace(oidcMinimum, "administração", "imperador", 1):                               "console.oidc.roles.ti: must be reader",
+		strings.Replace(oidcMinimum, ", roles: {ti: administração}", "", 1):                         "console.oidc.roles: is required",
+		`label: Coop`:                       "console.oidc.issuer: is required",
+		oidcMinimum + `, scope: [email]`:    "unknown key `scope`",
+		oidcMinimum + `, scopes: ["a b"]`:   "console.oidc.scopes: number 1",
+		oidcMinimum + `, ca_file: none.pem`: "console.oidc.ca_file: cannot be read",
+		oidcMinimum + `, proxy: proxy`:      "console.oidc.proxy: must be an address",
+	} {
+		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, oidc: {"+oidc+"}}\njobs:"))
+		switch {
+		case want == "" && problem != "":
+			t.Errorf("%s is refused: %s", oidc, problem)
+		case !strings.Contains(problem, want):
+			t.Errorf("%s: got %q, want %q", oidc, problem, want)
+		case strings.Contains(problem, "hunter2"):
+			t.Errorf("the secret is told: %s", problem)
+		}
+	}
+	if _, problem := loadText(t, edited(t, "jobs:", "console: {oidc: {"+oidcMinimum+"}}\njobs:")); !strings.Contains(problem, "needs console.listen") {
+		t.Error(problem)
+	}
+}
+
+// check tells whether the issuer answers, and an issuer that does not is a warning: everything else goes on. The effective configuration shows the reference, never the secret.
+func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	issuer := oidctest.Start(t, now)
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw})
+	config, err := os.ReadFile(d.dir + "/config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(config), "console: {", `console: {oidc: {issuer: "`+issuer.URL+`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `, 1)
+	for name, body := range map[string]string{"config.yaml": text, "issuer.pem": string(certificate), "oidc-secret": oidctest.Secret + "\n"} {
+		if err := os.WriteFile(d.dir+"/"+name, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (string, int) {
+		t.Helper()
+		var out bytes.Buffer
+		app := d.app("")
+		app.Stdout, app.Stderr = &out, &out
+		code := app.Run(t.Context(), append([]string{"--config", app.configPath}, args...))
+		if strings.Contains(out.String(), oidctest.Secret) {
+			t.Errorf("%v shows the secret", args)
+		}
+		return out.String(), code
+	}
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "✓ console.oidc: "+issuer.URL+" responde e tem chaves") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	if out, code := run("check", "--offline"); code != 0 || strings.Contains(out, "console.oidc") {
+		t.Errorf("offline, exit code %d:\n%s", code, out)
+	}
+	if out, code := run("config", "show"); code != 0 || !strings.Contains(out, `client_secret: "${file:oidc-secret}"`) || !strings.Contains(out, "ti: administrator") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	d.must(0, "", "users", "link", "carla", "4711", "--reason", "entra pela cooperativa", "--as", "ana")
+	if out, _ := run("users", "list"); !strings.Contains(out, "ativo (por "+issuer.URL+")") {
+		t.Error(out)
+	}
+	if out, code := run("users", "role", "carla", "reader"); code != 1 || !strings.Contains(out, "carla entra por "+issuer.URL) {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, code := run("users", "link", "lia", "4711"); code != 1 || !strings.Contains(out, "4711 já é outro usuário") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, code := run("users", "link", "ana", "4712"); code != 1 || !strings.Contains(out, "último administrador") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	d.must(0, "", "users", "end", "carla")
+	d.must(0, "", "users", "disable", "carla")
+
+	issuer.Fault(oidctest.Pages)
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) || !strings.Contains(out, "quem tem senha no painel entra") {
+		t.Errorf("an issuer that is none, exit code %d:\n%s", code, out)
+	}
+	issuer.Server.Close()
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) {
+		t.Errorf("an issuer that is down, exit code %d:\n%s", code, out)
+	}
+}
