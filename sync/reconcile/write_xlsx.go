@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"archive/zip"
 	"bufio"
 	"errors"
 	"fmt"
@@ -205,7 +206,9 @@ func (w *xlsxWriter) End() error {
 	err := w.close()
 	out := bufio.NewWriter(w.to)
 	if err == nil {
-		err = w.book.Write(out)
+		// Left alone it puts the whole file together in memory first, twice as large as the file when that grows.
+		w.book.ZipWriter = func(io.Writer) excelize.ZipWriter { return zip.NewWriter(out) }
+		err = w.book.Write(io.Discard)
 	}
 	return errors.Join(err, out.Flush(), w.book.Close())
 }
