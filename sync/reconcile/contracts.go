@@ -1,52 +1,69 @@
 package reconcile
 
 import (
+	"github.com/google/uuid"
+
 	"github.com/safrasync/safrasync/trade"
 )
 
-// contracts is what deliveries and traceability records must know of their contracts: a few words for each contract, the same word once.
+// contracts is what deliveries and traceability records must know of their contracts: a few numbers of words for each contract, the same word once.
 type contracts struct {
-	list  []contractFacts
-	byKey map[trade.ParentKey]int32
-	byID  map[string]int32
-	words map[string]string
+	list    []contractFacts
+	byKey   map[contractKey]int32
+	byID    map[uuid.UUID]int32
+	words   []string
+	numbers map[string]int32
 }
 
+// contractKey is a contract by the number of its job's name and its key.
+type contractKey struct {
+	job int32
+	key string
+}
+
+// contractFacts are numbers of words. The key is kept in byKey and here: one text for both.
 type contractFacts struct {
-	job, key                                  string
-	product, harvest, producer, place, wallet string
-	day                                       string
+	key                                            string
+	job                                            int32
+	product, harvest, producer, place, wallet, day int32
 }
 
 func newContracts() contracts {
-	return contracts{byKey: map[trade.ParentKey]int32{}, byID: map[string]int32{}, words: map[string]string{}}
+	return contracts{byKey: map[contractKey]int32{}, byID: map[uuid.UUID]int32{}, numbers: map[string]int32{}}
 }
 
-// word keeps each text once: there are few products, places and producers.
-func (c *contracts) word(text string) string {
-	if kept, ok := c.words[text]; ok {
-		return kept
+// word numbers a text: there are few products, places and producers.
+func (c *contracts) word(text string) int32 {
+	if n, ok := c.numbers[text]; ok {
+		return n
 	}
-	c.words[text] = text
-	return text
+	n := int32(len(c.words))
+	c.words, c.numbers[text] = append(c.words, text), n
+	return n
 }
 
 func (c *contracts) add(e trade.Entry, r *Row) {
 	c.list = append(c.list, contractFacts{
-		job: c.word(r.Job), key: r.Key, product: c.word(r.Product), harvest: c.word(r.Harvest), producer: c.word(r.Producer), place: c.word(r.Place), wallet: c.word(r.Wallet), day: c.word(r.Day),
+		key: r.Key, job: c.word(r.Job), product: c.word(r.Product), harvest: c.word(r.Harvest), producer: c.word(r.Producer), place: c.word(r.Place), wallet: c.word(r.Wallet), day: c.word(r.Day),
 	})
 	at := int32(len(c.list) - 1)
-	c.byKey[trade.ParentKey{Job: e.Job, Key: e.Key}] = at
-	if e.RemoteID != "" {
-		c.byID[e.RemoteID] = at
+	c.byKey[contractKey{c.word(e.Job), e.Key}] = at
+	if id, err := uuid.Parse(e.RemoteID); err == nil {
+		c.byID[id] = at
 	}
 }
 
 // inherit gives a delivery or traceability record what it has of its contract.
 func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) {
-	at, ok := c.byID[id]
+	var at int32
+	parsed, err := uuid.Parse(id)
+	ok := err == nil
+	if ok {
+		at, ok = c.byID[parsed]
+	}
 	for _, p := range parents {
-		if found, known := c.byKey[p]; known {
+		job, named := c.numbers[p.Job]
+		if found, known := c.byKey[contractKey{job, p.Key}]; named && known {
 			at, ok = found, true
 			break
 		}
@@ -58,11 +75,11 @@ func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) {
 		return
 	}
 	of := c.list[at]
-	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = of.job, of.key, of.product, of.harvest, of.place, of.wallet
+	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = c.words[of.job], of.key, c.words[of.product], c.words[of.harvest], c.words[of.place], c.words[of.wallet]
 	if r.Producer == "" {
-		r.Producer = of.producer
+		r.Producer = c.words[of.producer]
 	}
 	if r.Sends == trade.Traceability {
-		r.Day = of.day
+		r.Day = c.words[of.day]
 	}
 }

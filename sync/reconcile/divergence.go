@@ -122,45 +122,28 @@ func beyond(difference, tolerated trade.Decimal) bool {
 	return difference.Cmp(tolerated) > 0
 }
 
-// deliveries holds what was delivered against what was contracted, contract by contract.
-type deliveries map[trade.ParentKey]*delivered
-
-type delivered struct{ contracted, delivered trade.Decimal }
+// deliveries holds what was delivered, contract by contract: nothing for a contract without a delivery. What was contracted stands in the contract's own row.
+type deliveries map[trade.ParentKey]trade.Decimal
 
 func (d deliveries) add(r *Row) {
-	if !r.counts() || r.State == trade.Dismissed {
+	if r.Sends != trade.Deliveries || !r.counts() || r.State == trade.Dismissed || r.Contract == "" {
 		return
 	}
-	kg, ok := r.ERP.weight()
-	switch {
-	case !ok:
-	case r.Sends == trade.OrderCommitments && contracted(r.OrderType):
-		d[trade.ParentKey{Job: r.Job, Key: r.Key}] = &delivered{contracted: kg}
-	case r.Sends == trade.Deliveries: // contracts come first
-		if of := d[trade.ParentKey{Job: r.Parent, Key: r.Contract}]; of != nil {
-			of.delivered = of.delivered.Add(kg)
-		}
+	if kg, ok := r.ERP.weight(); ok {
+		of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
+		d[of] = d[of].Add(kg)
 	}
-}
-
-// anyOver tells whether more was delivered on any contract.
-func (d deliveries) anyOver(t Tolerance) bool {
-	for _, sum := range d {
-		if sum.delivered.Cmp(t.most(sum.contracted)) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // over tells whether more was delivered on a contract than its tolerance lets.
 func (d deliveries) over(r *Row, t Tolerance) (Divergence, bool) {
-	if r.Sends != trade.OrderCommitments || !r.counts() {
+	if len(d) == 0 || r.Sends != trade.OrderCommitments || !r.counts() || r.State == trade.Dismissed || !contracted(r.OrderType) {
 		return Divergence{}, false
 	}
-	sum := d[trade.ParentKey{Job: r.Job, Key: r.Key}]
-	if sum == nil || sum.delivered.Cmp(t.most(sum.contracted)) <= 0 {
+	grain, ok := r.ERP.weight()
+	sum, some := d[trade.ParentKey{Job: r.Job, Key: r.Key}]
+	if !ok || !some || sum.Cmp(t.most(grain)) <= 0 {
 		return Divergence{}, false
 	}
-	return Divergence{r, OverDelivered, &sum.contracted, &sum.delivered, "kg", ""}, true
+	return Divergence{r, OverDelivered, &grain, &sum, "kg", ""}, true
 }

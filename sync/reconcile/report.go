@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,13 +43,19 @@ func (s *Snapshot) aggregate(o Options) (Overview, deliveries, error) {
 		return nil
 	})
 	v.Summaries, v.Totals = sums.done(), totals.sorted()
-	if err == nil && on.anyOver(o.Tolerance) {
+	if err == nil && len(on) > 0 {
 		err = s.Each(func(r *Row) error {
+			if r.Sends != trade.OrderCommitments {
+				return errPast // they come first
+			}
 			if _, over := on.over(r, o.Tolerance); over && o.Filter.Match(r) {
 				v.Divergences++
 			}
 			return nil
 		})
+		if errors.Is(err, errPast) {
+			err = nil
+		}
 	}
 	return v, on, err
 }
