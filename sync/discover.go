@@ -48,11 +48,8 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 			return err
 		}
 	}
-	result, err := r.source.Read(ctx, r.job.query, window, func(row erp.Row) error { return p.add(ctx, row) })
+	result, err := p.read(ctx, window)
 	if err != nil {
-		return err
-	}
-	if err := p.flush(ctx); err != nil {
 		return err
 	}
 	if err := r.settleDoubles(ctx, p); err != nil {

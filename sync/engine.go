@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -172,27 +171,4 @@ func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 		return err
 	}
 	return r.brake(ctx)
-}
-
-// record stores a page of discovery; a page without content costs nothing.
-func (r *jobRun) record(ctx context.Context, page trade.Page) error {
-	r.Observe(Progress{Job: r.job.Name(), Phase: Reading, Read: r.report.Read})
-	if len(page.New)+len(page.Updates) == 0 && page.Cursor == nil {
-		return nil
-	}
-	r.recorded = r.recorded || len(page.New)+len(page.Updates) > 0
-	if err := failpoint.Hit("page.read"); err != nil {
-		return err
-	}
-	lost, err := r.ledger.Record(ctx, r.lease, page)
-	if err != nil {
-		return err
-	}
-	if err := failpoint.Hit("page.stored"); err != nil {
-		return err
-	}
-	if lost > 0 {
-		r.log.Info("rows moved while they were recorded; the next run sees them again", zap.Int("rows", lost))
-	}
-	return nil
 }

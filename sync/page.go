@@ -24,7 +24,7 @@ type readRow struct {
 	late      time.Duration // the window would not have shown it: how long ago it says it changed
 }
 
-// pager collects rows into pages and records them.
+// pager collects rows into pages and records them, each while the next one is read: neither reader nor disk waits for the other.
 type pager struct {
 	run     *jobRun
 	rows    []readRow
@@ -36,13 +36,14 @@ type pager struct {
 	badKeys int                     // rows whose key can be read and is none
 	chosen  *selection              // of a partial resync; nil: every row
 	anew    bool                    // judge rows also where nothing has changed
+	storing *recording              // the page that is being stored while the next one is read; nil: none
 }
 
 func newPager(r *jobRun) *pager {
 	return &pager{run: r, reader: rowReader{job: r.job}, roll: newRoll(0), doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
 }
 
-// add takes one row; a full page is recorded at once.
+// add takes one row; a full page is handed over to be recorded.
 func (p *pager) add(ctx context.Context, row erp.Row) error {
 	r := p.run
 	r.report.Read++
@@ -81,12 +82,36 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	return p.flush(ctx)
 }
 
-// flush records the rows collected so far.
+// read reads the ERP and records what it gives. All of it is stored when it returns, or nothing is being stored any more.
+func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
+	result, err := p.run.source.Read(ctx, p.run.job.query, window, func(row erp.Row) error { return p.add(ctx, row) })
+	if err == nil {
+		err = p.flush(ctx)
+	}
+	if stored := p.stored(); err == nil {
+		err = stored
+	}
+	return result, err
+}
+
+// stored waits for the page that is being stored.
+func (p *pager) stored() error {
+	w := p.storing
+	p.storing = nil
+	return w.wait()
+}
+
+// flush hands the rows collected so far over to be recorded, once the page before is.
 func (p *pager) flush(ctx context.Context) error {
 	if len(p.rows) == 0 {
 		return nil
 	}
 	r := p.run
+	if p.storing.has(p.rows) { // what it says of them must be known
+		if err := p.stored(); err != nil {
+			return err
+		}
+	}
 	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where the living one comes on a later page, it
 	// takes back what its past said.
 	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.roll.of(hashKey(row.key))&living != 0 })
@@ -134,7 +159,24 @@ func (p *pager) flush(ctx context.Context) error {
 	if err := r.applyChanges(ctx, &page, changed); err != nil {
 		return err
 	}
-	return r.record(ctx, page)
+	if err := p.stored(); err != nil {
+		return err
+	}
+	r.Observe(Progress{Job: r.job.Name(), Phase: Reading, Read: r.report.Read})
+	if empty(page) {
+		return nil
+	}
+	if p.storing, err = r.beginRecord(ctx, page); err != nil {
+		return err
+	}
+	if r.dry != nil { // its ledger is for one at a time
+		return p.stored()
+	}
+	p.storing.keys = make(map[string]bool, len(keys))
+	for _, key := range keys {
+		p.storing.keys[key] = true
+	}
+	return nil
 }
 
 // change is a row that differs from what is known of it.

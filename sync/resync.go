@@ -103,10 +103,7 @@ func (r *jobRun) resync(ctx context.Context, s Resync) error {
 	}
 	p := newPager(r)
 	p.chosen, p.anew = chosen, true
-	if _, err := r.source.Read(ctx, r.job.query, erp.Window{}, func(row erp.Row) error { return p.add(ctx, row) }); err != nil {
-		return err
-	}
-	if err := p.flush(ctx); err != nil {
+	if _, err := p.read(ctx, erp.Window{}); err != nil {
 		return err
 	}
 	if missed := chosen.missed(); len(missed) > 0 {

@@ -51,6 +51,27 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 	})
 }
 
+// A page is recorded while the next one is read. Where both have a row of the same key, the second is judged by what the first made of it.
+func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contract(1)
+		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
+			t.Fatalf("sent %d, %+v", r.Sent, r.Stopped)
+		}
+		for i := 2; i <= 500; i++ { // with the past of the first row they are one page
+			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
+		}
+		b.exec(`CREATE TABLE passado AS SELECT * FROM contrato WHERE num = '0001'`)
+		b.exec(`UPDATE passado SET situacao = 'cancelado'`)
+		columns, _, _ := strings.Cut(b.spec.Query, " FROM ")
+		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns + ` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
+		if r := b.sync(engine.Options{Sweep: true}); r.New != 499 || r.Flags[trade.Cancelled] != 0 || *r.InScope != 500 { // so many new ones make a brake act, which does not matter here
+			t.Errorf("new %d, flags %v, in scope %d", r.New, r.Flags, *r.InScope)
+		}
+	})
+}
+
 // What somebody changed behind the program's back is told by a sweep that finds nothing else to do.
 func TestASweepWithoutNewsProvesTheSumsToo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
