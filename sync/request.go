@@ -2,8 +2,6 @@ package sync
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -15,6 +13,7 @@ import (
 type request struct {
 	target string // the order commitment of a traceability record
 	body   []byte
+	near   string // see contentHash
 }
 
 // hash is equal for two requests that ask for the same.
@@ -22,31 +21,31 @@ func (r request) hash() string {
 	if r.body == nil {
 		return ""
 	}
-	h := sha256.New()
+	content := r.body
 	if r.target != "" {
-		hashPart(h, r.target)
+		content = append(appendPart(nil, r.target), r.body...)
 	}
-	_, _ = h.Write(r.body) // a hash never fails to write
-	return hex.EncodeToString(h.Sum(nil))
+	return hashOf([]byte(r.near), content).String()
 }
 
 // requestOf brings a checked record into the form of the API.
 func requestOf(record trade.Record) (request, error) {
-	var body []byte
+	var out request
 	var err error
-	target := ""
 	switch r := record.(type) {
 	case trade.OrderCommitment:
-		body, err = orderCommitmentRequest(r).Encode()
+		out.near = r.OrderDate.String()
+		out.body, err = orderCommitmentRequest(r).Encode()
 	case trade.Delivery:
-		body, err = deliveryRequest(r).Encode()
+		out.near = r.DeliveryDate.String()
+		out.body, err = deliveryRequest(r).Encode()
 	case trade.TraceabilityRecord:
-		target = r.OrderCommitmentID
-		body, err = traceabilityRequest(r).Encode()
+		out.target, out.near = r.OrderCommitmentID, r.OrderCommitmentID
+		out.body, err = traceabilityRequest(r).Encode()
 	default:
 		err = fmt.Errorf("%T is no record that can be sent", record)
 	}
-	return request{target, body}, err
+	return out, err
 }
 
 // submit sends one attempt to the endpoint of its kind.

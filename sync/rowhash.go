@@ -1,8 +1,6 @@
 package sync
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
 
 	"github.com/safrasync/safrasync/erp"
@@ -10,13 +8,15 @@ import (
 
 // sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
 func (j *Job) sourceHash(get columnsOf) string {
-	text := make([]byte, 0, 512)
+	text, near := make([]byte, 0, 512), []byte(nil)
 	for _, name := range j.mapping.columns {
 		v, ok := get(name)
-		text = appendHashed(text, name, v, ok)
+		from := len(text)
+		if text = appendHashed(text, name, v, ok); name == j.mapping.near {
+			near = text[from:]
+		}
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return hashOf(near, text).String()
 }
 
 // appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").
@@ -95,16 +95,20 @@ func (rr *rowReader) keyOf(row erp.Row) ([]byte, error) {
 }
 
 // sum gives the source hash of a row.
-func (rr *rowReader) sum(row erp.Row) (sum [16]byte) {
+func (rr *rowReader) sum(row erp.Row) contentHash {
 	rr.use(row)
 	to := rr.hashText[:0]
+	from, end := 0, 0
 	for n, i := range rr.hashed {
 		v, ok := at(row, i)
-		to = appendHashed(to, rr.job.mapping.columns[n], v, ok)
+		name := rr.job.mapping.columns[n]
+		begins := len(to)
+		if to = appendHashed(to, name, v, ok); name == rr.job.mapping.near {
+			from, end = begins, len(to)
+		}
 	}
 	rr.hashText = to
-	all := sha256.Sum256(to)
-	return [16]byte(all[:16])
+	return hashOf(to[from:end], to)
 }
 
 // isCancelled tells whether the ERP calls a row cancelled.

@@ -20,10 +20,10 @@ const erpSchema = `CREATE TABLE entrega (
 	atualizado_em TIMESTAMPTZ NOT NULL,
 	PRIMARY KEY (filial, ticket, item))`
 
-// erpRows writes rows $1 to $2, one every ten seconds until $3 seconds ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again.
+// erpRows writes rows $1 to $2, one every ten seconds until $3 seconds ago. Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each can be known again; 2,000 were delivered on one day.
 const erpRows = `INSERT INTO entrega
 	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'), 10000 + n / 1000.0, 'KG',
-		to_char(date '2026-02-01' + (n % 120)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
+		to_char(date '2019-06-01' + (n / 2000)::int, 'YYYYMMDD'), 'MT-5107602-' || upper(md5(n::text)),
 		'ABC' || lpad((n % 10000)::text, 4, '0'), 'TRANSPORTADORA ' || n % 40, 13.5, 0.8, repeat('carga conferida na balanca ', 3),
 		now() - $3 * interval '1 second' - ($2 - n) * interval '10 seconds'
 	FROM generate_series($1::bigint, $2::bigint) n`

@@ -145,7 +145,7 @@ func fill(t *testing.T, w *size.World) {
 			t.Fatalf("%+v: %s", r, c.Out)
 		}
 		took, err := w.LastRun(t.Context())
-		t.Logf("first pass: %.1f µs a row, peak %.1f MiB", took.Seconds()*1e6/float64(w.Rows), float64(c.Peak)/(1<<20))
+		t.Logf("first pass: %.1f µs a row (CPU %.1f), peak %.1f MiB", took.Seconds()*1e6/float64(w.Rows), c.CPU.Seconds()*1e6/float64(w.Rows), float64(c.Peak)/(1<<20))
 		return err
 	})
 	step("send", func() error { return w.Send(t.Context()) })

@@ -137,8 +137,8 @@ func (w *World) Prepare(ctx context.Context) error {
 	return w.makeRows(ctx)
 }
 
-// makeRows makes a table of the width of an ERP's: keys of two parts, padded codes, dates as text. The order of the keys is that of a season; the rows were
-// changed over a year, the newest a day ago.
+// makeRows makes a table of the width of an ERP's: keys of two parts, padded codes, dates as text. The order of the keys is that of a season, with 2,000 rows
+// of each day; the rows were changed over a year, the newest a day ago.
 func (w *World) makeRows(ctx context.Context) error {
 	statements := []string{
 		`CREATE TABLE carteira (cod VARCHAR(6) PRIMARY KEY, id VARCHAR(36) NOT NULL)`,
@@ -148,18 +148,18 @@ func (w *World) makeRows(ctx context.Context) error {
 			PRIMARY KEY (filial, num))`,
 	}
 	columns := `SELECT '0' || (i % 4 + 1), %[1]s, '1f4c9f0e-3c1b-4f5e-9d5a-' || %[2]s, '0000' || (i %% 9 + 1), 'C', '00' || (i %% 3 + 1), '2025/2026',
-		(i %% 9000000 + 1) * 0.25, 100 + (i %% 400) * 0.25, CASE i %% 2 WHEN 0 THEN 'SC' ELSE 'TL' END, '20260310', '20260601', '20260701', '20260801', %[3]s FROM `
+		(i %% 9000000 + 1) * 0.25, 100 + (i %% 400) * 0.25, CASE i %% 2 WHEN 0 THEN 'SC' ELSE 'TL' END, %[4]s, '20260601', '20260701', '20260801', %[3]s FROM `
 	columns = strings.Replace(columns, "i % 4", "i %% 4", 1)
 	if w.ERP.Driver == SQLite {
 		statements = append([]string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`}, append(statements,
 			`INSERT INTO carteira WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT '0000' || i, '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0' || i FROM n`,
 			fmt.Sprintf(`INSERT INTO contrato WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, w.Rows)+
-				fmt.Sprintf(columns, `printf('%09d', i)`, `printf('%012x', i % 5000)`, fmt.Sprintf(`datetime('now', '-1 day', '-' || ((%d - i) * 31536000 / %d) || ' seconds')`, w.Rows, w.Rows))+`n`,
+				fmt.Sprintf(columns, `printf('%09d', i)`, `printf('%012x', i % 5000)`, fmt.Sprintf(`datetime('now', '-1 day', '-' || ((%d - i) * 31536000 / %d) || ' seconds')`, w.Rows, w.Rows), `strftime('%Y%m%d', '2019-06-01', '+' || (i / 2000) || ' days')`)+`n`,
 			`CREATE INDEX contrato_atualizado ON contrato (atualizado_em)`, `ANALYZE`)...)
 	} else {
 		statements = append(statements, `INSERT INTO carteira SELECT '0000' || i, '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0' || i FROM generate_series(1, 9) i`,
 			`INSERT INTO contrato `+fmt.Sprintf(columns, `lpad(i::text, 9, '0')`, `lpad(to_hex(i % 5000), 12, '0')`,
-				fmt.Sprintf(`date_trunc('second', localtimestamp - interval '1 day' - (%d - i) * 31536000.0 / %d * interval '1 second')`, w.Rows, w.Rows))+fmt.Sprintf(`generate_series(1, %d) i`, w.Rows),
+				fmt.Sprintf(`date_trunc('second', localtimestamp - interval '1 day' - (%d - i) * 31536000.0 / %d * interval '1 second')`, w.Rows, w.Rows), `to_char(date '2019-06-01' + (i / 2000)::int, 'YYYYMMDD')`)+fmt.Sprintf(`generate_series(1, %d) i`, w.Rows),
 			`CREATE INDEX contrato_atualizado ON contrato (atualizado_em)`, `VACUUM (ANALYZE) contrato`)
 	}
 	return w.ERP.exec(ctx, statements...)
