@@ -112,8 +112,7 @@ var rules = map[string]rule{
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
-	"internal/oidctest":   {may: []string{}, reason: "the provider of the tests is an independent reading of the specification, and may depend on nothing of ours"},
-	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/apidoc", "internal/importrules", "internal/faultlist",
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist",
 	"internal/errorbranches", "internal/bench", "internal/bench/size", "internal/sickdisk",
 }
 
