@@ -119,6 +119,9 @@ func (q *request) homeJob(ctx context.Context, h *homeJob, page *homePage) (map[
 			page.Todo = append(page.Todo, todo{Key: "todo." + string(state), State: string(state), Job: h.Name, Count: n, Query: rowsQuery(h.Name, "state", string(state))})
 		}
 	}
+	if n := states[trade.Waiting]; n > 0 { // what they wait for, and who can cure it, is told by cause
+		page.Todo = append(page.Todo, todo{Key: "todo.waiting", State: string(trade.Waiting), Job: h.Name, Count: n, Query: "/pending"})
+	}
 	flags, err := q.c.Ledger.FlagCounts(ctx, h.Name)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,7 @@ var homeWords = map[string]phrase{
 	"todo.rejected":        {"%s com recusa da plataforma", "%s refused by the platform"},
 	"todo.invalid":         {"%s com erro nos dados do ERP", "%s with wrong data in the ERP"},
 
+	"todo.waiting":                    {"%s à espera de algo: ver a causa", "%s waiting for something: see the cause"},
 	"todo.flag.changed":               {"%s com alteração no ERP após o envio", "%s changed in the ERP after sending"},
 	"todo.flag.cancelled":             {"%s com cancelamento no ERP após o envio", "%s cancelled in the ERP after sending"},
 	"todo.flag.missing":               {"%s fora do ERP após o envio", "%s no longer in the ERP after sending"},

@@ -59,6 +59,7 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 	for _, state := range trade.States {
 		made = append(made, "count."+string(state))
 	}
+	made = append(made, "todo."+string(trade.Waiting))
 	for _, state := range statesFirst {
 		made = append(made, "todo."+string(state))
 	}

@@ -133,6 +133,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
+	d.as(trade.Reader).get("/").shows(http.StatusOK, "à espera de algo: ver a causa")
 	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa", "carteira não encontrada na plataforma: <span class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 rastreabilidade", "6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38", "3 linhas delas só esperam as outras",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")
