@@ -21,7 +21,6 @@ type Mapping struct {
 	sends       trade.Kind
 	fields      []fieldMapping // in the order of the API's table
 	columns     []string       // every column that a field or `cancelled` uses, sorted
-	near        string         // the one of them that rows of the same days share; "" when there is none
 	refs        []string       // de-para kinds in use, sorted
 	sentBy      []string       // jobs whose rows this one's hang on, sorted
 	lookups     []fieldMapping // those of the fields that are looked up on the platform
@@ -75,9 +74,6 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 			parents[p.Job] = true
 		}
 		m.fields = append(m.fields, f)
-		if m.near == "" && len(fs.Columns) > 0 && rule.Need == trade.Always && (rule.Type == trade.Day || rule.Parent != "" && spec.Sends == trade.Traceability) {
-			m.near = fs.Columns[len(fs.Columns)-1]
-		}
 		if fs.Lookup != "" {
 			m.lookups = append(m.lookups, f)
 		}

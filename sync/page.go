@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -59,7 +60,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	}
 	cancelled := p.reader.isCancelled(row)
 	sum := p.reader.sum(row)
-	switch p.roll.meet(hashKeyBytes(text), markOf(sum), cancelled, p.anew) {
+	switch p.roll.meet(hashKeyBytes(text), sourceMark(sum[:8]), cancelled, p.anew) {
 	case again:
 		key := string(text)
 		p.doubles[key] = max(p.doubles[key], 1) + 1
@@ -74,7 +75,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	if err != nil { // unreachable: what is no key was left out above
 		return err
 	}
-	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: sum.String(), cancelled: cancelled, late: row.Late})
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hex.EncodeToString(sum[:]), cancelled: cancelled, late: row.Late})
 	if len(p.rows) < pageSize {
 		return nil
 	}

@@ -2,6 +2,8 @@ package sync
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -13,7 +15,6 @@ import (
 type request struct {
 	target string // the order commitment of a traceability record
 	body   []byte
-	near   string // see contentHash
 }
 
 // hash is equal for two requests that ask for the same.
@@ -21,31 +22,31 @@ func (r request) hash() string {
 	if r.body == nil {
 		return ""
 	}
-	content := r.body
+	h := sha256.New()
 	if r.target != "" {
-		content = append(appendPart(nil, r.target), r.body...)
+		hashPart(h, r.target)
 	}
-	return hashOf([]byte(r.near), content).String()
+	_, _ = h.Write(r.body) // a hash never fails to write
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // requestOf brings a checked record into the form of the API.
 func requestOf(record trade.Record) (request, error) {
-	var out request
+	var body []byte
 	var err error
+	target := ""
 	switch r := record.(type) {
 	case trade.OrderCommitment:
-		out.near = r.OrderDate.String()
-		out.body, err = orderCommitmentRequest(r).Encode()
+		body, err = orderCommitmentRequest(r).Encode()
 	case trade.Delivery:
-		out.near = r.DeliveryDate.String()
-		out.body, err = deliveryRequest(r).Encode()
+		body, err = deliveryRequest(r).Encode()
 	case trade.TraceabilityRecord:
-		out.target, out.near = r.OrderCommitmentID, r.OrderCommitmentID
-		out.body, err = traceabilityRequest(r).Encode()
+		target = r.OrderCommitmentID
+		body, err = traceabilityRequest(r).Encode()
 	default:
 		err = fmt.Errorf("%T is no record that can be sent", record)
 	}
-	return out, err
+	return request{target, body}, err
 }
 
 // submit sends one attempt to the endpoint of its kind.

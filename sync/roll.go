@@ -19,10 +19,8 @@ func hashKeyBytes(key []byte) keyHash {
 	return keyHash(sum[:12])
 }
 
-// sourceMark is the end of a source hash, whose beginning many rows share.
+// sourceMark is the beginning of a source hash.
 type sourceMark [8]byte
-
-func markOf(h contentHash) sourceMark { return sourceMark(h[len(h)-len(sourceMark{}):]) }
 
 // What a roll notes of a key.
 const (
@@ -162,11 +160,9 @@ func (r *roll) enter(k *trade.Known, notes uint8) {
 		s.used++
 	}
 	slot.bits |= notes
-	var source contentHash
-	if n, err := hex.Decode(source[:], []byte(k.SourceHash)[:min(len(k.SourceHash), 2*len(source))]); err != nil || n != len(source) {
+	if n, err := hex.Decode(slot.source[:], []byte(k.SourceHash)[:min(len(k.SourceHash), 2*len(slot.source))]); err != nil || n != len(slot.source) {
 		slot.bits &^= plain // of an entry that was rebuilt without one
 	}
-	slot.source = markOf(source)
 }
 
 // found tells whether the reading has come upon a key.

@@ -1,6 +1,8 @@
 package sync
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 
 	"github.com/safrasync/safrasync/erp"
@@ -8,15 +10,13 @@ import (
 
 // sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
 func (j *Job) sourceHash(get columnsOf) string {
-	text, near := make([]byte, 0, 512), []byte(nil)
+	text := make([]byte, 0, 512)
 	for _, name := range j.mapping.columns {
 		v, ok := get(name)
-		from := len(text)
-		if text = appendHashed(text, name, v, ok); name == j.mapping.near {
-			near = text[from:]
-		}
+		text = appendHashed(text, name, v, ok)
 	}
-	return hashOf(near, text).String()
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
 }
 
 // appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").
@@ -95,20 +95,16 @@ func (rr *rowReader) keyOf(row erp.Row) ([]byte, error) {
 }
 
 // sum gives the source hash of a row.
-func (rr *rowReader) sum(row erp.Row) contentHash {
+func (rr *rowReader) sum(row erp.Row) (sum [16]byte) {
 	rr.use(row)
 	to := rr.hashText[:0]
-	from, end := 0, 0
 	for n, i := range rr.hashed {
 		v, ok := at(row, i)
-		name := rr.job.mapping.columns[n]
-		begins := len(to)
-		if to = appendHashed(to, name, v, ok); name == rr.job.mapping.near {
-			from, end = begins, len(to)
-		}
+		to = appendHashed(to, rr.job.mapping.columns[n], v, ok)
 	}
 	rr.hashText = to
-	return hashOf(to[from:end], to)
+	all := sha256.Sum256(to)
+	return [16]byte(all[:16])
 }
 
 // isCancelled tells whether the ERP calls a row cancelled.

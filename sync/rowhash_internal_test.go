@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -27,9 +25,7 @@ func TestTheSourceHashHasItsForm(t *testing.T) {
 		{Kind: erp.Text, Text: "1"}, {Kind: erp.Text, Text: " a|b "}, {Kind: erp.Number, Text: "120.5000"}, {}, {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"},
 	})
 	sum := sha256.Sum256([]byte("3:bad1:!26:bytes not valid UTF-8 at 37:missing1:-0:4:none1:-0:5:price1:=5:120.54:text1:=3:a|b"))
-	near := sha256.Sum256([]byte("5:price1:=5:120.5"))
-	want := hex.EncodeToString(near[:2]) + hex.EncodeToString(sum[:14])
-	job.mapping.near = "price"
+	want := hex.EncodeToString(sum[:16])
 	reader := rowReader{job: job}
 	got := reader.sum(row)
 	if job.sourceHash(row.Get) != want || hex.EncodeToString(got[:]) != want {
@@ -45,7 +41,6 @@ func FuzzARowReaderReadsAsEveryOther(f *testing.F) {
 	f.Add("\x00", "é", "00.10", "CANCELADO ", uint8(3))
 	f.Fuzz(func(t *testing.T, a, b, n, state string, kind uint8) {
 		job := rowJob([]string{"a", "b"}, []string{"b", "n"})
-		job.mapping.near = "n"
 		reader := rowReader{job: job}
 		for _, columns := range [][]string{{"a", "b", "n", "situacao"}, {"A", "n", "b", "SITUACAO"}, {"a", "b", "n", "x"}, {"a", "n"}} {
 			all := map[string]erp.Value{
@@ -126,7 +121,7 @@ func BenchmarkMeet(b *testing.B) {
 			b.Fatal(err)
 		}
 		sum := reader.sum(row)
-		r.meet(hashKeyBytes(key), markOf(sum), false, false)
+		r.meet(hashKeyBytes(key), sourceMark(sum[:8]), false, false)
 	}
 }
 
@@ -142,37 +137,5 @@ func BenchmarkEnter(b *testing.B) {
 	for b.Loop() {
 		r.enter(entries[i%len(entries)], known|plain)
 		i++
-	}
-}
-
-// Rows of one day stand together in the indexes of a ledger, whatever else they say; so do the requests that they become.
-func TestHashesOfOneDayBeginAlike(t *testing.T) {
-	t.Parallel()
-	field := func(columns ...string) FieldSpec { return FieldSpec{Columns: columns} }
-	for kind, want := range map[trade.Kind]string{trade.OrderCommitments: "c_order_date", trade.Deliveries: "c_delivery_date", trade.Traceability: "num"} {
-		spec := JobSpec{Name: "job", Sends: kind, Key: []string{"num"}, Fields: map[string]FieldSpec{}}
-		for _, rule := range trade.Rules(kind) {
-			spec.Fields[rule.Field] = field("c_" + rule.Field)
-		}
-		if kind == trade.Traceability {
-			spec.Fields["order_commitment_id"] = FieldSpec{Columns: []string{"filial", "num"}, SentBy: []ParentSpec{{Job: "contracts"}}}
-		}
-		m, errs := compileMapping(spec)
-		if len(errs) > 0 || m.near != want {
-			t.Errorf("%s: %q, want %q (%v)", kind, m.near, want, errs)
-		}
-	}
-	hash := func(day int, volume string) string {
-		date, errDate := trade.NewDate(2026, time.March, day)
-		amount, errAmount := trade.ParseDecimal(volume)
-		r, err := requestOf(trade.Delivery{ContractID: "C1", DeliveredVolume: amount, Unit: "KG", DeliveryDate: date})
-		if err := errors.Join(errDate, errAmount, err); err != nil {
-			t.Fatal(err)
-		}
-		return r.hash()
-	}
-	a, b, c := hash(10, "1.5"), hash(10, "2.5"), hash(11, "1.5")
-	if a[:4] != b[:4] || a[4:] == b[4:] || a[:4] == c[:4] || a[4:] == c[4:] || hash(10, "1.5") != a {
-		t.Errorf("%s, %s, %s", a, b, c)
 	}
 }
