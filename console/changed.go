@@ -95,6 +95,9 @@ func (q *request) countFlags(page *changedPage) error {
 
 // changed gives what changed of rows: the fields that differ, and what that is in grain and money.
 func (q *request) changed(entries []trade.Entry) ([]changedShown, error) {
+	if len(entries) == 0 { // the de-para need not be read
+		return nil, nil
+	}
 	fields, err := q.c.Work.FieldsOf(q.Context(), entries)
 	if err != nil {
 		return nil, err
