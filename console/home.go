@@ -47,6 +47,14 @@ type part struct {
 	Query string // of the page of rows
 }
 
+// Key is of the phrase that says how many rows it is.
+func (p part) Key() string {
+	if p.Count == 1 {
+		return "count.one." + string(p.State)
+	}
+	return "count." + string(p.State)
+}
+
 // todo is something that needs a person.
 type todo struct {
 	Key   string // of a phrase

@@ -57,7 +57,7 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 		made = append(made, "jobstate."+string(state))
 	}
 	for _, state := range trade.States {
-		made = append(made, "count."+string(state))
+		made = append(made, "count."+string(state), "count.one."+string(state))
 	}
 	made = append(made, "todo."+string(trade.Waiting))
 	for _, state := range statesFirst {
