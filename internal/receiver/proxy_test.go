@@ -14,6 +14,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/big"
 	"net"
 	"net/http"
@@ -62,8 +63,8 @@ func asItIs(args ...string) func(dir, example string) (string, []string) {
 	}
 }
 
-// behind puts a front before the receiver of a world, and lets the world's requests go to it.
-func (w *world) behind(f front, certificate, key []byte) {
+// behind puts a front before the receiver of a world, and lets the world's requests go to it. It gives the front's process, and all that it says, in its folder too.
+func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Process, dir string, said *throwaway.Log) {
 	w.t.Helper()
 	program, err := exec.LookPath(f.program)
 	if err != nil {
@@ -75,7 +76,7 @@ func (w *world) behind(f front, certificate, key []byte) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	dir := w.t.TempDir()
+	dir = w.t.TempDir()
 	for name, content := range map[string][]byte{"eventos.crt": certificate, "eventos.key": key, "eventos.pem": append(bytes.Clone(certificate), key...)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			w.t.Fatal(err)
@@ -91,11 +92,11 @@ func (w *world) behind(f front, certificate, key []byte) {
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	said := throwaway.NewLog(f.ready)
+	said = throwaway.NewLog(f.ready)
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, said, said
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir}
-	process, err := throwaway.Spawn(cmd, syscall.SIGTERM, nil)
+	process, err = throwaway.Spawn(cmd, syscall.SIGTERM, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -115,6 +116,7 @@ func (w *world) behind(f front, certificate, key []byte) {
 	roots.AppendCertsFromPEM(certificate)
 	w.trust = &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12}
 	w.url = "https://" + strings.Replace(address, "127.0.0.1", "localhost", 1) + w.login.Path
+	return process, dir, said
 }
 
 // certificateFor makes a certificate that signs itself.
@@ -181,6 +183,51 @@ func TestW7BehindAProxy(t *testing.T) {
 				if bytes.Contains(e.Body, []byte("never")) {
 					t.Error("what was answered 503 is stored")
 				}
+			}
+		})
+	}
+}
+
+// The path of an event is a secret, which a proxy that cannot pass it on tells nobody: not in what it says, and in no file.
+func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
+	t.Parallel()
+	for _, f := range fronts {
+		if f.long && os.Getenv("SAFRASYNC_TEST_LONG") == "" || f.through {
+			continue
+		}
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			cert, key := certificateFor(t, "localhost")
+			w := newWorld(t)
+			write := f.write
+			f.write = func(dir, example string) (string, []string) { // where nobody listens
+				return write(dir, strings.ReplaceAll(example, w.server.Address(), "127.0.0.1:1"))
+			}
+			process, dir, said := w.behind(f, cert, key)
+			for _, size := range []int{7, 1 << 20} { // the second is larger than what it takes into its memory at once
+				if got, _, err := w.answer(bytes.NewReader(make([]byte, size))); err != nil || got < 500 {
+					t.Errorf("while the receiver is down: %d, %v", got, err)
+				}
+			}
+			if err := process.Stop(syscall.SIGTERM, f.program); err != nil { // then it has said all
+				t.Fatal(err)
+			}
+			secret := strings.Trim(w.login.Path, "/")
+			if strings.Contains(said.String(), secret) {
+				t.Errorf("it says the path: %s", said)
+			}
+			err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				text, err := os.ReadFile(path)
+				if bytes.Contains(text, []byte(secret)) {
+					t.Errorf("%s has the path", path)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}
