@@ -3,12 +3,14 @@ package sync_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/erp"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -350,6 +352,48 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	b.wrap = nil
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// full takes no page.
+type full struct{ engine.Ledger }
+
+var errFull = errors.New("the disk is full")
+
+func (full) Record(context.Context, trade.Lease, trade.Page) (int, error) { return 0, errFull }
+
+// fallen is an ERP that goes away after it gave all its rows.
+type fallen struct{ engine.Source }
+
+func (f fallen) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
+	if _, err := f.Source.Read(ctx, q, w, fn); err != nil {
+		return erp.Result{}, err
+	}
+	return erp.Result{}, &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
+}
+
+// Where the page that is being recorded fails while the ERP fails too, the ledger's reason is told: it concerns every job, and the ERP's does not cure it.
+func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
+	t.Parallel()
+	for code, wrap := range map[string]func(b *bench) func(engine.Ledger) engine.Ledger{
+		"erp": func(*bench) func(engine.Ledger) engine.Ledger { return nil },
+		"ledger": func(*bench) func(engine.Ledger) engine.Ledger {
+			return func(l engine.Ledger) engine.Ledger { return full{l} }
+		},
+		"lease": func(b *bench) func(engine.Ledger) engine.Ledger {
+			return func(l engine.Ledger) engine.Ledger { return taken{l, b} }
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{})
+			b.contracts(500) // a whole page
+			b.wrap, b.reads = wrap(b), func(s engine.Source) engine.Source { return fallen{s} }
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+			if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != code {
+				t.Fatalf("%+v, %v; want %s", reports, err, code)
+			}
+		})
 	}
 }
 

@@ -88,7 +88,7 @@ func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error)
 	if err == nil {
 		err = p.flush(ctx)
 	}
-	if stored := p.stored(); err == nil {
+	if stored := p.stored(); stored != nil { // it stops more than what the ERP could not give meanwhile
 		err = stored
 	}
 	return result, err
