@@ -136,6 +136,25 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	}
 }
 
+// SQLite gets a migration as one text, in one transaction: of what goose is told in its comments it sees nothing, and would do a way back as well.
+func TestMigrationsGoOneWayAndInATransaction(t *testing.T) {
+	t.Parallel()
+	told := regexp.MustCompile(`(?i)\+goose\s+(down|no\s+transaction|envsub)`)
+	files, err := fs.Glob(migrations, "*/*/*.sql")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d migrations, %v", len(files), err)
+	}
+	for _, name := range files {
+		text, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := told.Find(text); found != nil {
+			t.Errorf("%s says %s, which SQLite does not see", name, found)
+		}
+	}
+}
+
 func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, b := range backends {
