@@ -2,11 +2,11 @@ package state
 
 import "context"
 
-// oldEvents selects the events that go: those that nothing is left to do about. What they told of records goes with them, but for the newest of each.
+// oldEvents selects the events that go: those that nothing is left to do about. What they told of records goes with them, but for what was told last of each (see LastHeard).
 const (
 	oldEvents     = `FROM inbox WHERE last_at < ? AND next_at IS NULL`
 	oldCandidates = `FROM candidate WHERE last_at < ?`
-	oldHeard      = `FROM heard WHERE at < ? AND EXISTS (SELECT 1 FROM heard h WHERE h.kind = heard.kind AND h.id = heard.id AND h.event = heard.event AND h.seq > heard.seq)`
+	oldHeard      = `FROM heard WHERE at < ? AND EXISTS (SELECT 1 FROM heard h WHERE h.kind = heard.kind AND h.id = heard.id AND h.event = heard.event AND (h.at, h.seq) > (heard.at, heard.seq))`
 )
 
 func (r *retaining) countInbox(ctx context.Context) error {
