@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -45,6 +47,40 @@ const settled = `(() => {
 	return document.querySelector("main").innerText;
 })()`
 
+// The days that settled pretends, as pages and fields write them.
+var pretendedDays = []string{"31/10/2026", "2026-10-31", "01/01/2027"}
+
+var dayForm = regexp.MustCompile(`\b(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})\b`)
+
+// nearDay is the first day in a text that is not pretended and within two months of now; "" = none. Most likely it moves with the clock, and another day finds another text.
+func nearDay(text string, now time.Time) string {
+	for _, day := range dayForm.FindAllString(text, -1) {
+		at, err := time.Parse("02/01/2006", day)
+		if err != nil {
+			at, err = time.Parse(time.DateOnly, day)
+		}
+		if err == nil && at.Sub(now).Abs() < 60*24*time.Hour && !slices.Contains(pretendedDays, day) {
+			return day
+		}
+	}
+	return ""
+}
+
+func TestADayThatMovesWithTheClockIsFound(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"Próximas: 23/11/2026 03:00 · 24/11/2026 03:00":  "23/11/2026",
+		"data do contrato\t2026-12-01\t–":                "2026-12-01",
+		"31/10/2026 09:00, 01/01/2027 03:00, 2026-10-31": "",
+		"2026-04-01, 10/03/2026, 31/02/2026":             "",
+	} {
+		if got := nearDay(text, now); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 var blankLines = regexp.MustCompile(`\s*\n\s*`)
 
 // golden wants the page to say what it said when its picture was made, and to be for everybody. Pictures are for review: fonts differ from machine to machine, so what is compared
@@ -58,6 +94,9 @@ func (c *chrome) golden(name string) {
 		c.t.Fatal(err)
 	}
 	text = strings.TrimSpace(blankLines.ReplaceAllString(text, "\n")) + "\n"
+	if day := nearDay(text, time.Now()); day != "" {
+		c.t.Errorf("%s shows %s, which moves with the clock: let it not be shown, or let settled pretend another one", name, day)
+	}
 	picture, words := filepath.Join(goldens, name+".png"), filepath.Join(goldens, name+".txt")
 	if os.Getenv(goldenVariable) == "write" {
 		shot, err := chromedp.Run(c.ctx, chromedp.CaptureScreenshot())

@@ -29,13 +29,14 @@ const (
 		INSERT INTO romaneio SELECT printf('%s%%04d', i), '%s', printf('%%06d', (i - 1) / 3 + 1), CAST(24000 + i * 100 AS TEXT), '20260415', 'MT-5107925-0123456789ABCDEF0123456789ABCDEF' FROM n;`
 )
 
-// newOffice is a cooperative on a morning on which there is much to decide: `safrasync run` with its console, whose jobs run when somebody orders it.
+// newOffice is a cooperative on a morning on which there is much to decide: `safrasync run` with its console, whose jobs run when somebody orders it: by themselves they do so once a
+// year, complete sweeps too, so that the times that the pages tell do not move with the days.
 func newOffice(t *testing.T) (s *service, base string) {
 	t.Helper()
 	s = newService(t, state.SQLite, false, func(o *sandbox.Options) { o.OnPost = nil })
 	s.config = strings.ReplaceAll(s.config, "SELECT *, (SELECT nome FROM pessoa) AS produtor_nome, (SELECT cpf FROM pessoa) AS produtor_cpf FROM contrato", "SELECT * FROM contrato")
-	s.edit(`schedule: "@every 1s"`, `schedule: "0 3 1 1 *"`)
-	s.write("config.yaml", s.config+strings.Replace(weighed, "sends: deliveries", "sends: deliveries\n    schedule: \"30 3 1 1 *\"", 1)+
+	s.edit(`schedule: "@every 1s"`, "schedule: \"0 3 1 1 *\"\n    sweep: \"0 3 1 1 *\"")
+	s.write("config.yaml", s.config+strings.Replace(weighed, "sends: deliveries", "sends: deliveries\n    schedule: \"30 3 1 1 *\"\n    sweep: \"30 3 1 1 *\"", 1)+
 		"\nbrakes: {new_rows: 0}\nconsole: {listen: 127.0.0.1:0, name: Cooperativa Exemplo}\nlanguage: pt-BR\n")
 	day := func(faults []string, sql string) {
 		t.Helper()
