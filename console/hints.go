@@ -1,7 +1,6 @@
 package console
 
 import (
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -21,7 +20,13 @@ type Hints struct {
 
 // Several tells whether more than one record has all that was sent.
 func (h Hints) Several() bool {
-	return len(h.Records) > 1 && slices.ContainsFunc(h.Records, func(s Suggestion) bool { return s.Full })
+	full := 0
+	for _, s := range h.Records {
+		if s.Full {
+			full++
+		}
+	}
+	return full > 1
 }
 
 // None tells whether there is nothing to show.

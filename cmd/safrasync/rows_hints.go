@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state"
@@ -21,6 +20,17 @@ type rowHints struct {
 }
 
 const hintsShown = 10
+
+// several tells whether more than one record has all that was sent.
+func (h rowHints) several() bool {
+	full := 0
+	for _, s := range h.like {
+		if s.Full {
+			full++
+		}
+	}
+	return full > 1
+}
 
 // hints gathers what events told of a row: of its record, its producer and its farm, of the contract that it hangs on and, while it is in doubt, of records that it may be.
 func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, attempts []trade.Attempt) (rowHints, error) {
@@ -142,7 +152,7 @@ func (a *App) printHints(e trade.Entry, h rowHints) {
 	if h.listening && len(h.like) == 0 {
 		a.show(hintEvents, h.Events, h.Own)
 	}
-	if full := slices.ContainsFunc(h.like, func(s engine.Suggestion) bool { return s.Full }); full && len(h.like) > 1 {
+	if h.several() {
 		a.show(hintSeveral)
 	}
 }
