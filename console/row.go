@@ -31,7 +31,12 @@ type rowPage struct {
 	History    []trade.AuditRecord
 	Acts       []Act
 	Job        *Job // nil: the configuration no longer has it
+
+	hide func(string) string // masks documents, unless somebody asked for them
 }
+
+// Hide masks the documents in a text, unless somebody asked for them.
+func (p *rowPage) Hide(text string) string { return p.hide(text) }
 
 // attemptView is one attempt, its request and answer as they are shown.
 type attemptView struct {
@@ -103,6 +108,7 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		hide = func(text string) string { return text }
 		page.Shown = entry.Key
 	}
+	page.hide = hide
 	page.Reason, page.Advice = hide(q.c.Work.Reason(entry, q.lang)), q.c.Work.Advice(entry, q.lang)
 	page.Masked = !revealed && masked(entry.Key)
 	for _, job := range q.c.Work.Jobs() {
@@ -120,6 +126,13 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 				page.Masked = page.Masked || !revealed && masked(*value)
 				text := hide(*value)
 				page.Fields[i].ERP[j] = &text
+			}
+		}
+		for _, value := range []**string{&page.Fields[i].Sent, &page.Fields[i].Now} {
+			if *value != nil {
+				page.Masked = page.Masked || !revealed && masked(**value)
+				text := hide(**value)
+				*value = &text
 			}
 		}
 	}

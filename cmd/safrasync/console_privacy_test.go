@@ -17,9 +17,9 @@ import (
 const hostile = `<img src=x onerror="window.hurt=1">`
 
 // typed is a desk whose ERP has a CPF for a code of one contract, and markup for one of another.
-func typed(t *testing.T) (d *desk, document, markup trade.Entry) {
+func typed(t *testing.T, faults ...string) (d *desk, document, markup trade.Entry) {
 	t.Helper()
-	d = newDesk(t)
+	d = newDesk(t, faults...)
 	rows := d.rows(trade.Invalid, trade.Waiting)
 	sql := fmt.Sprintf(`UPDATE contrato SET produtor = '52998224725' WHERE filial || '|' || num = '%s'; UPDATE contrato SET usuario = '%s' WHERE filial || '|' || num = '%s'`,
 		rows[0].Key, hostile, rows[1].Key)
@@ -33,20 +33,42 @@ func typed(t *testing.T) (d *desk, document, markup trade.Entry) {
 // A document is masked on every page; who may sees it after a click that the audit keeps.
 func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	t.Parallel()
-	d, row, _ := typed(t)
+	d, row, _ := typed(t, "lost-after@1")
 	// Of another contract the document is the code that its de-para lacks, and so the cause why it does not go.
 	d.erp(`UPDATE contrato SET produtor = '52998224725', usuario = 'U1', carteira = '10' WHERE num = '000004'`)
+	// And somebody typed it into a field of its own of two that had left: of one in doubt, and of one that was sent.
+	doubt, sent := d.inDoubt()
+	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`, doubt.Key, sent.Key))
 	d.must(0, "", "sync")
+	desk, again, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/resend", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
+	d.as(trade.Reader).get(desk).shows(http.StatusOK) // from now on this host knows of the doubt
+	d.ledger(afterQuarantine)
 	path, reveal := fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/reveal/%d", row.ID)
 	for _, role := range trade.Roles {
 		b := d.as(role)
-		for _, page := range []string{"/", "/rows", "/rows?q=" + url.QueryEscape(row.Key), "/pending", "/doubts", "/changed", "/references/producers", path} {
+		hidden := func(where string) {
+			t.Helper()
+			if strings.Contains(b.body, "52998224725") || strings.Contains(b.body, "529.982.247-25") {
+				t.Errorf("%s sees the document on %s", role, where)
+			}
+		}
+		if role.May(trade.Accountant) {
+			for _, page := range []string{acknowledge, again} {
+				b.get(page).shows(http.StatusOK)
+				hidden(page)
+			}
+			b.submit(again, url.Values{"checked": {"1"}}).shows(http.StatusOK, "***.982.247-**")
+			hidden("the plan of " + again)
+			b.get(acknowledge).shows(http.StatusOK, "***.982.247-**")
+			b.get(desk).submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}).shows(http.StatusUnprocessableEntity, "***.982.247-**")
+			hidden("the plan of " + desk)
+		}
+		for _, page := range []string{"/", "/rows", "/rows?q=" + url.QueryEscape(row.Key), "/pending", "/doubts", "/changed", "/references/producers", desk, fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/rows/%d", sent.ID), path} {
 			if page == "/references/producers" && role.May(trade.Administrator) {
 				continue // who keeps the table must see its codes
 			}
-			if b.get(page).shows(http.StatusOK); strings.Contains(b.body, "52998224725") || strings.Contains(b.body, "529.982.247-25") {
-				t.Errorf("%s sees the document on %s", role, page)
-			}
+			b.get(page).shows(http.StatusOK)
+			hidden(page)
 		}
 		if b.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("Cache-Control is %q", b.header.Get("Cache-Control"))
