@@ -31,6 +31,10 @@ const (
 	// postponed is for how long a record waits that nobody needs.
 	postponed     = 15 * time.Minute
 	candidateMost = 2000
+	// eventLate is how long after a record was made an event may tell of it for the first time.
+	eventLate = 24 * time.Hour
+	// warnEvery is how often it is told that too many rows are in doubt.
+	warnEvery = time.Hour
 )
 
 // readPauses grow with the tries; the last one stays.
@@ -38,7 +42,7 @@ var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute,
 
 // weigh reads back the records of which events told and that may be evidence, and settles what is certain.
 func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
-	doubts, all, err := h.Ledger.Doubts(ctx)
+	doubts, since, err := h.Ledger.Doubts(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -52,19 +56,18 @@ func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if len(due) > 0 { // whose answers have come meanwhile: what was read is compared with what is in doubt after it was read
-		if doubts, all, err = h.Ledger.Doubts(ctx); err != nil {
+		if doubts, since, err = h.Ledger.Doubts(ctx); err != nil {
 			return false, err
 		}
 	}
 	if unread > 0 { // one of them may be as like a doubt as those that were read
 		return true, nil
 	}
-	if !all { // what was not looked at may be as like a record as what was
-		h.Log.Warn("too many rows are in doubt for events to settle any of them; people decide")
-		return more, nil
-	}
-	return more, h.settle(ctx, doubts)
+	return more, h.settle(ctx, doubts, since)
 }
+
+// apart is by how much a request must have begun after another one had ended, so that no record of which an event tells can be that of the other.
+func (h *Hearing) apart() time.Duration { return h.Limits.quarantine() + eventLate }
 
 // toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. unread are those that were never read and must wait for the next pass; more
 // tells whether some are to be looked at again soon.
@@ -230,8 +233,8 @@ func (h *Hearing) found(ctx context.Context, c trade.Candidate, there apiclient.
 	return h.Ledger.SaveCandidate(ctx, c)
 }
 
-// settle compares what was read with what is in doubt, and does what is certain.
-func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt) error {
+// settle compares what was read with what is in doubt, and does what is certain. Doubts that are not looked at had ended before since.
+func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.Time) error {
 	if len(doubts) == 0 {
 		return nil
 	}
@@ -249,6 +252,10 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt) error {
 		return err
 	}
 	for _, p := range pairs(doubts, free, h.closes) {
+		if p.doubt.Attempt.StartedAt.Add(-clockSlack).Before(since.Add(h.apart())) { // the record may as well be that of a doubt that was not looked at
+			h.tooMany(p.doubt.Entry)
+			continue
+		}
 		if !p.doubt.Attempt.StartedAt.Add(-clockSlack).After(seen) { // one that was not looked at may be as like this doubt
 			continue
 		}
@@ -257,6 +264,14 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt) error {
 		}
 	}
 	return nil
+}
+
+// tooMany tells, now and then, that a row in doubt is left to people, because others of its time were not looked at.
+func (h *Hearing) tooMany(e trade.Entry) {
+	if now := h.Now(); e.State == trade.InDoubt && now.Sub(h.warned) >= warnEvery {
+		h.warned = now
+		h.Log.Warn("too many rows are in doubt for events to settle the older ones; people decide", zap.String("job", e.Job))
+	}
 }
 
 // unclaimed leaves out the records that rows of ours have.

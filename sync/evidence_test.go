@@ -1,11 +1,15 @@
 package sync_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
@@ -423,6 +427,51 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 			b.expect(num, trade.Accepted, "")
 		}
 	})
+}
+
+// crowded is a ledger with more doubts than are looked at: those that are left out had ended before since.
+type crowded struct {
+	engine.Inbox
+	since time.Time
+}
+
+func (c crowded) Doubts(ctx context.Context) ([]trade.Doubt, time.Time, error) {
+	doubts, _, err := c.Inbox.Doubts(ctx)
+	return doubts, c.since, err
+}
+
+// Where a ledger has more doubts than are looked at, those are settled that began long after the others had ended: no record can be that of one that was left out. The others are left to
+// people, who are told so once.
+func TestOfTooManyDoubtsTheNewOnesAreSettled(t *testing.T) {
+	b := newBench(t, sandbox.Options{})
+	b.api.SetFaults(faults(t, "lost-after@1-")...)
+	b.contract(1)
+	b.sync(engine.Options{})
+	core, logs := observer.New(zap.WarnLevel)
+	look := func(since time.Duration) {
+		t.Helper()
+		h := b.hearing()
+		h.Log = zap.New(core)
+		h.Ledger = crowded{b.ledger, b.clock.Now().Add(since)}
+		for range 3 {
+			b.clock.advance(4 * time.Second)
+			if _, err := h.Pass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	look(-time.Hour) // no event has come, and there is nothing to say
+	if n := logs.Len(); n != 0 {
+		t.Errorf("%d warnings where nothing is to be compared", n)
+	}
+	b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+b.api.Created()[0].ID+`"}`)
+	look(-time.Hour)
+	b.expect(1, trade.InDoubt, trade.CauseUnknown)
+	if n := logs.Len(); n != 1 {
+		t.Errorf("%d warnings, want 1", n)
+	}
+	look(-48 * time.Hour)
+	b.expect(1, trade.Accepted, "")
 }
 
 // Where events told of more records than are looked at, a doubt is settled only if all that came since its request are among them: another may be as like it.

@@ -32,8 +32,9 @@ type Inbox interface {
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
 	// Candidates gives the records of which events told at or after a time, the newest first.
 	Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
-	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire; all is false when there are more than are given.
-	Doubts(ctx context.Context) (doubts []trade.Doubt, all bool, err error)
+	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, of decided rows
+	// too. Those that it does not give had ended before since.
+	Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
 	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
@@ -59,6 +60,7 @@ type Hearing struct {
 
 	readings *rate.Limiter
 	woken    map[string]time.Time // when waiting rows were last woken, by what for
+	warned   time.Time            // when it was last told that too many rows are in doubt
 }
 
 const (
