@@ -95,5 +95,5 @@ func (q *request) prove(password string) (fault string, err error) {
 	case !fits:
 		return "act.wrong_password", q.c.People.AppendAudit(q.Context(), q.failed(user))
 	}
-	return "", q.begin(user, "proof", "")
+	return "", q.begin(user, "proof", "", q.c.Now())
 }

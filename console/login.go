@@ -58,7 +58,7 @@ func logIn(q *request) error {
 		}
 		return q.page(http.StatusUnauthorized, "login", shown)
 	}
-	if err := q.begin(user, "login", ""); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
+	if err := q.begin(user, "login", "", q.c.Now()); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
 		shown.Fault = "login.wrong"
 		return q.page(http.StatusUnauthorized, "login", shown)
 	} else if err != nil {
@@ -105,8 +105,8 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 	return fits, 0, err
 }
 
-// begin makes a new login for a user; the one that the browser had ends (C5). detail is for the audit.
-func (q *request) begin(user trade.User, act, detail string) error {
+// begin makes a new login for a user; the one that the browser had ends (C5). detail is for the audit, proved is when the person proved who it is.
+func (q *request) begin(user trade.User, act, detail string, proved time.Time) error {
 	now := q.c.Now()
 	secret, device := newSecret(), q.cookie(cookieDevice)
 	if len(device) < 40 {
@@ -120,7 +120,7 @@ func (q *request) begin(user trade.User, act, detail string) error {
 			began = q.login.BeganAt // to prove oneself does not make it last longer
 		}
 	}
-	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: now, From: q.from}
+	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: proved, From: q.from}
 	record := q.record(act, user.Name, "", detail)
 	record.Who = user.Name
 	tried := append(buckets(user.Name, "", q.from), buckets(user.Name, hashOf(device), q.from)...) // a whole office may log in from one address
@@ -195,7 +195,7 @@ func changeOwnPassword(q *request) error {
 		return refuse("account.moved")
 	}
 	user.Version++
-	if err := q.begin(user, "login", ""); err != nil {
+	if err := q.begin(user, "login", "", q.c.Now()); err != nil {
 		return err
 	}
 	q.tell("password")

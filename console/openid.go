@@ -242,10 +242,22 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	case string:
 		v.verified = is != "false"
 	}
-	if at, ok := claims["auth_time"].(float64); ok {
+	if at, ok := claims["auth_time"].(float64); ok && at > 0 && at < 1<<40 {
 		v.at = time.Unix(int64(at), 0)
 	}
 	return v, nil
+}
+
+// proved is since when the login that begins now counts as proved (C9): since the person gave the password there, which may be long ago, because an issuer with a session lets people in without
+// asking. Where the issuer does not say when, it counts as not proved.
+func (v visitor) proved(now time.Time) time.Time {
+	switch {
+	case v.at.IsZero():
+		return time.Unix(0, 0)
+	case v.at.After(now): // its clock is ahead
+		return now
+	}
+	return v.at
 }
 
 // role is the most of what the claim names; "" where it names nothing that is a role here.

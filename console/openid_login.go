@@ -235,7 +235,7 @@ func (q *request) enter(f flow, v visitor) error {
 	if f.proof {
 		act = "proof"
 	}
-	if err := q.begin(user, act, v.detail(issuer, "")); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
+	if err := q.begin(user, act, v.detail(issuer, ""), v.proved(q.c.Now())); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
 		return q.notIn(http.StatusConflict, "openid.stale")
 	} else if err != nil {
 		return err

@@ -518,15 +518,7 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 			t.Helper()
 			return b.get(c.away(b, "/account/prove", url.Values{"token": {b.token2(c)}, "next": {"/rows/7/resend"}}))
 		}
-		proved := func() time.Time {
-			t.Helper()
-			hash := console.HashOf(strings.TrimPrefix(cookieOf(b), b.w.console.CookieLogin()+"="))
-			login, err := s.Login(t.Context(), hash)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return login.ProvedAt
-		}
+		proved := b.provedAt
 		first := proved()
 		c.clock.pass(20 * time.Minute)
 		for fault, says := range map[oidctest.Fault]string{oidctest.NoProof: "não pediu sua senha de novo", oidctest.OldProof: "não pediu sua senha de novo"} {
@@ -556,6 +548,47 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		local := c.as(trade.Accountant)
 		local.do(http.MethodPost, "/account/prove", url.Values{"token": {local.get("/account").token()}}).wants(http.StatusNotFound)
 	})
+}
+
+// C9: an issuer lets people in whom it knows still without asking for anything. Only what it says of the time counts as a proof, and it is never later than now.
+func TestC09_ALoginWithoutThePasswordIsNoProof(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		for _, tt := range []struct {
+			name  string
+			fault oidctest.Fault
+			at    any
+			want  time.Time
+		}{
+			{"not said", oidctest.NoProof, nil, time.Unix(0, 0)},
+			{"an hour ago", oidctest.OldProof, nil, c.clock.now().Add(-time.Hour)},
+			{"now", "", nil, c.clock.now()},
+			{"later than now", "", c.clock.now().Add(time.Minute).Unix(), c.clock.now()},
+			{"not a time", "", "now", time.Unix(0, 0)},
+			{"beyond all times", "", 1e300, time.Unix(0, 0)},
+			{"before all times", "", -1e300, time.Unix(0, 0)},
+		} {
+			c.issuer.Fault(tt.fault)
+			c.issuer.Person(rui)
+			if tt.at != nil {
+				c.issuer.Person(with(rui, "auth_time", tt.at))
+			}
+			b := c.browser()
+			if c.come(b).wants(http.StatusSeeOther); !b.provedAt().Equal(tt.want) {
+				t.Errorf("%s: proved at %s, want %s", tt.name, b.provedAt(), tt.want)
+			}
+		}
+	})
+}
+
+// provedAt is when the person of the browser proved who it is.
+func (b *browser) provedAt() time.Time {
+	b.w.t.Helper()
+	login, err := b.w.store.Login(b.w.t.Context(), console.HashOf(strings.TrimPrefix(cookieOf(b), b.w.console.CookieLogin()+"=")))
+	if err != nil {
+		b.w.t.Fatal(err)
+	}
+	return login.ProvedAt
 }
 
 // Without the issuer in the configuration, or with another one, nobody answers for its people: their sessions are over.

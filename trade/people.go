@@ -47,7 +47,7 @@ type Login struct {
 	User     User   // as it is now; Password is empty
 	BeganAt  time.Time
 	SeenAt   time.Time // of the last request, to the minute
-	ProvedAt time.Time // when the person proved last who it is: by the password, or at the issuer
+	ProvedAt time.Time // when the person proved last who it is: by the password, or at the issuer as far as that says when
 	From     string    // address of the browser
 }
 

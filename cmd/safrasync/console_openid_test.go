@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/pem"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/oidctest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// C9: an issuer that has a session lets people in without asking. Before a second sending they give the password there all the same, and only that counts.
+func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-before,reset@1")
+	issuer := oidctest.Start(t, now)
+	issuer.Person(map[string]any{"sub": "1", "preferred_username": "rui", "groups": "contabil"})
+	file := d.dir + "/issuer.pem"
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.g.config.Console.OIDC = &OIDCConfig{
+		Issuer: issuer.URL, ClientID: oidctest.ClientID, ClientSecret: Secret{value: oidctest.Secret}, Label: "Conta Coop", RolesClaim: "groups", Roles: map[string]string{"contabil": "accountant"}, CAFile: file,
+	}
+	c := d.g.console()
+	server := httptest.NewServer(c)
+	t.Cleanup(func() {
+		c.Close()
+		server.Close()
+	})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	b := &browser{t: t, base: server.URL, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: transport}}
+	goes := func(path string, form url.Values) *browser { // to the issuer and back
+		t.Helper()
+		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.post(path, form).shows(http.StatusOK, "Conta Coop").body)
+		client := issuer.Server.Client()
+		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		back, err := url.Parse(answer.Header.Get("Location"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.get(back.RequestURI())
+	}
+
+	issuer.Fault(oidctest.OldProof)
+	doubt, _ := d.inDoubt()
+	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	goes("/login/openid", url.Values{"next": {desk}}).shows(http.StatusOK, doubt.Key) // from now on this host knows of the doubt
+	if err := runSQLText(d.dir+"/state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	order := func() *browser {
+		t.Helper()
+		b.get(desk)
+		b.submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está lá"}}).shows(http.StatusOK, "PODE DUPLICAR")
+		return b
+	}
+	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá")
+	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	goes("/account/prove", form).shows(http.StatusForbidden, "não pediu sua senha de novo")
+	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
+		t.Fatalf("the row is %s before anybody may send it again", e.State)
+	}
+	issuer.Fault("")
+	goes("/account/prove", form).shows(http.StatusOK, doubt.Key)
+	form = with(order().fields(desk+"/do"), "reason", "não está lá")
+	b.post(desk+"/do", form).shows(http.StatusOK, "Decidido.")
+	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
+		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
+	}
+}
