@@ -123,7 +123,8 @@ func (q *request) begin(user trade.User, act, detail string, proved time.Time) e
 	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: proved, From: q.from}
 	record := q.record(act, user.Name, "", detail)
 	record.Who = user.Name
-	tried := append(buckets(user.Name, "", q.from), buckets(user.Name, hashOf(device), q.from)...) // a whole office may log in from one address
+	tried := append(buckets(user.Name, "", q.from), buckets(user.Name, hashOf(device), q.from)...)
+	tried = append(tried, issuerBucket(q.from)) // a whole office may log in from one address
 	if err := q.c.People.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func comeBack(q *request) error {
 		return q.notIn(http.StatusForbidden, "openid.refused")
 	}
 	now := q.c.Now()
-	allowed, until, err := q.c.People.Try(q.Context(), []string{"address:" + q.from}, now, slower(now)) // each makes us ask somebody else (C4)
+	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now)) // each makes us ask somebody else (C4)
 	switch {
 	case err != nil:
 		return err

@@ -414,6 +414,23 @@ func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
 	c.come(c.browser()).wants(http.StatusSeeOther)
 }
 
+// C4: tries at an issuer that does not answer are not those of a password: a whole office with one address still gets in by that.
+func TestC04_AnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	c.issuer.Fault(oidctest.Fails)
+	slow := false
+	for range 25 {
+		b := c.browser()
+		b.get(c.away(b, "/login/openid", nil))
+		slow = slow || b.status == http.StatusTooManyRequests
+	}
+	if !slow {
+		t.Error("an address may ask as often as it likes")
+	}
+	c.browser().logIn("carla", password).wants(http.StatusSeeOther)
+}
+
 // A name that somebody has here is never taken over; an administrator's order links it, and then the password is over.
 func TestALocalUserIsNeverTakenOver(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -23,6 +24,9 @@ func buckets(name, device, from string) []string {
 	return []string{person, "address:" + from}
 }
 
+// issuerBucket is what answers of an issuer count in: apart from passwords, so that an issuer that is down or wrong keeps nobody out who has one.
+func issuerBucket(from string) string { return "openid:" + from }
+
 // slower is what becomes of a bucket with one more try: after the free ones each makes the next wait twice as long. A day without any forgets them.
 func slower(now time.Time) func(trade.Tries) trade.Tries {
 	return func(t trade.Tries) trade.Tries {
@@ -32,7 +36,7 @@ func slower(now time.Time) func(trade.Tries) trade.Tries {
 		t.Failures++
 		t.At, t.Until = now, now
 		free := freeTriesName
-		if len(t.Bucket) > 8 && t.Bucket[:8] == "address:" {
+		if strings.HasPrefix(t.Bucket, "address:") || strings.HasPrefix(t.Bucket, "openid:") {
 			free = freeTriesAddress
 		}
 		if over := t.Failures - free; over > 0 {
