@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/pem"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/oidctest"
+	"github.com/safrasync/safrasync/trade"
 )
 
 const oidcMinimum = `issuer: "https://login.coop.example", client_id: a, client_secret: "${env:DSN}", roles: {ti: administração}`
@@ -94,7 +96,29 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	if out, code := run("users", "link", "ana", "4712"); code != 1 || !strings.Contains(out, "último administrador") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
+	for _, subject := range []string{"", "  ", strings.Repeat("7", 256)} {
+		if out, code := run("users", "link", "lia", subject); code != 2 || !strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
+			t.Errorf("subject %q, exit code %d: %s", subject, code, out)
+		}
+	}
 	d.must(0, "", "users", "end", "carla")
+	d.must(0, deskPassword+"\n", "users", "password", "carla", "--password-stdin", "--reason", "saiu da conta da cooperativa", "--as", "ana")
+	users, err := d.daemon.store.Users(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range users {
+		if u.Issuer != "" || u.Subject != "" || u.Password == "" {
+			t.Errorf("the user %s comes by %q, %q", u.Name, u.Issuer, u.Subject)
+		}
+	}
+	d.as(trade.Accountant)
+	if records, err := d.daemon.store.Audit(t.Context(), 0); err != nil || !slices.ContainsFunc(records, func(r trade.AuditRecord) bool {
+		return r.Act == "user password" && r.Who == "ana" && r.Target == "carla" && r.Reason == "saiu da conta da cooperativa" && strings.Contains(r.Detail, issuer.URL)
+	}) {
+		t.Errorf("the audit: %v, %v", records, err)
+	}
+	d.must(0, "", "users", "link", "carla", "4711")
 	d.must(0, "", "users", "disable", "carla")
 
 	issuer.Fault(oidctest.Pages)

@@ -178,6 +178,9 @@ func (a *App) here(u trade.User) error {
 	return errors.New(a.text(usersElsewhere, u.Name, u.Issuer))
 }
 
+// subjectMost is how long the name may be by which an issuer knows a person: OpenID Connect allows no more.
+const subjectMost = 255
+
 // linkUser makes a user the one whom the issuer of the configuration names. It is the only way in which somebody gets a name that was there before.
 func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
 	config, err := a.loadConfig()
@@ -188,6 +191,9 @@ func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
 		return a.usage(usersNoIssuer)
 	}
 	subject := strings.TrimSpace(args[1])
+	if subject == "" || len(subject) > subjectMost {
+		return a.usage(usersNoSubject)
+	}
 	err = a.changeUser(ctx, args[0], f, "user link", func(u *trade.User) error {
 		u.Issuer, u.Subject, u.Password = config.Console.OIDC.Issuer, subject, ""
 		return nil
@@ -198,13 +204,11 @@ func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
 	return err
 }
 
+// setPassword gives a user a password of this ledger. Who came by an issuer comes by that no more: it is the way back from link.
 func (a *App) setPassword(ctx context.Context, args []string, f userFlags) error {
 	return a.changeUser(ctx, args[0], f, "user password", func(u *trade.User) (err error) {
-		if err := a.here(*u); err != nil {
-			return err
-		}
 		u.Password, err = a.readPassword(u.Name, f)
-		u.PasswordAt = now()
+		u.PasswordAt, u.Issuer, u.Subject = now(), "", ""
 		return err
 	})
 }

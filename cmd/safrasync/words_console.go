@@ -9,7 +9,7 @@ var (
 	helpUsersAdd      = phrase{"cadastra um usuário do painel; a senha é pedida no terminal", "add a user of the console; the password is asked for at the terminal"}
 	helpUsersDisable  = phrase{"desliga um usuário; as sessões dele terminam já", "disable a user; the user's sessions end at once"}
 	helpUsersEnable   = phrase{"religa um usuário", "enable a user again"}
-	helpUsersPassword = phrase{"põe outra senha; as sessões do usuário terminam", "set another password; the user's sessions end"}
+	helpUsersPassword = phrase{"põe outra senha; as sessões do usuário terminam, e quem entrava pelo provedor de console.oidc volta a entrar com ela", "set another password; the user's sessions end, and who came by the provider of console.oidc logs in with it again"}
 	helpUsersRole     = phrase{"muda o perfil: reader (leitura), accountant (contabilidade) ou administrator (administração)", "change the role: reader, accountant or administrator"}
 
 	usersNobody    = phrase{"Ninguém foi cadastrado ainda. `safrasync users add NOME --role administrator` cadastra o primeiro administrador.", "Nobody was added yet. `safrasync users add NAME --role administrator` adds the first administrator."}
@@ -32,8 +32,9 @@ var (
 	helpUsersEnd   = phrase{"termina as sessões de um usuário", "end the sessions of a user"}
 	helpUsersLink  = phrase{"liga um usuário à pessoa que o provedor de console.oidc chama de SUBJECT; a senha dele deixa de valer", "link a user to the person whom the provider of console.oidc calls SUBJECT; the password no longer counts"}
 	usersComes     = phrase{" (por %s)", " (by %s)"}
-	usersElsewhere = phrase{"%s entra por %s: perfil e senha vêm de lá", "%s logs in by %s: role and password come from there"}
+	usersElsewhere = phrase{"%s entra por %s, que lhe dá o perfil; `safrasync users password` faz a pessoa voltar a entrar com uma senha", "%s logs in by %s, which gives the role; `safrasync users password` lets the person log in with a password again"}
 	usersNoIssuer  = phrase{"a configuração não tem console.oidc", "the configuration has no console.oidc"}
+	usersNoSubject = phrase{"o código da pessoa no provedor não pode ficar vazio nem passar de 255 bytes", "the provider's code of the person cannot be empty, nor longer than 255 bytes"}
 	usersLinked    = phrase{"%s já é outro usuário: `safrasync users list --json` o mostra", "%s is another user already: `safrasync users list --json` shows it"}
 	usersDone      = phrase{"%s: feito", "%s: done"}
 )
