@@ -187,10 +187,23 @@ type visitor struct {
 	at       time.Time // when the person proved it there; zero: the issuer does not say
 }
 
-// errRefused says that an answer of the issuer is not what it must be. Such a person is nobody.
-var errRefused = errors.New("the answer of the issuer is refused")
+// refusal is an answer of the issuer that is not what it must be. Such a person is nobody. The cause is one of a few, for the audit; what lies behind it is for the log.
+type refusal struct {
+	cause string
+	err   error // nil: there is no more to say
+}
 
-// visitor takes the code to the issuer, and checks everything about what comes back.
+func (r *refusal) Error() string {
+	text := "the answer of the issuer is refused: " + r.cause
+	if r.err != nil {
+		text += ": " + r.err.Error()
+	}
+	return text
+}
+
+func (r *refusal) Unwrap() error { return r.err }
+
+// visitor takes the code to the issuer, and checks everything about what comes back. With a refusal it gives whom a token that is the issuer's names, for the audit alone.
 func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now time.Time) (v visitor, err error) {
 	ctx, end, err := o.talk(ctx)
 	if err != nil {
@@ -205,32 +218,38 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	if err != nil {
 		var answer *oauth2.RetrieveError
 		if errors.As(err, &answer) && answer.Response != nil && answer.Response.StatusCode < http.StatusInternalServerError {
-			return v, fmt.Errorf("%w: it does not take the code: status %d, %s", errRefused, answer.Response.StatusCode, oneWord(answer.ErrorCode))
+			return v, &refusal{"the code is not taken", fmt.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode))}
 		}
 		return v, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
 	raw, _ := token.Extra("id_token").(string)
 	if raw == "" {
-		return v, fmt.Errorf("%w: there is no id_token", errRefused)
+		return v, &refusal{"there is no id_token", nil}
 	}
 	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: o.ClientID, Now: func() time.Time { return now }}).Verify(ctx, raw)
 	if err != nil {
-		return v, fmt.Errorf("%w: %w", errRefused, brief(err))
+		cause := "the token is not valid"
+		if expired := (*oidc.TokenExpiredError)(nil); errors.As(err, &expired) {
+			cause = "the token has expired"
+		}
+		return v, &refusal{cause, brief(err)}
 	}
 	claims := map[string]any{}
 	if err := id.Claims(&claims); err != nil {
-		return v, fmt.Errorf("%w: %w", errRefused, brief(err))
+		return v, &refusal{"the token cannot be read", brief(err)}
 	}
+	if id.Subject == "" || len(id.Subject) > 255 {
+		return v, &refusal{"the token names nobody", nil}
+	}
+	v.Subject = id.Subject
 	party, named := claims["azp"].(string)
 	switch {
 	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(f.part("nonce"))) != 1:
-		return v, fmt.Errorf("%w: the nonce is another one", errRefused)
+		return v, &refusal{"the nonce is another one", nil}
 	case named && party != o.ClientID, !named && len(id.Audience) > 1:
-		return v, fmt.Errorf("%w: the token was made for another client", errRefused)
+		return v, &refusal{"the token was made for another client", nil}
 	case id.IssuedAt.After(now.Add(clockSkew)):
-		return v, fmt.Errorf("%w: it was issued later than our clock says", errRefused)
-	case id.Subject == "" || len(id.Subject) > 255:
-		return v, fmt.Errorf("%w: it names nobody", errRefused)
+		return v, &refusal{"the token was issued later than our clock says", nil}
 	}
 	v = visitor{Subject: id.Subject, Role: o.role(claims), verified: true}
 	v.Email, _ = claims["email"].(string)

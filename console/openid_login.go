@@ -102,15 +102,18 @@ func (q *request) toIssuer(f flow) error {
 	}
 	address, err := q.c.OpenID.address(q.Context(), f, q.back(), q.c.Now())
 	if err != nil {
-		return q.unheard(err)
+		return q.unheard(f, err)
 	}
 	q.setCookie(cookieFlow, f.text(), flowLasts)
 	return q.page(http.StatusOK, "away", address)
 }
 
 // unheard says that the issuer does not answer. Whoever has a password here can still log in.
-func (q *request) unheard(err error) error {
+func (q *request) unheard(f flow, err error) error {
 	if errors.Is(err, errBusy) {
+		return err
+	}
+	if err := q.keptOnce(f, "the issuer does not answer", q.c.Now().Add(time.Minute)); err != nil {
 		return err
 	}
 	q.c.Log.Warn("console: the issuer of logins does not answer", zap.String("id", q.id), zap.Error(err))
@@ -121,6 +124,31 @@ func (q *request) unheard(err error) error {
 func (q *request) notIn(status int, key string, more ...any) error {
 	v := voice{q.lang, q.c.Zone, q.c.Now()}
 	return q.page(status, "login", loginPage{Next: "/", Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...)})
+}
+
+// kept keeps in the audit that somebody did not get in by the issuer, with the cause, one of a few. Who it was is the person of the session where that had to prove it, else whom the issuer named as far
+// as that is a user here.
+func (q *request) kept(f flow, user trade.User, v visitor, cause string) error {
+	if f.proof && q.login != nil {
+		user = q.login.User
+	}
+	record := q.record("login failed", user.Name, "", v.detail(q.c.OpenID.Issuer, cause))
+	if record.Who = user.Name; user.Name == "" {
+		record.Who = "?"
+	}
+	return q.c.People.AppendAudit(q.Context(), record)
+}
+
+// keptOnce is kept for what anybody can cause without the issuer: of an address it keeps one such record until a time, so that nobody fills the audit.
+func (q *request) keptOnce(f flow, cause string, until time.Time) error {
+	if !f.proof || q.login == nil {
+		now := q.c.Now()
+		first, _, err := q.c.People.Try(q.Context(), []string{"openid-kept:" + q.from + " " + cause}, now, func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
+		if err != nil || !first {
+			return err
+		}
+	}
+	return q.kept(f, trade.User{}, visitor{}, cause)
 }
 
 // comeBack takes what the issuer sends the browser back with. Whatever is wrong with it, nobody gets in.
@@ -139,37 +167,48 @@ func comeBack(q *request) error {
 	if !ok || subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(f.part("state"))) != 1 {
 		return q.notIn(http.StatusBadRequest, "openid.stale")
 	}
-	if iss := given.Get("iss"); iss != "" && iss != q.c.OpenID.Issuer {
-		return q.refused(errors.New("the answer is of another issuer"))
-	}
-	if code := given.Get("error"); code != "" {
-		q.c.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.id), zap.String("code", oneWord(code)))
-		return q.notIn(http.StatusForbidden, "openid.refused")
-	}
 	now := q.c.Now()
-	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now)) // each makes us ask somebody else (C4)
+	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now)) // each makes us ask somebody else, or keep a record (C4)
 	switch {
 	case err != nil:
 		return err
 	case !allowed:
+		if err := q.keptOnce(f, "too many tries", until); err != nil {
+			return err
+		}
 		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: "/", Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
 	}
+	if iss := given.Get("iss"); iss != "" && iss != q.c.OpenID.Issuer {
+		return q.refused(f, visitor{}, &refusal{"the answer is of another issuer", nil})
+	}
+	if code := given.Get("error"); code != "" {
+		q.c.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.id), zap.String("code", oneWord(code)))
+		if err := q.kept(f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
+			return err
+		}
+		return q.notIn(http.StatusForbidden, "openid.refused")
+	}
 	v, err := q.c.OpenID.visitor(q.Context(), f, given.Get("code"), q.back(), now)
-	switch {
-	case errors.Is(err, errRefused):
-		return q.refused(err)
-	case err != nil:
-		return q.unheard(err)
+	if refused := (*refusal)(nil); errors.As(err, &refused) {
+		return q.refused(f, v, refused)
+	}
+	if err != nil {
+		return q.unheard(f, err)
 	}
 	return q.enter(f, v)
 }
 
-// refused says that what came back cannot be trusted. The log has the cause.
-func (q *request) refused(err error) error {
-	q.c.Log.Warn("console: a login at the issuer was refused", zap.String("id", q.id), zap.Error(err))
-	record := q.record("login failed", "", "", visitor{}.detail(q.c.OpenID.Issuer, "refused"))
-	record.Who = "?"
-	if err := q.c.People.AppendAudit(q.Context(), record); err != nil {
+// refused says that what came back cannot be trusted. The audit has the cause, the log what lies behind it.
+func (q *request) refused(f flow, v visitor, why *refusal) error {
+	q.c.Log.Warn("console: a login at the issuer was refused", zap.String("id", q.id), zap.Error(why))
+	user := trade.User{}
+	if v.Subject != "" {
+		var err error
+		if user, err = q.c.People.UserFrom(q.Context(), q.c.OpenID.Issuer, v.Subject); err != nil && !errors.Is(err, trade.ErrNobody) {
+			return err
+		}
+	}
+	if err := q.kept(f, user, v, why.cause); err != nil {
 		return err
 	}
 	return q.notIn(http.StatusUnauthorized, "openid.untrusted", q.id)
@@ -185,24 +224,30 @@ func (q *request) enter(f flow, v visitor) error {
 	known := err == nil
 	if f.proof {
 		switch {
-		case q.login == nil || !known || q.login.User.ID != user.ID:
-			return q.stays(user, v, "openid.other", "another person")
+		case q.login == nil:
+			return q.stays(f, user, v, "openid.ended", "the session has ended")
+		case !known || q.login.User.ID != user.ID:
+			return q.stays(f, user, v, "openid.other", "another person")
 		case v.at.Before(f.began.Add(-clockSkew)):
-			return q.stays(user, v, "openid.not_again", "not asked again")
+			return q.stays(f, user, v, "openid.not_again", "not asked again")
 		}
 	}
 	switch {
 	case known && user.Disabled:
-		return q.stays(user, v, "openid.disabled", "disabled", user.Name)
+		return q.stays(f, user, v, "openid.disabled", "disabled", user.Name)
 	case v.Role == "" && known: // what the person had before ends too
 		record := q.record("login failed", user.Name, "", v.detail(issuer, "no role"))
 		record.Who = user.Name
-		if _, err := q.c.People.ChangeUser(q.Context(), user, record); err != nil {
+		done, err := q.c.People.ChangeUser(q.Context(), user, record)
+		if err != nil {
 			return err
+		}
+		if !done { // what changed the user at this moment has ended the sessions
+			return q.stays(f, user, v, "openid.no_role", "no role")
 		}
 		return q.notIn(http.StatusForbidden, "openid.no_role")
 	case v.Role == "":
-		return q.stays(user, v, "openid.no_role", "no role")
+		return q.stays(f, user, v, "openid.no_role", "no role")
 	case !known:
 		name := v.user(issuer)
 		record := q.record("user add", name, "", v.detail(issuer, ""))
@@ -213,7 +258,7 @@ func (q *request) enter(f flow, v visitor) error {
 		}
 		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject) // also when another browser of the same person was first
 		if errors.Is(err, trade.ErrNobody) {
-			return q.stays(trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, v.Subject)
+			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, v.Subject)
 		}
 		if err != nil {
 			return err
@@ -227,7 +272,7 @@ func (q *request) enter(f flow, v visitor) error {
 			return err
 		}
 		if !done {
-			return q.notIn(http.StatusConflict, "openid.stale")
+			return q.changing(f, user, v)
 		}
 		user.Version++
 	}
@@ -236,7 +281,7 @@ func (q *request) enter(f flow, v visitor) error {
 		act = "proof"
 	}
 	if err := q.begin(user, act, v.detail(issuer, ""), v.proved(q.c.Now())); errors.Is(err, trade.ErrNobody) { // disabled, or changed, at this moment
-		return q.notIn(http.StatusConflict, "openid.stale")
+		return q.changing(f, user, v)
 	} else if err != nil {
 		return err
 	}
@@ -244,15 +289,19 @@ func (q *request) enter(f flow, v visitor) error {
 }
 
 // stays keeps somebody out whom the issuer named, with the record in the audit.
-func (q *request) stays(user trade.User, v visitor, key, fault string, more ...any) error {
-	record := q.record("login failed", user.Name, "", v.detail(q.c.OpenID.Issuer, fault))
-	if record.Who = user.Name; user.Name == "" {
-		record.Who = "?"
-	}
-	if err := q.c.People.AppendAudit(q.Context(), record); err != nil {
+func (q *request) stays(f flow, user trade.User, v visitor, key, cause string, more ...any) error {
+	if err := q.kept(f, user, v, cause); err != nil {
 		return err
 	}
 	return q.notIn(http.StatusForbidden, key, more...)
+}
+
+// changing keeps somebody out whose user was changed by somebody else at this moment.
+func (q *request) changing(f flow, user trade.User, v visitor) error {
+	if err := q.kept(f, user, v, "changed at this moment"); err != nil {
+		return err
+	}
+	return q.notIn(http.StatusConflict, "openid.changing")
 }
 
 // foreign tells whether a login began by an issuer that the configuration does not name any more.

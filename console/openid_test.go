@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"crypto/x509"
 	"html"
 	"net/http"
@@ -429,6 +430,149 @@ func TestC04_AnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
 		t.Error("an address may ask as often as it likes")
 	}
 	c.browser().logIn("carla", password).wants(http.StatusSeeOther)
+}
+
+// keeps counts the records of the audit whose detail has a cause.
+func (c *company) keeps(cause string) (n int) {
+	c.t.Helper()
+	records, err := c.store.Audit(c.t.Context(), 0)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, r := range records {
+		if strings.Contains(r.Detail, `"fault":"`+cause+`"`) {
+			n++
+		}
+	}
+	return n
+}
+
+// Whoever does not get in leaves one record with the cause, and with the person as far as one is known: that of the session where somebody had to prove who it is.
+func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		kept := func(want string) {
+			t.Helper()
+			who, cause, _ := strings.Cut(want, ": ")
+			target := who
+			if who == "?" {
+				target = ""
+			}
+			if got := c.last(); !strings.HasPrefix(got, who+": login failed "+target+" {") || !strings.Contains(got, `"fault":"`+cause+`"`) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		for fault, cause := range map[oidctest.Fault]string{
+			oidctest.Denies: "the issuer lets nobody in", oidctest.NoToken: "there is no id_token", oidctest.Expired: "the token has expired", oidctest.WrongKey: "the token is not valid",
+			oidctest.NoSubject: "the token names nobody", oidctest.WrongNonce: "the nonce is another one", oidctest.FromTheFuture: "the token was issued later than our clock says",
+			oidctest.OtherParty: "the token was made for another client", oidctest.Redirects: "the code is not taken",
+		} {
+			c.issuer.Fault(fault)
+			c.come(c.browser())
+			kept("?: " + cause)
+		}
+		c.issuer.Fault("")
+		b := c.browser()
+		c.come(b).wants(http.StatusSeeOther)
+		c.issuer.Fault(oidctest.WrongNonce)
+		c.come(c.browser()).wants(http.StatusUnauthorized)
+		kept("rui@coop.example: the nonce is another one")
+
+		// An issuer that does not answer: once for an address and a minute, whatever is pressed how often.
+		c.issuer.Fault(oidctest.Fails)
+		c.come(c.browser()).wants(http.StatusServiceUnavailable)
+		kept("?: the issuer does not answer")
+		c.come(c.browser()).wants(http.StatusServiceUnavailable)
+		if n := c.keeps("the issuer does not answer"); n != 1 {
+			t.Errorf("%d records within a minute", n)
+		}
+		c.clock.pass(time.Minute)
+		c.come(c.browser()).wants(http.StatusServiceUnavailable)
+		if n := c.keeps("the issuer does not answer"); n != 2 {
+			t.Errorf("%d records in two minutes", n)
+		}
+
+		// A proof is about the person of the session, whoever the issuer names.
+		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {b.token2(c)}}) }
+		b.get(prove()).wants(http.StatusServiceUnavailable)
+		kept("rui@coop.example: the issuer does not answer")
+		c.issuer.Fault(oidctest.Denies)
+		b.get(prove()).wants(http.StatusForbidden)
+		kept("rui@coop.example: the issuer lets nobody in")
+		c.issuer.Fault("")
+		c.issuer.Person(with(with(rui, "sub", "other"), "email", "outra@coop.example"))
+		b.get(prove()).wants(http.StatusForbidden, "confirmou outra pessoa")
+		kept("rui@coop.example: another person")
+		if got := c.last(); !strings.Contains(got, `"subject":"other"`) {
+			t.Errorf("who it was instead is not told: %s", got)
+		}
+		c.issuer.Person(rui)
+		path := prove()
+		b.do(http.MethodPost, "/logout", url.Values{"token": {b.token2(c)}}).wants(http.StatusSeeOther)
+		b.get(path).wants(http.StatusForbidden, "a sua sessão neste programa terminou enquanto isso")
+		kept("rui@coop.example: the session has ended")
+	})
+}
+
+// C4: who asks too often leaves one record for the time of waiting.
+func TestC04_TooManyTriesAtTheIssuerAreRecordedOnce(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	c.issuer.Fault(oidctest.Denies)
+	slow := 0
+	for range 30 {
+		b := c.browser()
+		if b.get(c.away(b, "/login/openid", nil)); b.status == http.StatusTooManyRequests {
+			slow++
+		}
+	}
+	if n := c.keeps("too many tries"); n != 1 || slow < 5 {
+		t.Errorf("%d of 30 were slowed down, with %d records", slow, n)
+	}
+}
+
+// hurried is the ledger of a console in which somebody else is always a moment earlier.
+type hurried struct {
+	*state.Store
+	meanwhile func(trade.User)
+}
+
+func (h *hurried) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
+	u, err := h.Store.UserFrom(ctx, issuer, subject)
+	if err == nil && h.meanwhile != nil {
+		h.meanwhile(u)
+	}
+	return u, err
+}
+
+// Who comes while an administrator changes the same user does not get in, is told so, and stands in the audit.
+func TestAUserThatChangesDuringTheLogin(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		people := &hurried{Store: s}
+		c := newCompany(t, s, func(o *console.Options) { o.People = people })
+		c.come(c.browser()).wants(http.StatusSeeOther)
+		people.meanwhile = func(u trade.User) {
+			if done, err := s.ChangeUser(t.Context(), u, trade.AuditRecord{At: c.clock.now(), Who: "ana", Act: "user end", Target: u.Name}); err != nil || !done {
+				t.Error(done, err)
+			}
+		}
+		for groups, want := range map[string]struct {
+			status      int
+			says, cause string
+		}{
+			"safra-contabil": {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"}, // as before: the login finds it
+			"safra-leitura":  {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"}, // another role: the change finds it
+			"everybody":      {http.StatusForbidden, "nenhum perfil", "no role"},
+		} {
+			c.issuer.Person(with(rui, "groups", groups))
+			b := c.browser()
+			c.come(b).wants(want.status, want.says)
+			if got := c.last(); !strings.HasPrefix(got, "rui@coop.example: login failed rui@coop.example ") || !strings.Contains(got, `"fault":"`+want.cause+`"`) {
+				t.Errorf("%s: %s", groups, got)
+			}
+			b.get("/account").wants(http.StatusSeeOther)
+		}
+	})
 }
 
 // A name that somebody has here is never taken over; an administrator's order links it, and then the password is over.
