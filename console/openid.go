@@ -116,13 +116,14 @@ func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, e
 	var says struct {
 		Auth    string   `json:"authorization_endpoint"`
 		Token   string   `json:"token_endpoint"`
+		Keys    string   `json:"jwks_uri"`
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 		PKCE    []string `json:"code_challenge_methods_supported"`
 	}
 	if err := fresh.Claims(&says); err != nil {
 		return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
-	for _, at := range []string{says.Auth, says.Token} {
+	for _, at := range []string{says.Auth, says.Token, says.Keys} {
 		if err := sameSecurity(o.Issuer, at); err != nil {
 			return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, err)
 		}
@@ -137,7 +138,7 @@ func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, e
 	return fresh, nil
 }
 
-// sameSecurity refuses an address in the open that an issuer behind TLS names: codes and the secret would go there.
+// sameSecurity refuses an address in the open that an issuer behind TLS names: codes and the secret would go there, or keys come from there that anybody on the way may have put in.
 func sameSecurity(issuer, at string) error {
 	u, err := url.Parse(at)
 	if err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && strings.HasPrefix(issuer, "http:")) {

@@ -352,7 +352,7 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, openStore(t, state.SQLite))
-	for _, fault := range []oidctest.Fault{oidctest.Pages, oidctest.OtherDiscovery, oidctest.OpenAddress} {
+	for _, fault := range []oidctest.Fault{oidctest.Pages, oidctest.OtherDiscovery, oidctest.OpenAddress, oidctest.OpenKeys} {
 		c.issuer.Fault(fault)
 		c.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Conta Coop não respondeu", `name="password"`)
 		if err := c.openID.Check(t.Context(), c.clock.now()); err == nil || len(err.Error()) > 500 {

@@ -55,6 +55,7 @@ const (
 	Pages          Fault = "every answer is a page"
 	OtherDiscovery Fault = "discovery names another issuer"
 	OpenAddress    Fault = "discovery names an address without TLS"
+	OpenKeys       Fault = "discovery names keys without TLS"
 )
 
 // Issuer is a running provider.
@@ -166,18 +167,21 @@ func (i *Issuer) answer(w http.ResponseWriter, status int, body any) {
 }
 
 func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
-	issuer, token, method := i.URL, i.URL+"/token", "client_secret_basic"
+	issuer, token, keySet, method := i.URL, i.URL+"/token", i.URL+"/keys", "client_secret_basic"
 	if i.is(OtherDiscovery) {
 		issuer = "https://elsewhere.example"
 	}
 	if i.is(OpenAddress) {
 		token = "http://127.0.0.1/token"
 	}
+	if i.is(OpenKeys) {
+		keySet = "http://127.0.0.1/keys"
+	}
 	if i.OnlyPost {
 		method = "client_secret_post"
 	}
 	i.answer(w, http.StatusOK, map[string]any{
-		"issuer": issuer, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": token, "jwks_uri": i.URL + "/keys", "response_types_supported": []string{"code"},
+		"issuer": issuer, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": token, "jwks_uri": keySet, "response_types_supported": []string{"code"},
 		"subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"RS256"}, "token_endpoint_auth_methods_supported": []string{method},
 		"code_challenge_methods_supported": []string{"S256"},
 	})
