@@ -183,7 +183,7 @@ type visitor struct {
 	Email    string
 	Name     string
 	login    string // preferred_username
-	verified bool   // the issuer does not say that the address is not the person's
+	verified bool   // the issuer says that the address is the person's
 	Role     trade.Role
 	at       time.Time // when the person proved it there; zero: the issuer does not say
 }
@@ -252,7 +252,7 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	case id.IssuedAt.After(now.Add(clockSkew)):
 		return v, &refusal{"the token was issued later than our clock says", nil}
 	}
-	v = visitor{Subject: id.Subject, Role: o.role(claims), verified: true}
+	v = visitor{Subject: id.Subject, Role: o.role(claims)}
 	v.Email, _ = claims["email"].(string)
 	v.Name, _ = claims["name"].(string)
 	v.login, _ = claims["preferred_username"].(string)
@@ -260,7 +260,7 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	case bool:
 		v.verified = is
 	case string:
-		v.verified = is != "false"
+		v.verified = is == "true"
 	}
 	if at, ok := claims["auth_time"].(float64); ok && at > 0 && at < 1<<40 {
 		v.at = time.Unix(int64(at), 0)
@@ -321,14 +321,18 @@ func named(claims map[string]any, claim string) []string {
 	return nil
 }
 
-// user is the name under which a person stands in the ledger and in the audit from the first login on: the address, the name for logging in, or what cannot be mistaken for either.
+// reserved are names that nobody from an issuer gets: a browser takes the first two for a way up, and the third is the service in the audit.
+var reserved = []string{".", "..", "safrasync"}
+
+// user is the name under which a person stands in the ledger and in the audit from the first login on: the address, if the issuer has verified it, the name for logging in, or what cannot be mistaken
+// for either.
 func (v visitor) user(issuer string) string {
 	candidates := []string{v.login}
 	if v.verified {
 		candidates = []string{v.Email, v.login}
 	}
 	for _, text := range candidates {
-		if name := UserName(text); name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {
+		if name := UserName(text); name != "" && !slices.Contains(reserved, name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {
 			return name
 		}
 	}

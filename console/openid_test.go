@@ -27,7 +27,7 @@ type company struct {
 }
 
 // rui is a person of the issuer.
-var rui = map[string]any{"sub": "248289761001", "email": "Rui@Coop.example", "name": "Rui Prado", "groups": []string{"everybody", "safra-contabil"}}
+var rui = map[string]any{"sub": "248289761001", "email": "Rui@Coop.example", "email_verified": true, "name": "Rui Prado", "groups": []string{"everybody", "safra-contabil"}}
 
 func with(claims map[string]any, name string, value any) map[string]any {
 	out := map[string]any{name: value}
@@ -184,6 +184,11 @@ func TestWhatTheIssuerSaysOfAPerson(t *testing.T) {
 		{"no address", map[string]any{"sub": "1", "preferred_username": "Bia", "groups": "safra-leitura"}, "bia", trade.Reader},
 		{"an address that nobody has verified", map[string]any{"sub": "2", "email": "chefe@coop.example", "email_verified": false, "preferred_username": "caio", "groups": "safra-leitura"}, "caio", trade.Reader},
 		{"as text", map[string]any{"sub": "3", "email": "chefe@coop.example", "email_verified": "false", "groups": "safra-leitura"}, "openid-", trade.Reader},
+		{"an address of which nothing is said", map[string]any{"sub": "11", "email": "chefe@coop.example", "preferred_username": "iara", "groups": "safra-leitura"}, "iara", trade.Reader},
+		{"verified as text", map[string]any{"sub": "12", "email": "ines@coop.example", "email_verified": "true", "groups": "safra-leitura"}, "ines@coop.example", trade.Reader},
+		{"one dot", map[string]any{"sub": "13", "preferred_username": " . ", "groups": "safra-leitura"}, "openid-", trade.Reader},
+		{"two dots", map[string]any{"sub": "14", "preferred_username": "..", "groups": "safra-leitura"}, "openid-", trade.Reader},
+		{"the service", map[string]any{"sub": "15", "preferred_username": "SafraSync", "groups": "safra-leitura"}, "openid-", trade.Reader},
 		{"a name that is a path", map[string]any{"sub": "4", "preferred_username": "a/../b", "groups": "safra-leitura"}, "openid-", trade.Reader},
 		{"a name with a line break", map[string]any{"sub": "5", "preferred_username": "a\nb", "groups": "safra-leitura"}, "openid-", trade.Reader},
 		{"the most of several roles", map[string]any{"sub": "6", "preferred_username": "duda", "groups": []any{"safra-ti", 7, "safra-leitura"}}, "duda", trade.Administrator},
