@@ -46,6 +46,12 @@ func (o *OpenID) Patience(d time.Duration) *OpenID {
 	return o
 }
 
+// Refresh is how long an issuer may take to say again what it is.
+func (o *OpenID) Refresh(d time.Duration) *OpenID {
+	o.refresh = d
+	return o
+}
+
 // IssuerTalks is how many conversations with an issuer there are at once.
 const IssuerTalks = issuerTalks
 

@@ -29,6 +29,8 @@ const (
 	issuerTalks   = 4                // conversations at once: one that is slow does not take the places of the other pages
 	issuerBody    = 1 << 20          // of an answer
 	issuerKnown   = time.Hour        // what it says of itself is read again after that
+	issuerAgain   = time.Minute      // and again, when it did not say it
+	issuerRefresh = 2 * time.Second  // for that, while what it said before is known: the login itself needs the rest of the time
 	clockSkew     = 2 * time.Minute  // between its clock and ours
 )
 
@@ -51,6 +53,7 @@ type OpenID struct {
 	client   *http.Client
 	talks    chan struct{}
 	patience time.Duration
+	refresh  time.Duration
 
 	mu    gosync.Mutex
 	known *oidc.Provider
@@ -67,7 +70,7 @@ func NewOpenID(o OpenIDOptions) *OpenID {
 	if o.Proxy != nil {
 		transport.Proxy = http.ProxyURL(o.Proxy)
 	}
-	return &OpenID{OpenIDOptions: o, talks: make(chan struct{}, issuerTalks), patience: issuerAnswers, client: &http.Client{
+	return &OpenID{OpenIDOptions: o, talks: make(chan struct{}, issuerTalks), patience: issuerAnswers, refresh: issuerRefresh, client: &http.Client{
 		Timeout: issuerAnswers, Transport: bounded{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the secret goes to the address that the issuer names, and nowhere else
 	}}
@@ -98,7 +101,7 @@ func (o *OpenID) talk(ctx context.Context) (_ context.Context, end func(), err e
 	return ctx, func() { cancel(); <-o.talks }, nil
 }
 
-// provider is what the issuer says of itself. What it said before counts while it is down.
+// provider is what the issuer says of itself. What it said before counts while it is down, or says what cannot be.
 func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, error) {
 	o.mu.Lock()
 	known, read := o.known, o.read
@@ -106,11 +109,25 @@ func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, e
 	if known != nil && now.Sub(read).Abs() < issuerKnown {
 		return known, nil
 	}
+	if known == nil {
+		return o.ask(ctx, now)
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.refresh)
+	defer cancel()
+	fresh, err := o.ask(ctx, now)
+	if err == nil {
+		return fresh, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.read = now.Add(issuerAgain - issuerKnown)
+	return known, nil
+}
+
+// ask reads what the issuer says of itself, and keeps it.
+func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error) {
 	fresh, err := oidc.NewProvider(ctx, o.Issuer)
 	if err != nil {
-		if known != nil {
-			return known, nil
-		}
 		return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
 	var says struct {

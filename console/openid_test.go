@@ -401,6 +401,43 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	gone.as(trade.Accountant).get("/account").wants(http.StatusOK)
 }
 
+// An issuer that does not say again what it is takes nothing of the time of the login, and is asked again a minute later.
+func TestAnIssuerThatHangsWhenAskedAgainIsKnown(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	c.come(c.browser()).wants(http.StatusSeeOther)
+	b := c.browser()
+	c.clock.pass(time.Hour - time.Minute)
+	path := c.away(b, "/login/openid", nil)
+	c.clock.pass(time.Minute)
+	if n := c.issuer.Found(); n != 1 {
+		t.Fatalf("it was asked %d times within an hour", n)
+	}
+	c.issuer.Fault(oidctest.HangsAtFirst)
+	c.openID.Refresh(10 * time.Millisecond)
+	b.get(path).wants(http.StatusSeeOther)
+	c.openID.Refresh(time.Hour)
+
+	c.issuer.Fault(oidctest.OtherDiscovery)
+	c.clock.pass(time.Minute)
+	before := c.issuer.Found()
+	for range 2 {
+		c.come(c.browser()).wants(http.StatusSeeOther)
+		if n := c.issuer.Found() - before; n != 1 {
+			t.Errorf("within a minute it was asked %d times, want once", n)
+		}
+		c.clock.pass(time.Minute - time.Second)
+	}
+	c.issuer.Fault("")
+	for range 2 {
+		c.come(c.browser()).wants(http.StatusSeeOther)
+		if n := c.issuer.Found() - before; n != 2 {
+			t.Errorf("it was asked %d times, want it to be known again", n)
+		}
+		c.clock.pass(time.Hour - time.Second)
+	}
+}
+
 // C4: who brings codes that are none is slowed down, by address.
 func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,7 @@ const (
 	Denies         Fault = "access_denied"
 	Fails          Fault = "the token endpoint fails"
 	Hangs          Fault = "the token endpoint hangs"
+	HangsAtFirst   Fault = "discovery hangs"
 	Redirects      Fault = "the token endpoint redirects"
 	Pages          Fault = "every answer is a page"
 	OtherDiscovery Fault = "discovery names another issuer"
@@ -75,6 +76,7 @@ type Issuer struct {
 	codes  map[string]grant
 	asked  []url.Values // what clients asked of the authorization endpoint
 	tokens int
+	found  int
 	hang   chan struct{}
 }
 
@@ -144,6 +146,13 @@ func (i *Issuer) Asked() []url.Values {
 	return slices.Clone(i.asked)
 }
 
+// Found is how often anybody asked what the issuer is.
+func (i *Issuer) Found() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.found
+}
+
 // Tokens is how often the token endpoint was asked.
 func (i *Issuer) Tokens() int {
 	i.mu.Lock()
@@ -166,7 +175,14 @@ func (i *Issuer) answer(w http.ResponseWriter, status int, body any) {
 	}
 }
 
-func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
+func (i *Issuer) discovery(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	i.found++
+	i.mu.Unlock()
+	if i.is(HangsAtFirst) {
+		i.wait(r)
+		return
+	}
 	issuer, token, keySet, method := i.URL, i.URL+"/token", i.URL+"/keys", "client_secret_basic"
 	if i.is(OtherDiscovery) {
 		issuer = "https://elsewhere.example"
@@ -242,10 +258,7 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://elsewhere.example/token", http.StatusTemporaryRedirect)
 		return
 	case i.is(Hangs):
-		select {
-		case <-i.hang:
-		case <-r.Context().Done():
-		}
+		i.wait(r)
 		return
 	}
 	id, secret, basic := r.BasicAuth()
@@ -271,6 +284,14 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		answer["id_token"] = i.sign(i.tokenOf(claims, g, fault), fault)
 	}
 	i.answer(w, http.StatusOK, answer)
+}
+
+// wait keeps a client waiting until it goes, or the test ends.
+func (i *Issuer) wait(r *http.Request) {
+	select {
+	case <-i.hang:
+	case <-r.Context().Done():
+	}
 }
 
 func (i *Issuer) tokenOf(claims map[string]any, g grant, fault Fault) map[string]any {
