@@ -52,6 +52,27 @@ func (o *OpenID) Refresh(d time.Duration) *OpenID {
 	return o
 }
 
+// Turn is how long somebody waits for a conversation with an issuer.
+func (o *OpenID) Turn(d time.Duration) *OpenID {
+	o.turn = d
+	return o
+}
+
+// Fill takes all conversations, until the end of them.
+func (o *OpenID) Fill() (end func()) {
+	for range issuerTalks {
+		o.talks <- struct{}{}
+	}
+	return func() {
+		for range issuerTalks {
+			<-o.talks
+		}
+	}
+}
+
+// Waiting is how many wait for one.
+func (o *OpenID) Waiting() int { return len(o.waiting) }
+
 // IssuerTalks is how many conversations with an issuer there are at once.
 const IssuerTalks = issuerTalks
 

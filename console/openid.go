@@ -27,6 +27,8 @@ import (
 const (
 	issuerAnswers = 10 * time.Second // one answer of it
 	issuerTalks   = 4                // conversations at once: one that is slow does not take the places of the other pages
+	issuerWaiting = 4                // who wait for one of these; more are turned away
+	issuerTurn    = 5 * time.Second  // that they wait
 	issuerBody    = 1 << 20          // of an answer
 	issuerKnown   = time.Hour        // what it says of itself is read again after that
 	issuerAgain   = time.Minute      // and again, when it did not say it
@@ -52,8 +54,10 @@ type OpenID struct {
 	OpenIDOptions
 	client   *http.Client
 	talks    chan struct{}
+	waiting  chan struct{}
 	patience time.Duration
 	refresh  time.Duration
+	turn     time.Duration
 
 	mu    gosync.Mutex
 	known *oidc.Provider
@@ -70,7 +74,7 @@ func NewOpenID(o OpenIDOptions) *OpenID {
 	if o.Proxy != nil {
 		transport.Proxy = http.ProxyURL(o.Proxy)
 	}
-	return &OpenID{OpenIDOptions: o, talks: make(chan struct{}, issuerTalks), patience: issuerAnswers, refresh: issuerRefresh, client: &http.Client{
+	return &OpenID{OpenIDOptions: o, talks: make(chan struct{}, issuerTalks), waiting: make(chan struct{}, issuerWaiting), turn: issuerTurn, patience: issuerAnswers, refresh: issuerRefresh, client: &http.Client{
 		Timeout: issuerAnswers, Transport: bounded{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the secret goes to the address that the issuer names, and nowhere else
 	}}
@@ -95,10 +99,30 @@ func (o *OpenID) talk(ctx context.Context) (_ context.Context, end func(), err e
 	select {
 	case o.talks <- struct{}{}:
 	default:
-		return nil, nil, errBusy
+		if err := o.wait(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.client), o.patience)
 	return ctx, func() { cancel(); <-o.talks }, nil
+}
+
+// wait waits until a conversation ends, so that a fifth person at once need not begin again.
+func (o *OpenID) wait(ctx context.Context) error {
+	select {
+	case o.waiting <- struct{}{}:
+		defer func() { <-o.waiting }()
+	default:
+		return errBusy
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.turn)
+	defer cancel()
+	select {
+	case o.talks <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return errBusy
+	}
 }
 
 // provider is what the issuer says of itself. What it said before counts while it is down, or says what cannot be.
@@ -221,13 +245,8 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() error { return r.err }
 
-// visitor takes the code to the issuer, and checks everything about what comes back. With a refusal it gives whom a token that is the issuer's names, for the audit alone.
+// visitor takes the code to the issuer, in a conversation that talk gives, and checks everything about what comes back. With a refusal it gives whom a token that is the issuer's names, for the audit alone.
 func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now time.Time) (v visitor, err error) {
-	ctx, end, err := o.talk(ctx)
-	if err != nil {
-		return v, err
-	}
-	defer end()
 	p, err := o.provider(ctx, now)
 	if err != nil {
 		return v, err

@@ -31,7 +31,7 @@ const flowLasts = 10 * time.Minute
 const cookieFlow = "safrasync-openid"
 
 // flow is a login at the issuer on its way. Only the browser holds it: state, nonce and verifier are made of its secret, so that what comes back fits this browser alone, and once, because the cookie
-// goes with the first answer.
+// goes with the first answer that is worked on.
 type flow struct {
 	secret string
 	began  time.Time
@@ -151,6 +151,13 @@ func (q *request) keptOnce(f flow, cause string, until time.Time) error {
 	return q.kept(f, trade.User{}, visitor{}, cause)
 }
 
+// forgetFlow lets a way to the issuer end.
+func (q *request) forgetFlow() {
+	if q.cookie(cookieFlow) != "" {
+		q.setCookie(cookieFlow, "", -time.Second)
+	}
+}
+
 // comeBack takes what the issuer sends the browser back with. Whatever is wrong with it, nobody gets in.
 func comeBack(q *request) error {
 	if q.c.OpenID == nil {
@@ -161,10 +168,8 @@ func comeBack(q *request) error {
 		return q.page(http.StatusOK, "onward", local(q.URL.RequestURI()))
 	}
 	given := q.URL.Query()
-	if q.cookie(cookieFlow) != "" {
-		q.setCookie(cookieFlow, "", -time.Second)
-	}
 	if !ok || subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(f.part("state"))) != 1 {
+		q.forgetFlow()
 		return q.notIn(http.StatusBadRequest, "openid.stale")
 	}
 	now := q.c.Now()
@@ -178,6 +183,12 @@ func comeBack(q *request) error {
 		}
 		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: "/", Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
 	}
+	ctx, end, err := q.c.OpenID.talk(q.Context())
+	if err != nil { // the way is not over: the same page once more goes on with it
+		return err
+	}
+	defer end()
+	q.forgetFlow()
 	if iss := given.Get("iss"); iss != "" && iss != q.c.OpenID.Issuer {
 		return q.refused(f, visitor{}, &refusal{"the answer is of another issuer", nil})
 	}
@@ -188,7 +199,7 @@ func comeBack(q *request) error {
 		}
 		return q.notIn(http.StatusForbidden, "openid.refused")
 	}
-	v, err := q.c.OpenID.visitor(q.Context(), f, given.Get("code"), q.back(), now)
+	v, err := q.c.OpenID.visitor(ctx, f, given.Get("code"), q.back(), now)
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
 		return q.refused(f, v, refused)
 	}

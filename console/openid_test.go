@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -374,7 +375,9 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	c.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusOK)
 
 	c.issuer.Fault(oidctest.Hangs)
-	c.openID.Patience(time.Hour)
+	c.openID.Patience(time.Hour).Turn(time.Hour)
+	late := c.browser()
+	path := c.away(late, "/login/openid", nil)
 	var all gosync.WaitGroup
 	for range console.IssuerTalks {
 		b := c.browser()
@@ -384,12 +387,18 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	for c.issuer.Tokens() < 1+console.IssuerTalks { // all of them hang there
 		c.browser().get("/login").wants(http.StatusOK)
 	}
-	late := c.browser()
-	late.do(http.MethodPost, "/login/openid", nil).wants(http.StatusServiceUnavailable, "Código busy")
-	late.logIn("carla", password).wants(http.StatusSeeOther)
+	var turnedAway atomic.Bool
+	all.Go(func() {
+		late.get(path)
+		turnedAway.Store(late.status != http.StatusSeeOther)
+	})
+	for c.openID.Waiting() < 1 && !turnedAway.Load() { // for one of them to end
+		c.browser().logIn("carla", password).wants(http.StatusSeeOther)
+	}
+	c.issuer.Fault("")
 	c.issuer.Server.CloseClientConnections()
 	all.Wait()
-	c.issuer.Fault("")
+	late.wants(http.StatusSeeOther)
 
 	c.issuer.Server.Close()
 	b := c.as(trade.Accountant)
@@ -436,6 +445,25 @@ func TestAnIssuerThatHangsWhenAskedAgainIsKnown(t *testing.T) {
 		}
 		c.clock.pass(time.Hour - time.Second)
 	}
+}
+
+// Who waits for a conversation in vain has not lost the way: the same page once more goes on with it.
+func TestWhoFindsTheIssuerBusyGoesOnLater(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t, openStore(t, state.SQLite))
+	b := c.browser()
+	path := c.away(b, "/login/openid", url.Values{"next": {"/rows"}})
+	end := c.openID.Fill()
+	c.openID.Turn(time.Millisecond)
+	b.get(path).wants(http.StatusServiceUnavailable, "Código busy")
+	if c.issuer.Tokens() != 0 {
+		t.Error("the code went to the issuer")
+	}
+	end()
+	if b.get(path).wants(http.StatusSeeOther); b.got.Get("Location") != "/rows" {
+		t.Errorf("the way goes on to %s", b.got.Get("Location"))
+	}
+	b.get(path).wants(http.StatusBadRequest, "não foi começada neste navegador")
 }
 
 // C4: who brings codes that are none is slowed down, by address.
