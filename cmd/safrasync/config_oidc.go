@@ -66,8 +66,11 @@ func (c *Config) checkOIDC(d *configDecoder) {
 		}
 	}
 	if o.Proxy != "" {
-		if u, err := url.Parse(o.Proxy); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		switch u, err := url.Parse(o.Proxy); {
+		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			d.fault(at+".proxy", "must be an address, as in http://proxy.example.com:3128")
+		case u.User != nil:
+			d.fault(at+".proxy", "must not have a user and password, which would stand in the file: let the proxy know this host by its address")
 		}
 	}
 	o.CAFile = c.checkCAFile(d, at+".ca_file", o.CAFile)

@@ -31,6 +31,7 @@ func TestTheLoginByAnIssuerIsConfiguredStrictly(t *testing.T) {
 		oidcMinimum + `, scopes: ["a b"]`:   "console.oidc.scopes: number 1",
 		oidcMinimum + `, ca_file: none.pem`: "console.oidc.ca_file: cannot be read",
 		oidcMinimum + `, proxy: proxy`:      "console.oidc.proxy: must be an address",
+		oidcMinimum + `, proxy: "http://me:hunter2hunter2@proxy.example:3128"`: "console.oidc.proxy: must not have a user and password",
 	} {
 		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, oidc: {"+oidc+"}}\njobs:"))
 		switch {
@@ -44,6 +45,20 @@ func TestTheLoginByAnIssuerIsConfiguredStrictly(t *testing.T) {
 	}
 	if _, problem := loadText(t, edited(t, "jobs:", "console: {oidc: {"+oidcMinimum+"}}\njobs:")); !strings.Contains(problem, "needs console.listen") {
 		t.Error(problem)
+	}
+}
+
+// A bundle for support does not name the cooperative's provider.
+func TestABundleDoesNotNameTheIssuer(t *testing.T) {
+	t.Parallel()
+	oidc := strings.Replace(oidcMinimum, "client_id: a", "client_id: coop-canary", 1) + `, proxy: "http://proxy.coop.example:3128"`
+	config, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, oidc: {"+oidc+"}}\njobs:"))
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	text := newScrubber(config).config(config)
+	if !strings.Contains(text, "issuer: <left out>") || strings.Contains(text, "coop.example") || strings.Contains(text, "coop-canary") {
+		t.Error(text)
 	}
 }
 
