@@ -375,6 +375,14 @@ func (v visitor) user(issuer string) string {
 	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
 }
 
+// quoted is a text as one word of a command line: somebody will copy the line.
+func quoted(text string) string {
+	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 // detail is what the audit keeps of who came.
 func (v visitor) detail(issuer, fault string) string {
 	text, err := json.Marshal(struct {

@@ -117,13 +117,13 @@ func (q *request) unheard(f flow, err error) error {
 		return err
 	}
 	q.c.Log.Warn("console: the issuer of logins does not answer", zap.String("id", q.id), zap.Error(err))
-	return q.notIn(http.StatusServiceUnavailable, "openid.down")
+	return q.notIn(f, http.StatusServiceUnavailable, "openid.down")
 }
 
-// notIn shows the page of the login with the reason why somebody did not get in.
-func (q *request) notIn(status int, key string, more ...any) error {
+// notIn shows the page of the login with the reason why somebody did not get in. Whoever gets in then goes on to the page that was wanted.
+func (q *request) notIn(f flow, status int, key string, more ...any) error {
 	v := voice{q.lang, q.c.Zone, q.c.Now()}
-	return q.page(status, "login", loginPage{Next: "/", Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...)})
+	return q.page(status, "login", loginPage{Next: local(f.next), Said: v.T(key, append([]any{q.c.OpenID.Label}, more...)...)})
 }
 
 // kept keeps in the audit that somebody did not get in by the issuer, with the cause, one of a few. Who it was is the person of the session where that had to prove it, else whom the issuer named as far
@@ -170,7 +170,7 @@ func comeBack(q *request) error {
 	given := q.URL.Query()
 	if !ok || subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(f.part("state"))) != 1 {
 		q.forgetFlow()
-		return q.notIn(http.StatusBadRequest, "openid.stale")
+		return q.notIn(f, http.StatusBadRequest, "openid.stale")
 	}
 	now := q.c.Now()
 	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now)) // each makes us ask somebody else, or keep a record (C4)
@@ -181,7 +181,7 @@ func comeBack(q *request) error {
 		if err := q.keptOnce(f, "too many tries", until); err != nil {
 			return err
 		}
-		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: "/", Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
+		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: local(f.next), Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
 	}
 	ctx, end, err := q.c.OpenID.talk(q.Context())
 	if err != nil { // the way is not over: the same page once more goes on with it
@@ -197,7 +197,7 @@ func comeBack(q *request) error {
 		if err := q.kept(f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
 			return err
 		}
-		return q.notIn(http.StatusForbidden, "openid.refused")
+		return q.notIn(f, http.StatusForbidden, "openid.refused")
 	}
 	v, err := q.c.OpenID.visitor(ctx, f, given.Get("code"), q.back(), now)
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
@@ -222,7 +222,7 @@ func (q *request) refused(f flow, v visitor, why *refusal) error {
 	if err := q.kept(f, user, v, why.cause); err != nil {
 		return err
 	}
-	return q.notIn(http.StatusUnauthorized, "openid.untrusted", q.id)
+	return q.notIn(f, http.StatusUnauthorized, "openid.untrusted", q.id)
 }
 
 // enter lets in whom the issuer names, if it gives a role, and if that person is not disabled here.
@@ -256,7 +256,7 @@ func (q *request) enter(f flow, v visitor) error {
 		if !done { // what changed the user at this moment has ended the sessions
 			return q.stays(f, user, v, "openid.no_role", "no role")
 		}
-		return q.notIn(http.StatusForbidden, "openid.no_role")
+		return q.notIn(f, http.StatusForbidden, "openid.no_role")
 	case v.Role == "":
 		return q.stays(f, user, v, "openid.no_role", "no role")
 	case !known:
@@ -269,7 +269,7 @@ func (q *request) enter(f flow, v visitor) error {
 		}
 		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject) // also when another browser of the same person was first
 		if errors.Is(err, trade.ErrNobody) {
-			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, v.Subject)
+			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, quoted(name), quoted(v.Subject))
 		}
 		if err != nil {
 			return err
@@ -304,7 +304,7 @@ func (q *request) stays(f flow, user trade.User, v visitor, key, cause string, m
 	if err := q.kept(f, user, v, cause); err != nil {
 		return err
 	}
-	return q.notIn(http.StatusForbidden, key, more...)
+	return q.notIn(f, http.StatusForbidden, key, more...)
 }
 
 // changing keeps somebody out whose user was changed by somebody else at this moment.
@@ -312,7 +312,7 @@ func (q *request) changing(f flow, user trade.User, v visitor) error {
 	if err := q.kept(f, user, v, "changed at this moment"); err != nil {
 		return err
 	}
-	return q.notIn(http.StatusConflict, "openid.changing")
+	return q.notIn(f, http.StatusConflict, "openid.changing")
 }
 
 // foreign tells whether a login began by an issuer that the configuration does not name any more.

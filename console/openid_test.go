@@ -242,7 +242,7 @@ func TestAWrongAnswerOfTheIssuerLetsNobodyIn(t *testing.T) {
 			t.Parallel()
 			c := newCompany(t, openStore(t, state.SQLite))
 			c.issuer.Fault(fault)
-			b := c.come(c.browser()).wants(want.status, "Conta Coop", want.says, `name="password"`)
+			b := c.come(c.browser()).wants(want.status, "Conta Coop", want.says, `name="password"`, `name="next" value="/rows"`)
 			if strings.Contains(b.body, "<script>alert") {
 				t.Error("the issuer's own text is on the page")
 			}
@@ -650,12 +650,17 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
 		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
-		c.come(c.browser()).wants(http.StatusForbidden, "o usuário carla já existe", "safrasync users link", "77")
+		c.come(c.browser()).wants(http.StatusForbidden, "o usuário carla já existe", "safrasync users link carla 77")
 		c.nobody("77")
 		if got := c.last(); !strings.HasPrefix(got, "?: login failed ") || !strings.Contains(got, "the name carla is taken") {
 			t.Error(got)
 		}
 		c.as(trade.Accountant).get("/account").wants(http.StatusOK, "contabilidade")
+		c.issuer.Person(map[string]any{"sub": "7'; reboot #", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
+		if b := c.come(c.browser()).wants(http.StatusForbidden); !strings.Contains(html.UnescapeString(b.body), `safrasync users link carla '7'\''; reboot #'`) {
+			t.Errorf("the command is not one that can be copied:\n%s", b.body)
+		}
+		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
 
 		link := func(name string) error {
 			u, err := s.User(t.Context(), name)
@@ -837,6 +842,7 @@ func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 			t.Errorf("%s: %d", name, other.status)
 		}
 		w.as(trade.Accountant).get("/account").wants(http.StatusOK)
+		w.as(trade.Administrator).get("/users").wants(http.StatusOK, "entra por "+c.issuer.URL) // not by the label of another one
 		if openID == nil {
 			w.browser().do(http.MethodPost, "/login/openid", nil).wants(http.StatusNotFound)
 			if page := w.browser().get("/login").body; strings.Contains(page, "/login/openid") {

@@ -22,12 +22,16 @@ type usersPage struct {
 	Fault string // key of a phrase
 	Name  string // that was typed
 	Role  trade.Role
+	From  string // the issuer of the configuration; "" = there is none
 }
 
 func showUsers(q *request) error { return q.users(http.StatusOK, usersPage{Role: trade.Reader}) }
 
 func (q *request) users(status int, page usersPage) (err error) {
 	page.Roles = trade.Roles
+	if q.c.OpenID != nil {
+		page.From = q.c.OpenID.Issuer
+	}
 	if page.Users, err = q.c.People.Users(q.Context()); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ var auditWords = map[string]phrase{
 	"did.login":         {"entrou", "logged in"},
 	"did.logout":        {"saiu", "logged out"},
 	"did.login_failed":  {"tentou entrar", "tried to log in"},
-	"did.proof":         {"confirmou a senha", "gave the password again"},
+	"did.proof":         {"confirmou de novo quem é", "proved again who it is"},
 	"did.user_add":      {"cadastrou usuário", "added a user"},
 	"did.user_password": {"mudou a senha", "changed the password"},
 	"did.refs_set":      {"gravou de-para", "stored a reference"},
