@@ -139,14 +139,16 @@ func (q *request) kept(f flow, user trade.User, v visitor, cause string) error {
 	return q.c.People.AppendAudit(q.Context(), record)
 }
 
-// keptOnce is kept for what anybody can cause without the issuer: of an address it keeps one such record until a time, so that nobody fills the audit.
+// keptOnce is kept for what anybody can cause without the issuer: of an address, or of the person of a session, it keeps one such record until a time, so that nobody fills the audit.
 func (q *request) keptOnce(f flow, cause string, until time.Time) error {
-	if !f.proof || q.login == nil {
-		now := q.c.Now()
-		first, _, err := q.c.People.Try(q.Context(), []string{"openid-kept:" + q.from + " " + cause}, now, func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
-		if err != nil || !first {
-			return err
-		}
+	whose := q.from
+	if f.proof && q.login != nil {
+		whose = hashOf(q.login.User.Name)
+	}
+	now := q.c.Now()
+	first, _, err := q.c.People.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now, func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
+	if err != nil || !first {
+		return err
 	}
 	return q.kept(f, trade.User{}, visitor{}, cause)
 }

@@ -566,6 +566,10 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {b.token2(c)}}) }
 		b.get(prove()).wants(http.StatusServiceUnavailable)
 		kept("rui@coop.example: the issuer does not answer")
+		n := c.keeps("the issuer does not answer")
+		if b.get(prove()).wants(http.StatusServiceUnavailable); c.keeps("the issuer does not answer") != n {
+			t.Error("a person who presses again leaves another record within the minute")
+		}
 		c.issuer.Fault(oidctest.Denies)
 		b.get(prove()).wants(http.StatusForbidden)
 		kept("rui@coop.example: the issuer lets nobody in")
