@@ -167,13 +167,14 @@ func textsOf(c apiclient.OrderCommitment) map[string]*string {
 
 // sameText compares a field in its own form: numbers by value, ids without regard to case.
 func sameText(rule trade.FieldRule, sent, there *string) bool {
-	if sent == nil || there == nil {
-		return false
-	}
+	return sent != nil && there != nil && equalTexts(rule, *sent, *there)
+}
+
+func equalTexts(rule trade.FieldRule, a, b string) bool {
 	if rule.Type == trade.Number {
-		x, err := trade.ParseDecimal(*sent)
-		y, other := trade.ParseDecimal(*there)
+		x, err := trade.ParseDecimal(a)
+		y, other := trade.ParseDecimal(b)
 		return err == nil && other == nil && x.Equal(y)
 	}
-	return rule.Canonical(*sent) == rule.Canonical(*there)
+	return a == b || rule.Canonical(a) == rule.Canonical(b)
 }

@@ -27,15 +27,23 @@ const (
 // pairs gives the pairs that prove something. Everything that agrees in content counts against being the only one, whatever its time.
 func pairs(doubts []trade.Doubt, candidates []trade.Candidate, closes func(trade.Attempt) time.Time) []pair {
 	var found []pair
+	byAmount := map[string][]trade.Candidate{} // what agrees in everything agrees in this, and little else does
+	for _, c := range candidates {
+		text, there := c.Fields["amount"]
+		byAmount[amountKey(text, there)] = append(byAmount[amountKey(text, there)], c)
+	}
 	doubtsOf, recordsOf := map[string]int{}, map[string]int{} // by candidate, and by attempt
 	for _, d := range doubts {
 		sent := sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
 		if len(sent) == 0 {
 			continue // its body is no longer kept
 		}
-		for _, c := range candidates {
-			reading := readingOf(c, sent)
-			if !full(reading, c) {
+		amount := ""
+		if text := sent["amount"]; text != nil {
+			amount = amountKey(*text, true)
+		}
+		for _, c := range byAmount[amount] {
+			if !agrees(c, sent) {
 				continue
 			}
 			timing := timingOf(c, d.Attempt, closes)
@@ -44,11 +52,22 @@ func pairs(doubts []trade.Doubt, candidates []trade.Candidate, closes func(trade
 				recordsOf[d.Attempt.ID]++
 			}
 			if timing == TimeFits {
-				found = append(found, pair{d, c, reading})
+				found = append(found, pair{d, c, readingOf(c, sent)})
 			}
 		}
 	}
 	return slices.DeleteFunc(found, func(p pair) bool { return doubtsOf[p.candidate.ID] != 1 || recordsOf[p.doubt.Attempt.ID] != 1 })
+}
+
+// amountKey is the same for amounts that are equal; "" for none.
+func amountKey(text string, there bool) string {
+	if !there {
+		return ""
+	}
+	if amount, err := trade.ParseDecimal(text); err == nil {
+		return amount.String()
+	}
+	return "?" // equal to nothing
 }
 
 // readingOf compares what was sent with what was read.
@@ -85,6 +104,22 @@ func compareReading(id string, sent, there map[string]*string) Readback {
 // full tells whether a record agrees in everything that was sent, has nothing that was not, and was read whole.
 func full(r Readback, c trade.Candidate) bool {
 	return r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
+}
+
+// agrees tells what [full] tells of a reading, and stops at the first field that differs.
+func agrees(c trade.Candidate, sent map[string]*string) bool {
+	same := 0
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
+		text, there := c.Fields[rule.Field]
+		switch mine := sent[rule.Field]; {
+		case mine == nil && !there:
+			continue
+		case mine == nil || !there || !equalTexts(rule, *mine, text):
+			return false
+		}
+		same++
+	}
+	return same > 0 && len(c.Unread) == 0
 }
 
 // timingOf compares the time of a record with that of a request: the time that the platform gives it, or else that of the event that told of its creation.
