@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +19,14 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 		if long {
 			rows, gateway = 2000, "502" // after which nobody rests
 		}
-		b := hearBench(t, db, sandbox.Options{Seed: 7, ShowTimes: true, Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20", "shape=nested%20", "invented,forged%5")})
+		var clock atomic.Pointer[testClock] // the platform has the time of those who send, which passes between the runs
+		b := hearBench(t, db, sandbox.Options{Seed: 7, ShowTimes: true, Now: func() time.Time {
+			if c := clock.Load(); c != nil {
+				return c.Now()
+			}
+			return time.Now()
+		}, Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20", "shape=nested%20", "invented,forged%5")})
+		clock.Store(b.clock)
 		b.limits.StopAfterUnknown, b.limits.MaxInFlight = 0, 1
 		b.api.SetFaults(faults(t,
 			"order_commitments:lost-after%20", "order_commitments:lost-before%10", "order_commitments:status=500,commit%10", "order_commitments:status="+gateway+"%5", "order_commitments:cut%5",
