@@ -15,18 +15,8 @@ type Hints struct {
 	Events     int           // that came since the request in doubt
 	Own        int           // of these, of order commitments
 	Records    []Suggestion  // what the row may be, the nearest first
+	Several    bool          // more than one record has all that was sent
 	Unreadable []string      // ids of records of which events told, and that could not be read
-}
-
-// Several tells whether more than one record has all that was sent.
-func (h Hints) Several() bool {
-	full := 0
-	for _, s := range h.Records {
-		if s.Full {
-			full++
-		}
-	}
-	return full > 1
 }
 
 // None tells whether there is nothing to show.

@@ -163,7 +163,7 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 	}
 	out := console.Hints{
 		Heard: hints.Heard, Events: hints.Events, Own: hints.Own, Listening: hints.listening,
-		Doubtful: hints.doubtful, Readable: entry.Sends == trade.OrderCommitments,
+		Doubtful: hints.doubtful, Readable: entry.Sends == trade.OrderCommitments, Several: hints.several(),
 	}
 	for _, s := range hints.like {
 		out.Records = append(out.Records, console.Suggestion{

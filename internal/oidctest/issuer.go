@@ -1,5 +1,3 @@
-// Package oidctest is an OpenID Connect provider for tests: a small one that is strict about what clients ask, and that can be told to answer wrongly. It is written from the specification
-// alone, signs its tokens itself, and shares no code with what the console uses to read them.
 package oidctest
 
 import (
