@@ -22,6 +22,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,6 +47,7 @@ type front struct {
 var fronts = []front{
 	{name: "nginx", program: "nginx", example: "events-nginx.conf", write: nginx("http { client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;", ""), ready: "start worker process "},
 	{name: "HAProxy", program: "haproxy", example: "events-haproxy.cfg", long: true, write: asItIs("-W", "-f"), ready: "Loading success"},
+	{name: "Caddy", program: "caddy", example: "events-Caddyfile", long: true, write: asItIs("run", "--adapter", "caddyfile", "--config"), ready: "serving initial configuration"},
 	{name: "nginx, TLS passed through", program: "nginx", example: "events-nginx-stream.conf", through: true, write: nginx("stream {", "load_module /usr/lib/nginx/modules/ngx_stream_module.so;\n"), ready: "start worker process "},
 }
 
@@ -87,7 +89,7 @@ func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Pro
 		w.t.Fatal(err)
 	}
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	example := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "/etc/ssl/", dir+"/", "127.0.0.1:8443", w.server.Address()).Replace(string(text))
+	example := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "\n:443 {", "\n:"+strconv.Itoa(port)+" {\n\tbind 127.0.0.1", "/etc/ssl/", dir+"/", "127.0.0.1:8443", w.server.Address()).Replace(string(text))
 	config, args := f.write(dir, example)
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
 		w.t.Fatal(err)
@@ -292,6 +294,7 @@ func (w *world) oneAnswerForEach(f front) {
 	before := 8
 	for i, c := range []struct{ name, raw string }{
 		{"pipelined", head + "Content-Length: 2\r\n\r\no0"},
+		{"another host", strings.Replace(head, "Host: localhost", "Host: elsewhere.example", 1) + "Content-Length: 2\r\n\r\np3"},
 		{"both lengths", head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
 		{"both lengths, the other way", head + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n2\r\no1\r\n0\r\n\r\n"},
 		{"two lengths", head + "Content-Length: 2\r\nContent-Length: 3\r\n\r\no2"},
