@@ -31,6 +31,7 @@ type service struct {
 	box    *sandbox.Running
 	config string // the file's content
 	env    []string
+	ledger state.Options // where the ledger is, to be looked at
 
 	socket  string
 	notify  *net.UnixConn
@@ -82,9 +83,11 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger := "dsn: " + s.path("state.db")
+	s.ledger = state.Options{Driver: on, DSN: s.path("state.db"), ReadOnly: true}
+	ledger := "dsn: " + s.ledger.DSN
 	if on == state.Postgres {
-		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s", pgtest.Database(t), s.path("journal"))
+		s.ledger.DSN = pgtest.Database(t)
+		ledger = fmt.Sprintf("driver: postgres\n  dsn: %q\n  journal: %s", s.ledger.DSN, s.path("journal"))
 	}
 	s.config = strings.NewReplacer("$API", s.box.URL, "dsn: erp.db", "dsn: "+s.path("erp.db"), "dsn: state.db", ledger,
 		"api_key: ${env:SAFRASYNC_API_KEY}", "api_key: ${file:api-key}\n  max_in_flight: 1",
