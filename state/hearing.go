@@ -48,7 +48,7 @@ func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []s
 }
 
 // NoteHeard stores what an event told of records, and the records that are to be read back. What is known already is kept, but for when it was heard last; what
-// was read, or could not be read, is read again.
+// was read, or could not be read, is read again when it was heard anew, or when a person lets its event be looked at once more.
 func (s *Store) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
@@ -61,14 +61,18 @@ func (s *Store) NoteHeard(ctx context.Context, heard []trade.Heard, candidates [
 			}
 		}
 		for _, c := range candidates {
+			anew := "candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted'"
+			if c.Again {
+				anew += " OR candidate.state IN ('unreadable', 'read')"
+			}
 			if err := t.exec(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 'heard', 0, '{}', '[]', 0)
 				ON CONFLICT (id) DO UPDATE SET
 					last_at = CASE WHEN excluded.last_at > candidate.last_at THEN excluded.last_at ELSE candidate.last_at END,
 					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'deleted' ELSE candidate.purpose END,
-					state = CASE WHEN candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'heard' ELSE candidate.state END,
-					tries = CASE WHEN candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 0 ELSE candidate.tries END,
-					next_at = CASE WHEN candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN excluded.next_at ELSE candidate.next_at END`,
+					state = CASE WHEN `+anew+` THEN 'heard' ELSE candidate.state END,
+					tries = CASE WHEN `+anew+` THEN 0 ELSE candidate.tries END,
+					next_at = CASE WHEN `+anew+` THEN excluded.next_at ELSE candidate.next_at END`,
 				c.ID, c.Seq, c.Event, string(c.Purpose), c.HeardAt.UnixMilli(), c.LastAt.UnixMilli(), millis(c.TypedFrom), millis(c.TypedTo), millis(c.NextAt)); err != nil {
 				return err
 			}

@@ -208,6 +208,34 @@ func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
 	})
 }
 
+// F145: what could not be read for an hour is read when a person lets its event be looked at once more.
+func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{ShowTimes: true})
+		b.api.SetFaults(faults(t, "lost-after@1-", "get:order_commitments:status=500")...)
+		b.contract(3)
+		b.sync(engine.Options{})
+		b.hear()
+		for range 15 {
+			b.clock.advance(10 * time.Minute)
+			b.hear()
+		}
+		b.api.SetFaults()
+		b.hear()
+		b.expect(3, trade.InDoubt, trade.CauseUnknown)
+		events, err := b.ledger.Inbox(t.Context(), trade.InboxFilter{})
+		if err != nil || len(events) != 1 {
+			t.Fatalf("%d events, %v", len(events), err)
+		}
+		record := trade.AuditRecord{At: b.clock.Now(), Who: "Ana", Act: "webhooks replay", Target: "inbox"}
+		if n, err := b.ledger.ReplayEvents(t.Context(), []int64{events[0].Seq}, b.clock.Now(), record); n != 1 || err != nil {
+			t.Fatalf("%d events are looked at again, %v", n, err)
+		}
+		b.hear()
+		b.expect(3, trade.Accepted, "")
+	})
+}
+
 // F146: a record that somebody typed, equal to ours, settles nothing: it was there before, or nobody can tell.
 func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

@@ -199,7 +199,7 @@ func (h *Hearing) commitments(e *trade.InboxEvent, ids []string, ours map[string
 	deleted := e.Event == string(apiclient.EventDeleteOrderCommitment)
 	made := typedAt(e.Body, h.Zone)
 	for _, id := range ids {
-		c := trade.Candidate{ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt, LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard}
+		c := trade.Candidate{ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt, LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome != ""}
 		switch ours[id] {
 		case orderCommitments:
 			note(orderCommitments, id)

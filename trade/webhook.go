@@ -71,6 +71,7 @@ type Candidate struct {
 	Purpose   CandidatePurpose
 	HeardAt   time.Time
 	LastAt    time.Time // when an event told of it last
+	Again     bool      // its event is looked at once more, by a person's order; only while it is noted
 	TypedFrom time.Time // between when and when the platform says that it was made: a time without a zone may be several; zero: it does not say
 	TypedTo   time.Time
 	NextAt    time.Time // when it is to be read back; zero: never again
