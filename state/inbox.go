@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
@@ -112,9 +114,12 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	if f.Event != "" {
 		add("event = ?", f.Event)
 	}
+	limit := f.Limit
 	if f.Text != "" {
-		like := "LOWER(body) LIKE ?"
-		add("(coded = 0 AND "+like+` ESCAPE '\')`, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text))+"%")
+		limit = 0 // of those that have the text, which the database cannot tell of every body
+	}
+	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) { // an id
+		add(`(coded = 1 OR LOWER(body) LIKE ? ESCAPE '\')`, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text))+"%")
 	}
 	if !f.Since.IsZero() {
 		add("last_at >= ?", f.Since.UnixMilli())
@@ -122,7 +127,25 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	if f.Open {
 		add("next_at IS NOT NULL")
 	}
-	return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, orAll(f.Limit))...)
+	found, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, orAll(limit))...)
+	if f.Text != "" {
+		found = withText(found, f.Text)
+		found = found[:min(orAll(f.Limit), int64(len(found)))]
+	}
+	return found, err
+}
+
+// withText keeps the events whose body has a text, in any case, as it is or with the escapes of JSON.
+func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
+	needles := []string{strings.ToLower(text)}
+	for _, form := range []string{text, strings.ToLower(text), strings.ToUpper(text)} { // an escape has its case in its digits
+		escaped := strconv.QuoteToASCII(form) // as JSON does it, for all that is written in Brazil
+		needles = append(needles, strings.ToLower(escaped[1:len(escaped)-1]))
+	}
+	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool {
+		body := strings.ToLower(string(e.Body))
+		return !slices.ContainsFunc(needles, func(n string) bool { return strings.Contains(body, n) })
+	})
 }
 
 // EventsDone stores what came of events that were looked at.
