@@ -60,12 +60,8 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 	if err := request.Check(); err != nil {
 		return hookDone{}, err
 	}
-	again, err := r.there(ctx, step.Event) // the plan may be old
-	if err != nil {
-		return hookDone{}, err
-	}
-	if (again == nil) != (step.There == nil) || again != nil && again.URL != step.There.URL {
-		return hookDone{Problem: hookMoved}, nil
+	if moved, err := r.moved(ctx, step); err != nil || moved {
+		return hookDone{Problem: hookMoved}, err
 	}
 	if step.Asked != nil {
 		old := *step.Asked
@@ -81,6 +77,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 	}
 	ctx = context.WithoutCancel(ctx) // from here on a signal ends nothing early
 	var answer apiclient.Answer
+	var err error
 	id := ""
 	if step.Action == hookCreate {
 		answer, err = r.client.CreateWebhook(ctx, request)
@@ -102,6 +99,12 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 		return hookDone{Done: true}, r.settled(ctx, w, there.ID, f, hookAudit{Outcome: "done, its answer was lost", Status: answer.Status})
 	}
 	return hookDone{Problem: hookUnknown, Args: []any{r.config.API.Quarantine}, Err: errors.Join(err, askErr)}, nil
+}
+
+// moved tells whether the platform has something else now than the plan showed, which may be old.
+func (r *registrar) moved(ctx context.Context, step hookStep) (bool, error) {
+	there, err := r.there(ctx, step.Event)
+	return (there == nil) != (step.There == nil) || there != nil && there.URL != step.There.URL, err
 }
 
 // isAt tells whether the platform has just this registration.
@@ -127,6 +130,9 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hook
 	if id == "" {
 		return hookDone{Problem: hookNoID}, nil
 	}
+	if moved, err := r.moved(ctx, step); err != nil || moved { // it would be another system's that goes
+		return hookDone{Problem: hookMoved}, err
+	}
 	if err := r.record(ctx, w, f, hookAudit{Phase: "before", ID: id}, func(ctx context.Context, _ trade.Webhook, record trade.AuditRecord) error {
 		return r.store.AppendAudit(ctx, record)
 	}); err != nil {
@@ -134,7 +140,7 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hook
 	}
 	ctx = context.WithoutCancel(ctx)
 	answer, err := r.client.DeleteWebhook(ctx, id)
-	if err != nil && answer.Status != http.StatusNotFound {
+	if err != nil && (answer.Status != http.StatusNotFound || !answer.APIForm()) {
 		return hookDone{Problem: hookRefused, Err: err}, nil
 	}
 	w.State, w.RetiredAt = trade.WebhookRetired, now()

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+// W9: what another system registers between the plan and its doing is left alone, also where ours was there before.
+func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, before, after string }{
+		{"to be removed", "[CREATE_PRODUCER, CREATE_FARM]", "[CREATE_FARM]"},
+		{"to be changed", "[CREATE_PRODUCER, CREATE_FARM]", "[CREATE_PRODUCER, CREATE_FARM], hmac_secret: \"${env:SAFRASYNC_API_KEY}\""},
+		{"to be registered", "[CREATE_FARM]", "[CREATE_PRODUCER, CREATE_FARM]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var armed atomic.Bool
+			var others *apiclient.Client
+			b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+				if strings.HasSuffix(r.URL.Path, "/events/CREATE_FARM") && armed.CompareAndSwap(true, false) { // the plan asked about CREATE_PRODUCER before
+					request := apiclient.WebhookRequest{WebhookEvent: apiclient.EventCreateProducer, URL: "https://other.example/hook"}
+					if _, err := others.UpdateWebhook(t.Context(), request); err != nil {
+						if _, err := others.CreateWebhook(t.Context(), request); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				return nil
+			}})
+			var err error
+			if others, err = apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(others.Close)
+			declare := func(events string) {
+				t.Helper()
+				text, err := os.ReadFile(b.path("config.yaml"))
+				if err == nil {
+					_, jobs, _ := strings.Cut(string(text), "\njobs:\n")
+					head, _, _ := strings.Cut(string(text), "\nwebhooks:")
+					head, _, _ = strings.Cut(head, "\njobs:\n")
+					err = os.WriteFile(b.path("config.yaml"), []byte(head+"\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: "+events+"}\njobs:\n"+jobs), 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			declare(c.before)
+			b.run(t.Context(), exitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+			declare(c.after)
+			armed.Store(true)
+			b.run(t.Context(), exitFailed, "webhooks", "apply", "--reason", "another plan", "--yes")
+			there, err := others.GetWebhook(t.Context(), apiclient.EventCreateProducer)
+			if err != nil || there.URL != "https://other.example/hook" {
+				t.Errorf("the platform has %q, %v; want what another system registered meanwhile", there.URL, err)
+			}
+		})
+	}
+}
+
+// W9: a page of something between us and the platform is no word of the platform that a registration is gone.
+func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
+	t.Parallel()
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1})
+	text, err := os.ReadFile(b.path("config.yaml"))
+	if err == nil {
+		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n"
+		err = os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "\njobs:\n", hooks, 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.run(t.Context(), exitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+	b.box.SetFaults(parsed(t, sandbox.ParseFaults, "change:webhooks:status=404,body=<html>not found</html>")...)
+	b.run(t.Context(), exitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
+	b.box.SetFaults()
+	out, _ := b.run(t.Context(), exitDone, "webhooks", "plan", "--json")
+	if !strings.Contains(out, `"action":"none"`) || !strings.Contains(out, `"ours":true`) {
+		t.Errorf("after a removal that did not happen the plan is %s", out)
+	}
+}
