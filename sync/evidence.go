@@ -247,7 +247,7 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.T
 	if len(candidates) == candidateMost {
 		seen = candidates[candidateMost-1].LastAt
 	}
-	free, err := h.unclaimed(ctx, candidates)
+	free, unread, err := h.unclaimed(ctx, candidates)
 	if err != nil {
 		return err
 	}
@@ -257,6 +257,9 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.T
 			continue
 		}
 		if !p.doubt.Attempt.StartedAt.Add(-clockSlack).After(seen) { // one that was not looked at may be as like this doubt
+			continue
+		}
+		if slices.ContainsFunc(unread, func(c trade.Candidate) bool { return h.mayRival(c, p) }) {
 			continue
 		}
 		if err := h.settleOne(ctx, p); err != nil {
@@ -274,14 +277,31 @@ func (h *Hearing) tooMany(e trade.Entry) {
 	}
 }
 
-// unclaimed leaves out the records that rows of ours have.
-func (h *Hearing) unclaimed(ctx context.Context, candidates []trade.Candidate) ([]trade.Candidate, error) {
+// unclaimed leaves out the records that rows of ours have, and gives those that were read and those that are still to be read.
+func (h *Hearing) unclaimed(ctx context.Context, candidates []trade.Candidate) (read, unread []trade.Candidate, err error) {
 	var ids []string
 	for _, c := range candidates {
 		ids = append(ids, c.ID)
 	}
 	ours, err := h.Ledger.Ours(ctx, ids)
-	return slices.DeleteFunc(candidates, func(c trade.Candidate) bool { return ours[c.ID] != "" || len(c.Fields) == 0 }), err
+	for _, c := range candidates {
+		switch {
+		case ours[c.ID] != "":
+		case len(c.Fields) > 0:
+			read = append(read, c)
+		case c.State == trade.CandidateHeard && c.Purpose == trade.ForDoubts && (c.Status != http.StatusNotFound || c.Tries < thereAfter):
+			unread = append(unread, c)
+		}
+	}
+	return read, unread, err
+}
+
+// thereAfter is after how many readings that found nothing, in a minute and a half, a record counts as none: by then it would be there, and events may name other things than records.
+const thereAfter = 3
+
+// mayRival tells whether a record that could not be read yet may be as like the doubt of a pair. One of which nobody had heard when the pair's own was read does not count: others are made all the time.
+func (h *Hearing) mayRival(c trade.Candidate, p pair) bool {
+	return !c.HeardAt.After(p.candidate.AskedAt) && timingOf(c, p.doubt.Attempt, h.closes) != TimeBefore
 }
 
 // settleOne does what a pair proves that is the only one on both sides.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,6 +210,41 @@ func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
 	})
 }
 
+// F143, F145: a record that could not be read may be the doubt's own: another one that is like the doubt proves nothing until it was read.
+func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusNotFound} {
+			t.Run(fmt.Sprint(status), func(t *testing.T) {
+				var unread atomic.Value // the id of the record that cannot be read
+				unread.Store("nobody's")
+				b := hearBench(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+					if strings.HasSuffix(r.URL.Path, unread.Load().(string)) {
+						return &sandbox.Fault{Do: sandbox.Reply, Status: status}
+					}
+					return nil
+				}})
+				b.api.SetFaults(faults(t, "lost-after@1-")...)
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.api.SetFaults()
+				unread.Store(b.api.Created()[0].ID)
+				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now()); err != nil { // by hand, equal, at the same time
+					t.Fatal(err)
+				}
+				b.hear()
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				unread.Store("nobody's")
+				b.clock.advance(2 * time.Minute)
+				b.hear()
+				b.expect(3, trade.InDoubt, trade.CauseUnknown) // two are like it: a person decides
+				if like, _ := b.suggestions(3); len(like) != 2 || !like[0].Full || !like[1].Full {
+					t.Errorf("%d suggestions, want both records", len(like))
+				}
+			})
+		}
+	})
+}
+
 // F145: what could not be read for an hour is read when a person lets its event be looked at once more.
 func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -335,7 +372,7 @@ func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
 // I3, F168: evidence against what a person decided is told, and a second sending that was ordered does not leave.
 func TestEvidenceAgainstADecision(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "late=300ms")})
+		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost")}) // they are told below, at their time
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@1-3")...)
 		b.contracts(3)
 		b.limits.StopAfterUnknown = 0
@@ -343,7 +380,12 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 		b.clock.advance(time.Hour)
 		b.done(b.dismiss(1), engine.NotRefused)
 		b.done(b.resend(2), engine.NotRefused)
-		b.hear2(-time.Hour)
+		b.clock.advance(-time.Hour)
+		for _, made := range b.api.Created() {
+			b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+made.ID+`"}`)
+		}
+		b.hear()
+		b.clock.advance(time.Hour)
 		if e := b.expect(1, trade.Dismissed, trade.CauseUnknown); !e.Flags.Has(trade.Contradicted) {
 			t.Errorf("flags %v of a dismissed row that is on the platform", e.Flags)
 		}
@@ -354,14 +396,6 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 			t.Errorf("%d records, want 3", n)
 		}
 	})
-}
-
-// hear2 looks at the events as if they had come at another time.
-func (b *bench) hear2(ahead time.Duration) {
-	b.t.Helper()
-	b.clock.advance(ahead)
-	b.hear()
-	b.clock.advance(-ahead)
 }
 
 // F153: a record that was deleted on the platform, which a reading confirms: its row is flagged, what hangs on it is kept back, nothing is created again.

@@ -76,7 +76,7 @@ func certificateFor(t *testing.T, name string) (cert, key []byte) {
 // F142, F147: the whole way with the real program: registered over the API, called over TLS with Basic, read back, settled; forged events change nothing.
 func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
-		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,invented,again=2") })
+		s, _, _ := hearingService(t, on, func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,again=2") })
 		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1")...)
 		s.start()
 		if l := s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" }); l.Job != "contracts" || l.State != "accepted" {
