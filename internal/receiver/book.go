@@ -65,50 +65,78 @@ const (
 type book struct {
 	opts Options
 
-	mu     sync.Mutex
-	read   time.Time // when they were read last
-	byPath map[string]hook
+	mu      sync.Mutex
+	read    time.Time // when the last reading began
+	byPath  map[string]hook
+	reading chan struct{} // closed when the reading that is on its way ends; nil: none is
 }
 
 func newBook(opts Options) *book { return &book{opts: opts, byPath: map[string]hook{}} }
 
-// find gives the registration of a path. One that another process has just made is found too.
+// find gives the registration of a path. One that another process has just made is found too; for that a path waits that is not known, and no other.
 func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := b.opts.Now(); now.Sub(b.read) > bookLasts || now.Before(b.read) {
-		b.refresh(ctx, now)
-	}
 	at := strings.LastIndexByte(path, '/') // what stands before the secret is the public address's
 	if len(path) > maxPathLength || query != "" || at < 0 {
 		return hook{}, false
 	}
 	hash := HashOf(path[at:])
+	b.mu.Lock()
 	found, ok := b.byPath[hash]
-	if now := b.opts.Now(); !ok && now.Sub(b.read) > bookMiss {
+	now := b.opts.Now()
+	if age := now.Sub(b.read); b.reading == nil && (age > bookLasts || age < 0 || !ok && age > bookMiss) {
 		b.refresh(ctx, now)
-		found, ok = b.byPath[hash]
 	}
+	reading := b.reading
+	b.mu.Unlock()
+	if ok || reading == nil {
+		return found, ok
+	}
+	<-reading
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found, ok = b.byPath[hash]
 	return found, ok
 }
 
-// refresh reads the registrations; those that are known stay when they cannot be read.
+// refresh begins to read the registrations, with the lock held; those that are known stay when they cannot be read.
 func (b *book) refresh(ctx context.Context, now time.Time) {
-	b.read = now
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookRead)
-	defer cancel()
-	list, err := b.opts.Webhooks(ctx)
-	if err != nil {
-		b.opts.Fault("the registrations of webhooks cannot be read: those known before hold", err)
-		return
-	}
-	fresh := make(map[string]hook, len(list))
+	done := make(chan struct{})
+	b.read, b.reading = now, done
+	go func() {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookRead)
+		defer cancel()
+		list, err := b.opts.Webhooks(ctx)
+		if err != nil {
+			b.opts.Fault("the registrations of webhooks cannot be read: those known before hold", err)
+		}
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.reading = nil
+		if err == nil {
+			b.byPath = hooksOf(list)
+		}
+	}()
+}
+
+func hooksOf(list []trade.Webhook) map[string]hook {
+	out := make(map[string]hook, len(list))
 	for _, w := range list {
 		h := hook{Webhook: w}
 		if n, err := hex.Decode(h.login[:], []byte(w.LoginHash)); err != nil || n != len(h.login) {
 			continue
 		}
-		fresh[w.PathHash] = h
+		out[w.PathHash] = h
 	}
-	b.byPath = fresh
+	return out
+}
+
+// close waits for a reading that is on its way.
+func (b *book) close() {
+	b.mu.Lock()
+	reading := b.reading
+	b.mu.Unlock()
+	if reading != nil {
+		<-reading
+	}
 }

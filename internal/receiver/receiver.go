@@ -148,6 +148,7 @@ func (s *Server) Close() error {
 	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
 	}
+	s.book.close()
 	return errors.Join(err, s.keeper.close())
 }
 

@@ -23,6 +23,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -369,6 +370,48 @@ func TestF151F149ALedgerThatHangsCostsNobodyTheAnswer(t *testing.T) {
 		w.want("while the ledger hangs", w.post(strings.NewReader(fmt.Sprint(i))), 200)
 	}
 	close(s.hangs)
+	w.stored(3)
+}
+
+// F149, F151: nor does one that hangs while the registrations are read again, for those whose registrations are known; not even while strangers guess paths.
+func TestF151ALedgerThatHangsHoldsNoKnownRegistrationUp(t *testing.T) {
+	t.Parallel()
+	var hangs atomic.Bool
+	asked, free := make(chan struct{}, 100), make(chan struct{})
+	w := newWorld(t, func(o *Options) {
+		known := o.Webhooks
+		o.Webhooks = func(ctx context.Context) ([]trade.Webhook, error) {
+			if hangs.Load() {
+				asked <- struct{}{}
+				<-free
+			}
+			return known(ctx)
+		}
+	})
+	t.Cleanup(func() { close(free) })
+	w.want("before", w.post(strings.NewReader("0")), 200)
+	hangs.Store(true)
+	for i, ahead := range []time.Duration{2 * bookMiss, 4 * bookLasts} {
+		w.ahead.Store(int64(ahead))
+		if i == 0 {
+			go func() { // a guess; its answer comes when the ledger is free
+				if r, err := http.NewRequest(http.MethodPost, w.url+"x", nil); err == nil {
+					if res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r); err == nil {
+						_ = res.Body.Close()
+					}
+				}
+			}()
+			<-asked
+		}
+		taken := make(chan int, 1)
+		go func() { taken <- w.post(strings.NewReader(fmt.Sprint(ahead))) }()
+		select {
+		case status := <-taken:
+			w.want("while the ledger hangs", status, 200)
+		case <-time.After(throwaway.Patience):
+			t.Fatal("an event of a known registration waits for the ledger")
+		}
+	}
 	w.stored(3)
 }
 
