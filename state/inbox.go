@@ -198,7 +198,8 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	var out trade.EventSilence
 	err := s.read.GetContext(ctx, &since, `SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
-		err = s.read.GetContext(ctx, &last, `SELECT MAX(last_at) FROM inbox`)
+		// What the retention took away is known by what it told: an inbox that is empty is no sign that nothing was ever heard.
+		err = s.read.GetContext(ctx, &last, `SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}
 	if err != nil {
 		return out, s.fault(ctx, op, err)
