@@ -236,7 +236,8 @@ func TestAWrongAnswerOfTheIssuerLetsNobodyIn(t *testing.T) {
 		oidctest.FromTheFuture: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.WrongAudience: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.OtherParty: {http.StatusUnauthorized, "não pôde ser aceita"},
 		oidctest.WrongIssuer: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.WrongKey: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.Unsigned: {http.StatusUnauthorized, "não pôde ser aceita"},
 		oidctest.SharedKey: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoSubject: {http.StatusUnauthorized, "não pôde ser aceita"}, oidctest.NoToken: {http.StatusUnauthorized, "não pôde ser aceita"},
-		oidctest.Denies: {http.StatusForbidden, "não confirmou a entrada"}, oidctest.Fails: {http.StatusServiceUnavailable, "não respondeu"}, oidctest.Redirects: {http.StatusUnauthorized, "não pôde ser aceita"},
+		oidctest.Denies: {http.StatusForbidden, "não confirmou a entrada"}, oidctest.Fails: {http.StatusServiceUnavailable, "não respondeu"}, oidctest.KeysFail: {http.StatusServiceUnavailable, "não respondeu"},
+		oidctest.KeysArePages: {http.StatusServiceUnavailable, "não respondeu"}, oidctest.Redirects: {http.StatusUnauthorized, "não pôde ser aceita"},
 	} {
 		t.Run(string(fault), func(t *testing.T) {
 			t.Parallel()
@@ -561,6 +562,15 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		if n := c.keeps("the issuer does not answer"); n != 2 {
 			t.Errorf("%d records in two minutes", n)
 		}
+
+		c.clock.pass(time.Minute)
+		c.issuer.Fault(oidctest.KeysFail)
+		c.come(c.browser()).wants(http.StatusServiceUnavailable)
+		if n := c.keeps("the issuer does not answer"); n != 3 {
+			t.Errorf("%d records of an issuer that does not answer, want 3: its keys cannot be read", n)
+		}
+		c.issuer.Fault(oidctest.Fails)
+		c.clock.pass(time.Minute)
 
 		// A proof is about the person of the session, whoever the issuer names.
 		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {b.token2(c)}}) }

@@ -64,6 +64,9 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 		return v, &refusal{"there is no id_token", nil}
 	}
 	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: o.ClientID, Now: func() time.Time { return now }}).Verify(ctx, raw)
+	if err != nil && strings.Contains(err.Error(), "fetching keys ") { // the library hides the cause behind its text
+		return v, fmt.Errorf("the keys of the issuer %s: %w", o.Issuer, brief(err))
+	}
 	if err != nil {
 		cause := "the token is not valid"
 		if expired := (*oidc.TokenExpiredError)(nil); errors.As(err, &expired) {

@@ -48,6 +48,8 @@ const (
 	OldProof       Fault = "auth_time of long ago"
 	Denies         Fault = "access_denied"
 	Fails          Fault = "the token endpoint fails"
+	KeysFail       Fault = "the endpoint of the keys fails"
+	KeysArePages   Fault = "the endpoint of the keys answers with a page"
 	Hangs          Fault = "the token endpoint hangs"
 	HangsAtFirst   Fault = "discovery hangs"
 	Redirects      Fault = "the token endpoint redirects"
@@ -204,6 +206,15 @@ func (i *Issuer) discovery(w http.ResponseWriter, r *http.Request) {
 var b64 = base64.RawURLEncoding
 
 func (i *Issuer) keySet(w http.ResponseWriter, _ *http.Request) {
+	if i.is(KeysFail) {
+		i.answer(w, http.StatusServiceUnavailable, map[string]string{"error": "temporarily_unavailable"})
+		return
+	}
+	if i.is(KeysArePages) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<html>maintenance</html>"))
+		return
+	}
 	i.answer(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
 		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "one", "n": b64.EncodeToString(i.key.N.Bytes()), "e": b64.EncodeToString(big.NewInt(int64(i.key.E)).Bytes()),
 	}}})
