@@ -89,7 +89,7 @@ var (
 	// A literal of SQL may be a name, a document or a code; what it is compared with stays.
 	sqlLiteral = regexp.MustCompile(`'(?:[^']|'')*'`)
 	// What names a host, a person or a place is not needed to find a fault.
-	ownLine  = regexp.MustCompile(`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id):).*$`)
+	ownLine  = regexp.MustCompile(`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id|hosts|behind):).*$`)
 	ownConst = regexp.MustCompile(`(?m)^(\s*(?:const|default):).*$`)
 	ownBlock = regexp.MustCompile(`(?m)^values:\n(?:[ \t]+.*\n)*`)
 )
