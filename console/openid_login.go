@@ -271,7 +271,7 @@ func (q *request) enter(f flow, v visitor) error {
 		}
 		user, err = q.c.People.UserFrom(q.Context(), issuer, v.Subject) // also when another browser of the same person was first
 		if errors.Is(err, trade.ErrNobody) {
-			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, quoted(name), quoted(v.Subject))
+			return q.stays(f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name, arguments(name, v.Subject))
 		}
 		if err != nil {
 			return err

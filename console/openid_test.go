@@ -674,6 +674,8 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 		if b := c.come(c.browser()).wants(http.StatusForbidden); !strings.Contains(html.UnescapeString(b.body), `safrasync users link carla '7'\''; reboot #'`) {
 			t.Errorf("the command is not one that can be copied:\n%s", b.body)
 		}
+		c.issuer.Person(map[string]any{"sub": "-77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
+		c.come(c.browser()).wants(http.StatusForbidden, "safrasync users link -- carla -77")
 		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
 
 		link := func(name string) error {

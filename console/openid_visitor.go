@@ -178,7 +178,19 @@ func (v visitor) user(issuer string) string {
 	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
 }
 
-// quoted is a text as one word of a command line: somebody will copy the line.
+// arguments are texts as they stand on a command line, those that look like options too: somebody will copy the line.
+func arguments(texts ...string) string {
+	words := make([]string, 0, len(texts)+1)
+	if slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "-") }) {
+		words = append(words, "--")
+	}
+	for _, text := range texts {
+		words = append(words, quoted(text))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a text as one word of a command line.
 func quoted(text string) string {
 	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-") == "" {
 		return text

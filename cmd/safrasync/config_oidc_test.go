@@ -111,6 +111,11 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	if out, code := run("users", "link", "ana", "4712"); code != 1 || !strings.Contains(out, "último administrador") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
+	if out, code := run("users", "link", "lia", "-4713"); code != 2 || !strings.Contains(out, "um argumento que começa com - fica depois de --") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	d.must(0, "", "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")
+	d.must(0, deskPassword+"\n", "users", "password", "lia", "--password-stdin")
 	for _, subject := range []string{"", "  ", strings.Repeat("7", 256)} {
 		if out, code := run("users", "link", "lia", subject); code != 2 || !strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
 			t.Errorf("subject %q, exit code %d: %s", subject, code, out)

@@ -17,7 +17,11 @@ func newRootCommand(a *App) *cobra.Command {
 	root.SetUsageTemplate(a.text(helpTemplate))
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // --help does it
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return a.usage(saysFlag, a.flagFault(err), cmd.CommandPath())
+		fault := a.flagFault(err)
+		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") { // it takes arguments: a key, a code or a name may begin so
+			fault += a.text(saysDashes)
+		}
+		return a.usage(saysFlag, fault, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configPath, "config", "", "configuration `FILE` (default /etc/safrasync/config.yaml, then ./config.yaml)")

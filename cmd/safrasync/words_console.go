@@ -30,7 +30,7 @@ var (
 	usersDiffer    = phrase{"as duas senhas não são iguais", "the two passwords are not the same"}
 	usersNoAsking  = phrase{"não há terminal para pedir a senha: use --password-stdin", "there is no terminal to ask for the password: use --password-stdin"}
 	helpUsersEnd   = phrase{"termina as sessões de um usuário", "end the sessions of a user"}
-	helpUsersLink  = phrase{"liga um usuário à pessoa que o provedor de console.oidc chama de SUBJECT; a senha dele deixa de valer", "link a user to the person whom the provider of console.oidc calls SUBJECT; the password no longer counts"}
+	helpUsersLink  = phrase{"liga um usuário à pessoa que o provedor de console.oidc chama de SUBJECT; a senha dele deixa de valer (se SUBJECT começa com -: users link -- NAME SUBJECT)", "link a user to the person whom the provider of console.oidc calls SUBJECT; the password no longer counts (if SUBJECT begins with -: users link -- NAME SUBJECT)"}
 	usersComes     = phrase{" (por %s)", " (by %s)"}
 	usersElsewhere = phrase{"%s entra por %s, que lhe dá o perfil; `safrasync users password` faz a pessoa voltar a entrar com uma senha", "%s logs in by %s, which gives the role; `safrasync users password` lets the person log in with a password again"}
 	usersNoIssuer  = phrase{"a configuração não tem console.oidc", "the configuration has no console.oidc"}

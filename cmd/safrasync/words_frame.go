@@ -87,6 +87,7 @@ All actions: go doc github.com/safrasync/safrasync/apiclient/sandbox; a rehearsa
 	saysNoCommandBut   = phrase{"não existe o comando %q em %s; seria %s?", "there is no command %q in %s; did you mean %s?"}
 	saysFlag           = phrase{"%s; veja `%s --help`", "%s; see `%s --help`"}
 	saysNoFlag         = phrase{"não existe a opção %s", "there is no flag %s"}
+	saysDashes         = phrase{" (um argumento que começa com - fica depois de --)", " (an argument that begins with - goes after --)"}
 	saysFlagNeedsValue = phrase{"falta o valor da opção %s", "flag %s needs a value"}
 	saysFlagValue      = phrase{"valor não aceito: %s", "value not accepted: %s"}
 	saysKeyParts       = phrase{"a chave %q não serve: as do job %s têm a forma %s", "the key %q does not fit: those of job %s have the form %s"}
