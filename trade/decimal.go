@@ -88,3 +88,17 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	*d = parsed
 	return nil
 }
+
+// AppendBinary appends a short form of the number that keeps all its digits.
+func (d Decimal) AppendBinary(to []byte) ([]byte, error) {
+	text, err := d.d.MarshalBinary()
+	return append(to, text...), err
+}
+
+// UnmarshalBinary reads that form.
+func (d *Decimal) UnmarshalBinary(text []byte) error {
+	if err := d.d.UnmarshalBinary(text); err != nil {
+		return fmt.Errorf("decimal: %w", err)
+	}
+	return nil
+}

@@ -79,6 +79,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 	if err != nil {
 		return err
 	}
+	defer moreMemory()()
 	if f.close != "" {
 		return a.closeReport(ctx, f, options)
 	}

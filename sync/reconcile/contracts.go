@@ -1,85 +1,199 @@
 package reconcile
 
 import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"math"
+	"os"
+	"slices"
+
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// contracts is what deliveries and traceability records must know of their contracts: a few numbers of words for each contract, the same word once.
+// contracts is what deliveries and traceability records must know of their contracts. The contracts stand in a temporary file; in memory is where, sixteen bytes for each.
 type contracts struct {
-	list    []contractFacts
-	byKey   map[contractKey]int32
-	byID    map[uuid.UUID]int32
-	words   []string
-	numbers map[string]int32
+	folder string
+	file   *os.File
+	to     *bufio.Writer
+	at     uint64 // bytes of file
+	seed   maphash.Seed
+	byKey  places
+	byID   places
+	text   []byte // of the contract that is written or read
 }
 
-// contractKey is a contract by the number of its job's name and its key.
-type contractKey struct {
-	job int32
-	key string
-}
-
-// contractFacts are numbers of words. The key is kept in byKey and here: one text for both.
+// contractFacts are those of one contract.
 type contractFacts struct {
-	key                                            string
-	job                                            int32
-	product, harvest, producer, place, wallet, day int32
+	job, key, id                                   string
+	product, harvest, producer, place, wallet, day string
 }
 
-func newContracts() contracts {
-	return contracts{byKey: map[contractKey]int32{}, byID: map[uuid.UUID]int32{}, numbers: map[string]int32{}}
+func (f *contractFacts) fields() [9]*string {
+	return [...]*string{&f.job, &f.key, &f.id, &f.product, &f.harvest, &f.producer, &f.place, &f.wallet, &f.day}
 }
 
-// word numbers a text: there are few products, places and producers.
-func (c *contracts) word(text string) int32 {
-	if n, ok := c.numbers[text]; ok {
-		return n
+// places are sorted numbers, each a part of a hash and, below it, where the contract stands in the file. The file says whether it is the right one.
+type places []uint64
+
+// placeBits are those that say where: a file of a terabyte.
+const placeBits = 40
+
+// find calls is with each place of a hash, the newest first, until it is the right one.
+func (p places) find(hash uint64, is func(at uint64) (bool, error)) (bool, error) {
+	hash >>= placeBits
+	end, _ := slices.BinarySearch(p, (hash+1)<<placeBits)
+	if hash == math.MaxUint64>>placeBits {
+		end = len(p)
 	}
-	n := int32(len(c.words))
-	c.words, c.numbers[text] = append(c.words, text), n
-	return n
+	for i := end - 1; i >= 0 && p[i]>>placeBits == hash; i-- {
+		if ok, err := is(p[i] & (1<<placeBits - 1)); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
 }
 
-func (c *contracts) add(e trade.Entry, r *Row) {
-	c.list = append(c.list, contractFacts{
-		key: r.Key, job: c.word(r.Job), product: c.word(r.Product), harvest: c.word(r.Harvest), producer: c.word(r.Producer), place: c.word(r.Place), wallet: c.word(r.Wallet), day: c.word(r.Day),
-	})
-	at := int32(len(c.list) - 1)
-	c.byKey[contractKey{c.word(e.Job), e.Key}] = at
+func newContracts(folder string) *contracts {
+	return &contracts{folder: folder, seed: maphash.MakeSeed()}
+}
+
+func (c *contracts) hash(parts ...string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for _, part := range parts {
+		_, _ = h.WriteString(part) // never fails
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+func (c *contracts) add(e trade.Entry, r *Row) (err error) {
+	if c.file == nil {
+		if c.file, err = temporary(c.folder); err != nil {
+			return err
+		}
+		c.to = bufio.NewWriterSize(c.file, 1<<16)
+	}
+	f := contractFacts{r.Job, r.Key, "", r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day}
+	c.byKey = append(c.byKey, c.hash(f.job, f.key)>>placeBits<<placeBits|c.at)
 	if id, err := uuid.Parse(e.RemoteID); err == nil {
-		c.byID[id] = at
+		f.id = id.String()
+		c.byID = append(c.byID, c.hash(f.id)>>placeBits<<placeBits|c.at)
 	}
+	c.text = append(c.text[:0], 0, 0, 0, 0)
+	for _, field := range f.fields() {
+		c.text = append(binary.AppendUvarint(c.text, uint64(len(*field))), *field...)
+	}
+	binary.BigEndian.PutUint32(c.text, uint32(len(c.text)-4))
+	c.at += uint64(len(c.text))
+	if _, err := c.to.Write(c.text); err != nil {
+		return fmt.Errorf("write a temporary file of the report: %w", err)
+	}
+	return nil
+}
+
+// all says that no contract comes any more: from now on they are looked up.
+func (c *contracts) all() error {
+	if c.to == nil {
+		return nil
+	}
+	slices.Sort(c.byKey)
+	slices.Sort(c.byID)
+	if err := c.to.Flush(); err != nil {
+		return fmt.Errorf("write a temporary file of the report: %w", err)
+	}
+	c.to = nil
+	return nil
+}
+
+// read gives the contract that stands at a place.
+func (c *contracts) read(at uint64) (f contractFacts, err error) {
+	const reading = "read a temporary file of the report: %w"
+	const likely = 512 // bytes of a contract and its length
+	c.text = slices.Grow(c.text[:0], likely)[:likely]
+	n, err := c.file.ReadAt(c.text, int64(at))
+	if err != nil && (err != io.EOF || n < 4) {
+		return f, fmt.Errorf(reading, err)
+	}
+	size := int(binary.BigEndian.Uint32(c.text))
+	if size > n-4 {
+		c.text = slices.Grow(c.text, size)[:size+4]
+		if _, err := c.file.ReadAt(c.text, int64(at)); err != nil {
+			return f, fmt.Errorf(reading, err)
+		}
+	}
+	text := string(c.text[4 : size+4])
+	for _, field := range f.fields() {
+		length, n := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen64)]))
+		if n <= 0 || uint64(len(text)-n) < length { // unreachable: it is what add wrote
+			return f, fmt.Errorf(reading, io.ErrUnexpectedEOF)
+		}
+		*field, text = text[n:n+int(length)], text[n+int(length):]
+	}
+	return f, nil
+}
+
+// byParent finds the contract with a key of a job.
+func (c *contracts) byParent(p trade.ParentKey) (f contractFacts, ok bool, err error) {
+	ok, err = c.byKey.find(c.hash(p.Job, p.Key), func(at uint64) (bool, error) {
+		f, err = c.read(at)
+		return f.job == p.Job && f.key == p.Key, err
+	})
+	return f, ok, err
+}
+
+// byRemote finds the contract that the platform knows by an id.
+func (c *contracts) byRemote(text string) (f contractFacts, ok bool, err error) {
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return f, false, nil //nolint:nilerr // it is no id: no contract has it
+	}
+	text = id.String()
+	ok, err = c.byID.find(c.hash(text), func(at uint64) (bool, error) {
+		f, err = c.read(at)
+		return f.id == text, err
+	})
+	return f, ok, err
 }
 
 // inherit gives a delivery or traceability record what it has of its contract.
-func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) {
-	var at int32
-	parsed, err := uuid.Parse(id)
-	ok := err == nil
-	if ok {
-		at, ok = c.byID[parsed]
-	}
+func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error {
+	var of contractFacts
+	var ok bool
 	for _, p := range parents {
-		job, named := c.numbers[p.Job]
-		if found, known := c.byKey[contractKey{job, p.Key}]; named && known {
-			at, ok = found, true
+		var err error
+		if of, ok, err = c.byParent(p); err != nil {
+			return err
+		} else if ok {
 			break
+		}
+	}
+	if !ok {
+		var err error
+		if of, ok, err = c.byRemote(id); err != nil {
+			return err
 		}
 	}
 	if !ok {
 		if len(parents) > 0 {
 			r.Parent, r.Contract = parents[0].Job, parents[0].Key
 		}
-		return
+		return nil
 	}
-	of := c.list[at]
-	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = c.words[of.job], of.key, c.words[of.product], c.words[of.harvest], c.words[of.place], c.words[of.wallet]
+	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = of.job, of.key, of.product, of.harvest, of.place, of.wallet
 	if r.Producer == "" {
-		r.Producer = c.words[of.producer]
+		r.Producer = of.producer
 	}
 	if r.Sends == trade.Traceability {
-		r.Day = c.words[of.day]
+		r.Day = of.day
 	}
+	return nil
 }
+
+// close removes the temporary file.
+func (c *contracts) close() error { return discard(c.file) }

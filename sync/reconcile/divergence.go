@@ -121,29 +121,3 @@ func beyond(difference, tolerated trade.Decimal) bool {
 	}
 	return difference.Cmp(tolerated) > 0
 }
-
-// deliveries holds what was delivered, contract by contract: nothing for a contract without a delivery. What was contracted stands in the contract's own row.
-type deliveries map[trade.ParentKey]trade.Decimal
-
-func (d deliveries) add(r *Row) {
-	if r.Sends != trade.Deliveries || !r.counts() || r.State == trade.Dismissed || r.Contract == "" {
-		return
-	}
-	if kg, ok := r.ERP.weight(); ok {
-		of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
-		d[of] = d[of].Add(kg)
-	}
-}
-
-// over tells whether more was delivered on a contract than its tolerance lets.
-func (d deliveries) over(r *Row, t Tolerance) (Divergence, bool) {
-	if len(d) == 0 || r.Sends != trade.OrderCommitments || !r.counts() || r.State == trade.Dismissed || !contracted(r.OrderType) {
-		return Divergence{}, false
-	}
-	grain, ok := r.ERP.weight()
-	sum, some := d[trade.ParentKey{Job: r.Job, Key: r.Key}]
-	if !ok || !some || sum.Cmp(t.most(grain)) <= 0 {
-		return Divergence{}, false
-	}
-	return Divergence{r, OverDelivered, &grain, &sum, "kg", ""}, true
-}

@@ -21,17 +21,21 @@ type Overview struct {
 
 // Overview sums a snapshot up.
 func (s *Snapshot) Overview(o Options) (Overview, error) {
-	v, _, err := s.aggregate(o)
-	return v, err
+	v, on, err := s.aggregate(o)
+	return v, errors.Join(err, on.close())
 }
 
-func (s *Snapshot) aggregate(o Options) (Overview, deliveries, error) {
-	sums, totals, on := newSummaries(s.Head), totals{}, deliveries{}
+// aggregate sums up, and holds deliveries against their contracts. The caller closes what it gives, with an error too.
+func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
+	sums, totals, on := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance)
 	var v Overview
 	err := s.Each(func(r *Row) error {
 		sums.add(r)
-		on.add(r)
-		if r.After || !o.Filter.Match(r) {
+		selected := o.Filter.Match(r)
+		if err := on.add(r, selected); err != nil {
+			return err
+		}
+		if r.After || !selected {
 			return nil
 		}
 		v.Selected++
@@ -43,26 +47,18 @@ func (s *Snapshot) aggregate(o Options) (Overview, deliveries, error) {
 		return nil
 	})
 	v.Summaries, v.Totals = sums.done(), totals.sorted()
-	if err == nil && len(on) > 0 {
-		err = s.Each(func(r *Row) error {
-			if r.Sends != trade.OrderCommitments {
-				return errPast // they come first
-			}
-			if _, over := on.over(r, o.Tolerance); over && o.Filter.Match(r) {
-				v.Divergences++
-			}
-			return nil
-		})
-		if errors.Is(err, errPast) {
-			err = nil
-		}
+	if err == nil {
+		var over int
+		over, err = on.sum()
+		v.Divergences += over
 	}
 	return v, on, err
 }
 
 // Report writes a report. Rows are read from the snapshot as often as there are sections of them: memory does not grow with their number.
-func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
+func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 	v, on, err := s.aggregate(o)
+	defer func() { err = errors.Join(err, on.close()) }()
 	if err != nil {
 		return v, err
 	}
@@ -106,7 +102,7 @@ type printer struct {
 	*Snapshot
 	Options
 	w  Writer
-	on deliveries
+	on *delivered
 }
 
 func (p *printer) say(f phrase, args ...any) string { return fmt.Sprintf(f.in(p.Lang), args...) }

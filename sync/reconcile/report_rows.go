@@ -217,12 +217,15 @@ func (p *printer) totals(list []Total) error {
 
 // divergences writes what differs.
 func (p *printer) divergences() error {
+	reading := p.on.reading()
+	defer reading.stop()
 	return p.Each(func(r *Row) error {
-		if r.After || !p.Filter.Match(r) {
-			return nil
+		over, more, err := reading.of(r)
+		if err != nil || r.After || !p.Filter.Match(r) {
+			return err
 		}
 		list := divergencesOf(r, p.Tolerance)
-		if over, ok := p.on.over(r, p.Tolerance); ok {
+		if more {
 			list = append(list, over)
 		}
 		for _, d := range list {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -93,30 +92,25 @@ type Closed struct {
 
 // Snapshot is a report's rows as of one moment, in a temporary file that nobody else can read. Close removes it.
 type Snapshot struct {
-	Head Head
-	file *os.File
-	zone *time.Location
+	Head   Head
+	file   *os.File
+	folder string // of the temporary files; "" = the system's
+	holds  int    // bytes of records that a sorter has in memory
+	zone   *time.Location
 }
 
 // Close removes the temporary file.
-func (s *Snapshot) Close() error {
-	err := s.file.Close()
-	if gone := os.Remove(s.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
-}
+func (s *Snapshot) Close() error { return discard(s.file) }
 
 // Zone is the zone in which the report's days are days.
 func (s *Snapshot) Zone() *time.Location { return s.zone }
 
 func newSnapshot(folder string) (*Snapshot, error) {
-	f, err := os.CreateTemp(folder, "safrasync-report-*.tmp") // mode 0600
+	f, err := temporary(folder)
 	if err != nil {
-		return nil, fmt.Errorf("make a temporary file for the report: %w", err)
+		return nil, err
 	}
-	_ = os.Remove(f.Name()) // it stays readable for us alone, and nothing of it is left when the process dies; where the system does not allow that, Close removes it
-	return &Snapshot{file: f}, nil
+	return &Snapshot{file: f, folder: folder, holds: sorterHolds}, nil
 }
 
 // Each calls fn for every row: contracts first, then deliveries, then traceability; each in the order of job and discovery.

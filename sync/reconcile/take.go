@@ -35,7 +35,7 @@ type taker struct {
 	refs     map[string]map[string]string
 	acts     map[string][]act // by "job key", in their order
 	out      *spool
-	contract contracts
+	contract *contracts
 }
 
 // Take makes a snapshot of the ledger. The caller closes it.
@@ -52,7 +52,7 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 }
 
 func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, err error) {
-	t := &taker{Sources: src, cut: cut, specs: map[string]*engine.Job{}, acts: map[string][]act{}, contract: newContracts()}
+	t := &taker{Sources: src, cut: cut, specs: map[string]*engine.Job{}, acts: map[string][]act{}, contract: newContracts(src.Folder)}
 	t.head = Head{
 		Form: formOfHead, ID: newID(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(), At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
 		Jobs: []JobHead{}, Acts: []Act{}, Messages: []trade.SeenMessage{},
@@ -77,12 +77,16 @@ func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, e
 	if err != nil {
 		return nil, false, err
 	}
+	defer func() { err = errors.Join(err, t.contract.close()) }()
 	if s, err = newSnapshot(src.Folder); err != nil {
 		return nil, false, err
 	}
 	s.zone = src.Zone
 	t.out = s.spool()
 	for _, job := range jobs {
+		if err == nil && job.Sends != trade.OrderCommitments {
+			err = t.contract.all() // contracts come first
+		}
 		if err == nil {
 			err = t.job(ctx, job)
 		}
@@ -216,12 +220,16 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		}
 	}
 	out := make([]Row, 0, len(page))
-	of := make([]trade.Entry, 0, len(page))
+	bodies := make([]map[string]string, 0, len(page)) // of the rows' requests
 	for _, e := range page {
 		if t.cut.Derived && !e.FirstSeenAt.Before(t.end) {
 			continue // nobody knew of it then
 		}
-		r := t.row(job, e, outcomes[e.ID])
+		sent := sentFields(e)
+		r, err := t.row(job, e, outcomes[e.ID], sent)
+		if err != nil {
+			return nil, err
+		}
 		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && r.RemoteID != "" && !r.After {
 			if err := t.ask(ctx, &r); err != nil {
 				return nil, err
@@ -236,7 +244,7 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		if r.Reduced {
 			t.head.Reduced++
 		}
-		out, of = append(out, r), append(of, e)
+		out, bodies = append(out, r), append(bodies, sent)
 	}
-	return out, t.tell(ctx, job.Sends, out, of)
+	return out, t.tell(ctx, job.Sends, out, bodies)
 }

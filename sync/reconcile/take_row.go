@@ -7,8 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// row makes the row of an entry.
-func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt) Row {
+// row makes the row of an entry. sent are the fields of its request.
+func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) (Row, error) {
 	r := Row{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor, RemoteID: e.RemoteID,
 		Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(), Version: e.Version,
@@ -24,25 +24,26 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt) Row {
 			r.State, r.Cause, r.Error, r.WaitingFor, r.Flags, r.RemoteID, r.Moved, r.Gone = stand.state, "", nil, nil, nil, stand.remoteID, false, false
 		}
 	}
-	t.facts(&r, e)
-	r.sent(e, attempts)
+	if err := t.facts(&r, e, sent); err != nil {
+		return r, err
+	}
+	r.sent(e, attempts, sent)
 	r.by(acts, e)
 	if t.head.Day != "" && r.Day > t.head.Day {
 		r.After = true
 	}
 	if r.Sends == trade.OrderCommitments {
-		t.contract.add(e, &r)
+		return r, t.contract.add(e, &r)
 	}
-	return r
+	return r, nil
 }
 
 // facts fills in what the row is about: as the ERP has it, and where it is no longer known what the ERP has, as it was sent.
-func (t *taker) facts(r *Row, e trade.Entry) {
+func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 	values := e.Values
 	if e.Now != nil {
 		values = e.Now
 	}
-	sent := sentFields(e)
 	var fields map[string]engine.RowField
 	job := t.specs[e.Job]
 	if job != nil {
@@ -86,12 +87,13 @@ func (t *taker) facts(r *Row, e trade.Entry) {
 		if job != nil {
 			parents = job.ParentOf(values)
 		}
-		t.contract.inherit(r, parents, id)
+		return t.contract.inherit(r, parents, id)
 	}
+	return nil
 }
 
 // sent fills in what left, when, for a row that is on the platform or may be.
-func (r *Row) sent(e trade.Entry, attempts []trade.Attempt) {
+func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]string) {
 	if !r.State.Created() {
 		return
 	}
@@ -101,7 +103,6 @@ func (r *Row) sent(e trade.Entry, attempts []trade.Attempt) {
 			r.SentAt = &at
 		}
 	}
-	body := sentFields(e)
 	names := figureFields[e.Sends]
 	f := Figures{Amount: decimalOf(body[names[0]]), Unit: unitOf(body[names[1]]), Price: decimalOf(body["price"]), Currency: body["currency"]}
 	if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" { // without the flag `changed` what was sent and what the ERP has are the same

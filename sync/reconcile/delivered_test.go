@@ -1,0 +1,144 @@
+package reconcile
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// overInMemory is what [delivered] tells, of sums that are all in memory.
+func overInMemory(rows []Row, t Tolerance) (out []string) {
+	sums := map[trade.ParentKey]trade.Decimal{}
+	for _, r := range rows {
+		if kg, ok := r.ERP.weight(); ok && r.Sends == trade.Deliveries && r.counts() && r.State != trade.Dismissed && r.Contract != "" {
+			of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
+			sums[of] = sums[of].Add(kg)
+		}
+	}
+	for _, r := range rows {
+		sum, some := sums[trade.ParentKey{Job: r.Job, Key: r.Key}]
+		grain, ok := r.ERP.weight()
+		if some && ok && r.Sends == trade.OrderCommitments && r.counts() && r.State != trade.Dismissed && contracted(r.OrderType) && sum.Cmp(t.most(grain)) > 0 {
+			out = append(out, fmt.Sprintf("%s %s %s", r.Key, decimalText(grain, trade.Portuguese), decimalText(sum, trade.Portuguese)))
+		}
+	}
+	return out
+}
+
+// Whatever the rows, however little of them is in memory, and whatever is selected: more delivered than contracted is told of the same contracts, with the same sums, in the same order as by sums in memory.
+func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		key := rapid.SampledFrom([]string{"1", "2", "3", "4", "1\x00", ""})
+		rows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Row {
+			r := anyRow(t)
+			if r.Key = key.Draw(t, "key"); r.Sends == trade.Deliveries {
+				r.Contract = key.Draw(t, "contract")
+			}
+			return r
+		}), 0, 60).Draw(rt, "rows")
+		slices.SortStableFunc(rows, func(a, b Row) int {
+			return cmp.Compare(slices.Index(trade.Kinds, a.Sends), slices.Index(trade.Kinds, b.Sends))
+		})
+		s := spooled(t, rows)
+		s.holds = rapid.IntRange(1, 400).Draw(rt, "bytes in memory")
+		o := portuguese
+		o.Sections = []SectionID{DivergencesSection}
+		o.Tolerance.Contract = trade.NewDecimal(rapid.Int64Range(0, 50).Draw(rt, "tolerance"), 0)
+		if product := rapid.SampledFrom([]string{"SOJA", "MILHO", ""}).Draw(rt, "product"); product != "" {
+			o.Filter.Products = []string{product}
+		}
+		var file bytes.Buffer
+		v, err := s.Report(o, NewCSV(&file, 1))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		read := csv.NewReader(strings.NewReader(strings.TrimPrefix(file.String(), "\ufeff")))
+		read.Comma = ';'
+		lines, err := read.ReadAll()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if v.Divergences != len(lines)-1 {
+			rt.Fatalf("%d divergences are counted, %d told", v.Divergences, len(lines)-1)
+		}
+		var got []string
+		for _, line := range lines[1:] {
+			if line[4] == divergenceWords[OverDelivered].pt {
+				got = append(got, fmt.Sprintf("%s %s %s", line[2], line[5], line[6]))
+			}
+		}
+		want := overInMemory(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Sends == trade.OrderCommitments && !o.Filter.Match(&r) }), o.Tolerance)
+		if diff := gocmp.Diff(want, got); diff != "" {
+			rt.Fatalf("(-want +got)\n%s", diff)
+		}
+	})
+}
+
+// A contract is found by its key, else by its id on the platform: the newest, where two have the same.
+func TestDeliveriesFindTheirContracts(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	c := newContracts(folder)
+	const many = 5000
+	remote := func(i int) string { return uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(i))).String() }
+	long := strings.Repeat("é", 700)
+	for i := range many {
+		r := Row{Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2), Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05"}
+		if err := c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.all(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range many {
+		r := Row{Sends: trade.Traceability}
+		if err := c.inherit(&r, []trade.ParentKey{{Job: "a", Key: "none"}, {Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)}}, remote(0)); err != nil {
+			t.Fatal(err)
+		}
+		want := Row{Sends: trade.Traceability, Parent: []string{"a", "b"}[i%2], Contract: fmt.Sprint(i / 2), Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05"}
+		if diff := gocmp.Diff(want, r); diff != "" {
+			t.Fatalf("contract %d (-want +got)\n%s", i, diff)
+		}
+	}
+	for id, want := range map[string]string{remote(7): "P7", strings.ToUpper(remote(8)): "P8", remote(0): fmt.Sprint("P", many-1), remote(many): "", "none": ""} {
+		r := Row{Sends: trade.Deliveries, Producer: "Y"}
+		if err := c.inherit(&r, nil, id); err != nil || r.Product != want || r.Producer != "Y" || r.Day != "" {
+			t.Errorf("%s: %+v, %v, want %s", id, r, err, want)
+		}
+	}
+	if err := c.close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// Two contracts whose hashes begin alike are told apart by what they are.
+func TestContractsWithTheSameHashAreToldApart(t *testing.T) {
+	t.Parallel()
+	for _, hash := range []uint64{0, 1 << placeBits, 1<<64 - 1} {
+		p := places{hash>>placeBits<<placeBits | 3, hash>>placeBits<<placeBits | 9}
+		if hash > 0 {
+			p = append(places{1}, p...)
+		}
+		var asked []uint64
+		ok, err := p.find(hash, func(at uint64) (bool, error) { asked = append(asked, at); return at == 3, nil })
+		if want := []uint64{9, 3}; !ok || err != nil || !slices.Equal(asked, want) {
+			t.Errorf("%x: asked %v, %v %v, want %v", hash, asked, ok, err, want)
+		}
+	}
+}
