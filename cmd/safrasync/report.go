@@ -282,7 +282,11 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.E
 	if f.output == "" {
 		return write(a.out)
 	}
-	if err := writeOwn(f.output, write); errors.Is(err, fs.ErrExist) {
+	err = writeOwn(f.output, write)
+	if errors.Is(err, reconcile.ErrWorkbook) {
+		return errors.New(a.text(reportTooLarge))
+	}
+	if errors.Is(err, fs.ErrExist) {
 		return a.usage(reportNoFile, f.output, a.voice().fileReason(err))
 	} else if err != nil {
 		return err

@@ -7,6 +7,7 @@ var (
 	reportWhichFormat  = phrase{"%s: diga a forma com --format: %s", "%s: say its form with --format: %s"}
 	reportNoFormat     = phrase{"--format %s não existe; há %s", "there is no --format %s; there are %s"}
 	reportFailedFormat = phrase{"--failed precisa de --format xlsx ou csv: é um arquivo para preencher", "--failed needs --format xlsx or csv: it is a file to be filled in"}
+	reportTooLarge     = phrase{"a planilha passaria de 4 GiB, e o Excel não a abriria: escolha menos linhas (--from, --to, --job …) ou --format csv; nada foi gravado", "the workbook would have more than 4 GiB, and Excel would not open it: choose fewer rows (--from, --to, --job …) or --format csv; nothing was written"}
 	reportNeedsFile    = phrase{"uma planilha não se mostra no terminal: diga --output ARQUIVO", "a workbook cannot be shown on a terminal: give --output FILE"}
 	reportNoDay        = phrase{"%q não é um dia; escreva 31/10/2026 ou 2026-10-31", "%q is no day; write 2026-10-31 or 31/10/2026"}
 	reportBackwards    = phrase{"--from %s vem depois de --to %s", "--from %s is after --to %s"}

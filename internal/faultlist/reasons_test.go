@@ -8,5 +8,4 @@ var reasons = map[int]string{
 	70:  "the console shows the ledger as it is; a run recovers before anything is sent (F054)",
 	89:  "no proxy can be configured, and those of the environment are ignored",
 	162: "does not apply: a ledger without file, journal and mark is new, and brakes stop what looks too much (F025)",
-	167: "`report` is not built",
 }

@@ -306,7 +306,7 @@ func (f *decisionBook) close() error {
 	}
 	err = errors.Join(err, f.rows.Flush())
 	if err == nil {
-		err = f.book.Write(f.to)
+		err = newBookFile(f.to).write(f.book)
 	}
 	return errors.Join(err, f.book.Close())
 }

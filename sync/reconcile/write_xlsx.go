@@ -1,14 +1,13 @@
 package reconcile
 
 import (
-	"archive/zip"
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	"github.com/xuri/excelize/v2"
 
@@ -21,10 +20,10 @@ const sheetRows = 1_048_576
 // exactDigits is how many digits a spreadsheet's number keeps; longer ones are written as text.
 const exactDigits = 15
 
-// xlsxWriter writes a workbook: one sheet for each section, rows streamed into it. A section of more rows than a sheet holds goes on in a further one.
+// xlsxWriter writes a workbook: one sheet for each section, whose rows go into the file as they come. A section of more rows or bytes than a sheet holds goes on in a further one.
 type xlsxWriter struct {
-	to    io.Writer
 	most  int // rows of a sheet
+	file  *bookFile
 	book  *excelize.File
 	style map[Type]int
 	head  int
@@ -32,16 +31,20 @@ type xlsxWriter struct {
 	zone  *time.Location
 
 	section Section
-	part    int // sheets of the section
-	sheets  int // of the book
-	rows    *excelize.StreamWriter
+	names   []string // of the columns: A, B …
+	part    int      // sheets of the section
+	sheets  int      // of the book
+	rows    *sheetStream
+	skel    *excelize.StreamWriter // the sheet without its rows: what it refers to
 	line    int
 }
 
 // NewXLSX writes a report as a workbook. The file is whole only after End.
 func NewXLSX(to io.Writer) Writer { return newXLSX(to, sheetRows) }
 
-func newXLSX(to io.Writer, most int) *xlsxWriter { return &xlsxWriter{to: to, most: most} }
+func newXLSX(to io.Writer, most int) *xlsxWriter {
+	return &xlsxWriter{most: most, file: newBookFile(to)}
+}
 
 func (w *xlsxWriter) Begin(h Heading) error {
 	w.zone, w.book = h.Zone, excelize.NewFile()
@@ -105,65 +108,75 @@ func (w *xlsxWriter) sheet() error {
 	}
 	w.sheets++
 	var err error
-	if w.rows, err = w.book.NewStreamWriter(name); err != nil {
+	if w.skel, err = w.book.NewStreamWriter(name); err != nil {
 		return err
 	}
-	err = w.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
-	head := make([]any, len(w.section.Columns))
+	widths, titles := make([]int, len(w.section.Columns)), make([]any, len(w.section.Columns))
+	w.names = make([]string, len(w.section.Columns))
 	for i, c := range w.section.Columns {
-		width := map[Type]int{TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, DayColumn: 12, TimeColumn: 20}[c.Type]
-		err = errors.Join(err, w.rows.SetColWidth(i+1, i+1, excelWidth(width)))
-		head[i] = excelize.Cell{StyleID: w.head, Value: c.Title}
+		widths[i] = map[Type]int{TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, DayColumn: 12, TimeColumn: 20}[c.Type]
+		column, e := excelize.ColumnNumberToName(i + 1)
+		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
-	w.line = 1
-	return errors.Join(err, w.rows.SetRow("A1", head))
+	// The package counts its sheets in the order in which they are made.
+	w.rows, w.line = w.file.sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths), 1
+	w.rows.begin(1)
+	for i, c := range w.section.Columns {
+		w.rows.text(w.names[i], w.head, c.Title)
+	}
+	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.end()) // the table takes the names of its columns from the first
 }
 
 func (w *xlsxWriter) Row(cells []any) error {
-	if w.line == w.most {
+	if w.line == w.most || w.rows.full() {
 		if err := errors.Join(w.close(), w.sheet()); err != nil {
 			return err
 		}
 	}
 	w.line++
-	values := make([]any, len(cells))
+	w.rows.begin(w.line)
 	for i, cell := range cells {
-		values[i] = w.cell(cell, w.section.Columns[i].Type)
+		w.cell(w.names[i], cell, w.section.Columns[i].Type)
 	}
-	return w.rows.SetRow("A"+strconv.Itoa(w.line), values)
+	return w.rows.end()
 }
 
 // cell gives a cell its type: text stays text, whatever it looks like, and is never a formula.
-func (w *xlsxWriter) cell(cell any, typ Type) any {
+func (w *xlsxWriter) cell(column string, cell any, typ Type) {
 	switch c := cell.(type) {
 	case int:
-		return excelize.Cell{StyleID: w.style[CountColumn], Value: c}
+		w.rows.number(column, w.style[CountColumn], strconv.Itoa(c))
 	case trade.Decimal:
-		if n, ok := spreadsheetNumber(c); ok {
-			return excelize.Cell{StyleID: w.style[NumberColumn], Value: n}
+		if text, ok := spreadsheetNumber(c); ok {
+			w.rows.number(column, w.style[NumberColumn], text)
+		} else {
+			w.rows.text(column, w.style[TextColumn], decimalText(c, trade.Portuguese))
 		}
-		return excelize.Cell{StyleID: w.style[TextColumn], Value: decimalText(c, trade.Portuguese)}
 	case Day:
 		if at, err := time.Parse(time.DateOnly, string(c)); err == nil {
-			return excelize.Cell{StyleID: w.style[DayColumn], Value: at}
+			w.rows.number(column, w.style[DayColumn], spreadsheetTime(at))
 		}
-		return nil
 	case time.Time:
-		return excelize.Cell{StyleID: w.style[TimeColumn], Value: wallClock(c, w.zone)}
+		w.rows.number(column, w.style[TimeColumn], spreadsheetTime(wallClock(c, w.zone)))
+	default:
+		if text, _ := textOf(cell); text != "" {
+			w.rows.text(column, w.style[typ], clip(text))
+		}
 	}
-	text, _ := textOf(cell)
-	if text == "" {
-		return nil
-	}
-	return excelize.Cell{StyleID: w.style[typ], Value: clip(text)}
 }
 
 // cellText is how many characters a cell of Excel holds.
 const cellText = 32_767
 
 func clip(text string) string {
-	if r := []rune(text); len(r) > cellText {
-		return string(r[:cellText])
+	if len(text) <= cellText {
+		return text
+	}
+	n := 0 // as Excel counts
+	for i, r := range text {
+		if n += max(utf16.RuneLen(r), 1); n > cellText {
+			return text[:i]
+		}
 	}
 	return text
 }
@@ -174,14 +187,20 @@ func wallClock(at time.Time, zone *time.Location) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
 }
 
+// spreadsheetTime is a moment as spreadsheets count: days, and the part of one with ten digits, a hundred thousandth of a second.
+func spreadsheetTime(at time.Time) string {
+	const day = 24 * 60 * 60
+	seconds := at.Unix() - time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC).Unix()
+	part := (seconds%day*10_000_000_000 + day/2) / day
+	return trade.NewDecimal(seconds/day, 0).Add(trade.NewDecimal(part, 10)).String()
+}
+
+var notDigits = strings.NewReplacer("-", "", ".", "")
+
 // spreadsheetNumber gives a number that a spreadsheet keeps as it is: one of no more than 15 digits.
-func spreadsheetNumber(d trade.Decimal) (float64, bool) { //nolint:forbidigo // a spreadsheet's numbers are floats, and one of up to 15 digits comes back as it was written
+func spreadsheetNumber(d trade.Decimal) (string, bool) {
 	text := d.String()
-	if len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(text), "0")) > exactDigits {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(text, 64) //nolint:forbidigo // the same
-	return n, err == nil
+	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
 }
 
 func excelWidth(characters int) float64 { return float64(characters) } //nolint:forbidigo // the width of a column, no amount
@@ -195,20 +214,17 @@ func (w *xlsxWriter) close() error {
 	if w.line > 1 {
 		last, e := excelize.CoordinatesToCellName(len(w.section.Columns), w.line)
 		stripes := false
-		err = errors.Join(e, w.rows.AddTable(&excelize.Table{Range: "A1:" + last, Name: fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes}))
+		err = errors.Join(e, w.skel.AddTable(&excelize.Table{Range: "A1:" + last, Name: fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes}))
 	}
-	err = errors.Join(err, w.rows.Flush())
+	err = errors.Join(err, w.skel.Flush(), w.rows.close(w.line > 1))
 	w.rows = nil
 	return err
 }
 
 func (w *xlsxWriter) End() error {
 	err := w.close()
-	out := bufio.NewWriter(w.to)
 	if err == nil {
-		// Left alone it puts the whole file together in memory first, twice as large as the file when that grows.
-		w.book.ZipWriter = func(io.Writer) excelize.ZipWriter { return zip.NewWriter(out) }
-		err = w.book.Write(io.Discard)
+		err = w.file.write(w.book)
 	}
-	return errors.Join(err, out.Flush(), w.book.Close())
+	return errors.Join(err, w.book.Close())
 }
