@@ -25,6 +25,9 @@ type rowsFlags struct {
 // rowsShown is how many rows people are shown without --limit; JSON is complete.
 const rowsShown = 200
 
+// rowsOfATable is how many rows a table has at most: it is in memory until its columns have their widths. More rows go on in a further one.
+const rowsOfATable = 2000
+
 func newRowsCommand(a *App) *cobra.Command {
 	var f rowsFlags
 	cmd := a.command("rows [JOB]", helpRows, arity{0, 1}, func(cmd *cobra.Command, args []string) error {
@@ -132,12 +135,19 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 	if limit > 0 {
 		filter.Limit++ // one more tells whether there are more
 	}
-	t := a.newTable(rowsHeadJob, rowsHeadKey, rowsHeadState, rowsHeadReason, rowsHeadID, rowsHeadUpdated)
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Hidden: filter.Job != ""}, {Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
-	n, v := 0, a.voice()
+	begin := func() table.Writer {
+		t := a.newTable(rowsHeadJob, rowsHeadKey, rowsHeadState, rowsHeadReason, rowsHeadID, rowsHeadUpdated)
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Hidden: filter.Job != ""}, {Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+		return t
+	}
+	t, n, v := begin(), 0, a.voice()
 	err = store.Rows(ctx, filter, func(e trade.Entry) error {
 		if n++; limit > 0 && n > limit {
 			return errEnough
+		}
+		if t.Length() == rowsOfATable {
+			t.Render()
+			t = begin()
 		}
 		t.AppendRow(table.Row{e.Job, printable(e.Key), e.State.Label(v.lang), printable(v.reason(e)), e.RemoteID, v.moment(e.UpdatedAt)})
 		return nil
