@@ -24,7 +24,7 @@ type chrome struct {
 }
 
 // newChrome starts a Chromium of its own, with a window of this size.
-func newChrome(t *testing.T, base string, width, height int64) *chrome {
+func newChrome(t *testing.T, base string, width, height int64, more ...chromedp.ExecAllocatorOption) *chrome {
 	t.Helper()
 	axe, err := os.ReadFile("testdata/axe/axe.min.js")
 	if err != nil {
@@ -33,6 +33,7 @@ func newChrome(t *testing.T, base string, width, height int64) *chrome {
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
 		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("lang", "pt-BR"), chromedp.Env("LANGUAGE=pt_BR")) // as the browsers of the cooperatives are
+	options = append(options, more...)
 	parent, stop := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(stop)
 	allocator, closeAllocator := chromedp.NewExecAllocator(parent, options...)

@@ -18,19 +18,26 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// C9: an issuer that has a session lets people in without asking. Before a second sending they give the password there all the same, and only that counts.
-func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
-	t.Parallel()
-	d := newDeskOn(t, "", "lost-before,reset@1")
-	issuer := oidctest.Start(t, now)
+// issuer starts one that knows an accountant, by which the consoles that are made from now on let people in.
+func (d *desk) issuer() *oidctest.Issuer {
+	d.t.Helper()
+	issuer := oidctest.Start(d.t, now)
 	issuer.Person(map[string]any{"sub": "1", "preferred_username": "rui", "groups": "contabil"})
 	file := d.dir + "/issuer.pem"
 	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
+		d.t.Fatal(err)
 	}
 	d.g.config.Console.OIDC = &OIDCConfig{
 		Issuer: issuer.URL, ClientID: oidctest.ClientID, ClientSecret: Secret{value: oidctest.Secret}, Label: "Conta Coop", RolesClaim: "groups", Roles: map[string]string{"contabil": "accountant"}, CAFile: file,
 	}
+	return issuer
+}
+
+// C9: an issuer that has a session lets people in without asking. Before a second sending they give the password there all the same, and only that counts.
+func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-before,reset@1")
+	issuer := d.issuer()
 	c := d.g.console()
 	server := httptest.NewServer(c)
 	t.Cleanup(func() {

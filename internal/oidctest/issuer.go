@@ -66,6 +66,8 @@ type Issuer struct {
 	Now    func() time.Time
 	// OnlyPost takes the client's secret in the form alone, as some providers do.
 	OnlyPost bool
+	// Asks shows the person a page with a button before it lets them in, as a provider without a session does: then it is the issuer's page that sends the browser back.
+	Asks bool
 
 	t      testing.TB
 	key    *rsa.PrivateKey
@@ -108,6 +110,7 @@ func Start(t testing.TB, now func() time.Time) *Issuer {
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.discovery)
 	mux.HandleFunc("GET /keys", i.keySet)
 	mux.HandleFunc("GET /authorize", i.authorize)
+	mux.HandleFunc("POST /authorize", i.authorize)
 	mux.HandleFunc("POST /token", i.token)
 	i.Server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if i.is(Pages) {
@@ -220,7 +223,7 @@ func (i *Issuer) keySet(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// authorize lets the person in without asking, and sends the browser back with a code. A request that is not as it must be gets a page, and the test fails.
+// authorize lets the person in, without asking or after it, and sends the browser back with a code. A request that is not as it must be gets a page, and the test fails.
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	i.mu.Lock()
@@ -232,6 +235,11 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 		len(q.Get("state")) < 22, len(q.Get("nonce")) < 22, q.Get("code_challenge_method") != "S256", len(q.Get("code_challenge")) != 43:
 		i.t.Errorf("the request for a code is not as it must be: %v", q)
 		http.Error(w, "invalid_request", http.StatusBadRequest)
+		return
+	}
+	if i.Asks && r.Method == http.MethodGet {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<!doctype html><title>Conta</title><form method=post><button>Sou eu</button></form>")) // to the same address
 		return
 	}
 	answer := url.Values{"state": {q.Get("state")}, "iss": {i.URL}}
