@@ -24,8 +24,8 @@ const goldens = "../../docs/images/console"
 // The size of the window in which the pictures are made.
 const goldenWidth, goldenHeight = 1366, 768
 
-// settled makes of what differs from day to day one and the same: today, the next first of January, spans of time, and ids that the clock or chance make. So the same page gives the
-// same text, and on one machine about the same picture: nothing has the focus or the mouse, and nothing moves.
+// settled makes of what differs from day to day one and the same: today is the third of November, on which October is closed; the jobs run next on the first of January; and spans of time, and ids
+// that the clock or chance make. So the same page gives the same text, and on one machine about the same picture: nothing has the focus or the mouse, and nothing moves.
 const settled = `(() => {
 	const still = new CSSStyleSheet();
 	still.replaceSync("* { transition: none !important; animation: none !important }");
@@ -36,9 +36,9 @@ const settled = `(() => {
 	const same = (text) => {
 		for (const day of days) {
 			const said = day.split("-").reverse().join("/");
-			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_, time) => "31/10/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-10-31");
+			text = text.replace(new RegExp(said + "( \\d\\d:\\d\\d(:\\d\\d)?)?", "g"), (_, time) => "03/11/2026" + (time ? " 09:00" : "")).replaceAll(day, "2026-11-03");
 		}
-		return text.replace(/01\/01\/\d{4}/g, "01/01/2027").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
+		return text.replace(/01\/0[17]\/\d{4}/g, "01/01/2027").replace(/\b1 7 \*/g, "1 1 *").replace(/\b(\d+ h )?\d+ min( \d+ s)?|\b\d+ s\b/g, "15 min 0 s")
 			.replace(/\b(?!(\d)\1{7})[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "60bbaf79-10f3-413f-9bb3-95ad994e9eb2");
 	};
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -47,8 +47,8 @@ const settled = `(() => {
 	return document.querySelector("main").innerText;
 })()`
 
-// The days that settled pretends, as pages and fields write them.
-var pretendedDays = []string{"31/10/2026", "2026-10-31", "01/01/2027"}
+// The days that settled pretends, as pages and fields write them, and the last of the month that is closed.
+var pretendedDays = []string{"03/11/2026", "2026-11-03", "01/01/2027", "31/10/2026", "2026-10-31"}
 
 var dayForm = regexp.MustCompile(`\b(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})\b`)
 
@@ -72,8 +72,8 @@ func TestADayThatMovesWithTheClockIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"Próximas: 23/11/2026 03:00 · 24/11/2026 03:00":  "23/11/2026",
 		"data do contrato\t2026-12-01\t–":                "2026-12-01",
-		"31/10/2026 09:00, 01/01/2027 03:00, 2026-10-31": "",
-		"2026-04-01, 10/03/2026, 31/02/2026":             "",
+		"03/11/2026 09:00, 01/01/2027 03:00, 2026-11-03": "", "Fechar um mês: 31/10/2026": "",
+		"2026-04-01, 10/03/2026, 31/02/2026": "",
 	} {
 		if got := nearDay(text, now); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
