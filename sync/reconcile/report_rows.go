@@ -1,35 +1,19 @@
 package reconcile
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// errPast ends a reading when all rows of a kind have been seen.
-var errPast = errors.New("past")
-
 // rows writes the rows of one kind.
 func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) error {
-	seen := false
-	err := p.Each(func(r *Row) error {
-		if r.Sends != kind {
-			if seen {
-				return errPast // they are in the order of the kinds
-			}
-			return nil
-		}
-		seen = true
+	return p.each(kind, func(r *Row) error {
 		if r.After || r.Moved || !p.Filter.Match(r) {
 			return nil
 		}
 		return p.w.Row(cells(r))
 	})
-	if errors.Is(err, errPast) {
-		return nil
-	}
-	return err
 }
 
 func (p *printer) contract(r *Row) []any {

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -114,8 +116,15 @@ func newSnapshot(folder string) (*Snapshot, error) {
 }
 
 // Each calls fn for every row: contracts first, then deliveries, then traceability; each in the order of job and discovery.
-func (s *Snapshot) Each(fn func(*Row) error) error {
+func (s *Snapshot) Each(fn func(*Row) error) error { return s.each("", fn) }
+
+// each is Each of one kind alone; "" = all. What is of another kind costs little.
+func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 	const reading = "read the report's rows: %w"
+	if kind != "" && !slices.ContainsFunc(s.Head.Jobs, func(j JobHead) bool { return j.Sends == kind && j.Rows > 0 }) {
+		return nil
+	}
+	is := []byte(`"sends":"` + string(kind) + `"`) // as it stands in no text: there the quotes have a backslash
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf(reading, err)
 	}
@@ -123,14 +132,31 @@ func (s *Snapshot) Each(fn func(*Row) error) error {
 	if err != nil {
 		return fmt.Errorf(reading, err)
 	}
-	d := json.NewDecoder(z)
+	lines := bufio.NewReaderSize(z, 1<<16)
+	var long []byte // of a line that is longer than the reader's memory
 	for {
-		var r Row
-		switch err := d.Decode(&r); {
-		case errors.Is(err, io.EOF):
+		line, err := lines.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			long = append(long, line...)
+			continue
+		case errors.Is(err, io.EOF) && len(long)+len(bytes.TrimSpace(line)) == 0:
 			return nil
-		case err != nil:
+		case err != nil && !errors.Is(err, io.EOF):
 			return fmt.Errorf(reading, err)
+		}
+		if len(long) > 0 {
+			line, long = append(long, line...), nil
+		}
+		if kind != "" && !bytes.Contains(line, is) {
+			continue
+		}
+		var r Row
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf(reading, err)
+		}
+		if kind != "" && r.Sends != kind {
+			continue
 		}
 		if err := fn(&r); err != nil {
 			return err

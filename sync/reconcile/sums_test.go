@@ -3,9 +3,11 @@ package reconcile
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/trade"
@@ -161,6 +163,38 @@ func TestSumsClose(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Rows of one kind are those of all that have it, whatever stands in their texts, and however long a row is.
+func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := spooled(t, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Row {
+			r := anyRow(t)
+			r.Key = rapid.SampledFrom([]string{"1", `"sends":"deliveries"`, "a\nb", strings.Repeat("k", 70_000)}).Draw(t, "key")
+			return r
+		}), 0, 12).Draw(rt, "rows"))
+		read := func(kind trade.Kind) (out []Row) {
+			if err := s.each(kind, func(r *Row) error { out = append(out, *r); return nil }); err != nil {
+				rt.Fatal(err)
+			}
+			return out
+		}
+		var want []Row
+		for _, kind := range trade.Kinds {
+			want = append(want, read(kind)...)
+		}
+		if diff := gocmp.Diff(want, read("")); diff != "" {
+			rt.Fatalf("(-by kind +all)\n%.2000s", diff)
+		}
+	})
+	s := manyRows(t, 10)
+	if err := s.file.Truncate(200); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Each(func(*Row) error { return nil }); err == nil {
+		t.Error("a file that ends too early is read to its end")
+	}
 }
 
 // BenchmarkReport writes the report of a snapshot of 100,000 rows; ns/op and B/op divided by it are those of a row.
