@@ -1,10 +1,12 @@
 package console_test
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -270,6 +272,32 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 }
 
 // What is not listed does not exist: no debugging, no metrics, no banner.
+// C1: with a certificate nobody is answered by less than TLS 1.2.
+func TestC01_OldTLSIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
+	lent := httptest.NewTLSServer(nil)
+	lent.Close()
+	listener, err := console.Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := console.Serve(listener, &lent.TLS.Certificates[0], zap.NewNop())
+	t.Cleanup(server.Close)
+	server.Show(w.console, &lent.TLS.Certificates[0])
+	for version, answered := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
+		conn, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{MinVersion: version, MaxVersion: version, InsecureSkipVerify: true}) //nolint:gosec // that is what is tried
+		if (err == nil) != answered {
+			t.Errorf("%s: %v", tls.VersionName(version), err)
+		}
+		if err == nil {
+			if err := conn.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestC12_NothingElseExists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
@@ -328,7 +356,11 @@ func TestC16_PagesNeedNothingFromElsewhere(t *testing.T) {
 	b := w.as(trade.Administrator)
 	asked := regexp.MustCompile(`(?:src|href)="([^"]*)"|url\("?([^")]*)"?\)`)
 	seen := map[string]bool{}
-	for _, path := range []string{"/login", "/", "/rows", "/users", "/account", "/licences"} {
+	for _, r := range console.Routes() {
+		path := pathOf(r.Path)
+		if r.Method != http.MethodGet || path == "/live" { // that goes on
+			continue
+		}
 		for _, m := range asked.FindAllStringSubmatch(b.get(path).body, -1) {
 			if !strings.HasPrefix(m[1], "/") && !strings.HasPrefix(m[1], "#") || strings.HasPrefix(m[1], "//") {
 				t.Errorf("%s asks for %s", path, m[1])
