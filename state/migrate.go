@@ -75,7 +75,9 @@ func (s *Store) newestSchema() (int64, error) {
 	return strconv.ParseInt(number, 10, 64)
 }
 
-func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
+// up applies what a folder has beyond the ledger's schema. To make an index of a large ledger takes longer than any statement of a run may: what ended such a statement would end it
+// again at each start, and the program would never work again.
+func (s *Store) up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	const op = "bringing the ledger's schema up to date"
 	options := []goose.ProviderOption{
 		goose.WithLogger(goose.NopLogger()), goose.WithTableName(schemaTable), goose.WithDisableGlobalRegistry(true),
@@ -83,7 +85,8 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 	kind := goose.DialectSQLite3
 	if s.d.name == Postgres {
 		kind = goose.DialectPostgres
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(0x5AF7A5), lock.WithLockTimeout(1, 60))
+		// Who finds another at it waits as long as the service's unit lets a start take.
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(0x5AF7A5), lock.WithLockTimeout(1, 900))
 		if err != nil { // unreachable: its options are constant
 			return s.fault(ctx, op, err)
 		}
@@ -95,7 +98,14 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 		}
 		options, folder = append(options, goose.WithGoMigrations(steps...)), nil
 	}
-	provider, err := goose.NewProvider(kind, s.write.DB, folder, options...)
+	db := s.write
+	if s.unhurried != nil {
+		if db, err = s.unhurried(); err != nil { // unreachable: see connectPostgres
+			return s.fault(ctx, op, err)
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+	}
+	provider, err := goose.NewProvider(kind, db.DB, folder, options...)
 	if err != nil { // unreachable: the migrations are in the program
 		return s.fault(ctx, op, err)
 	}
@@ -121,7 +131,7 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) error {
 }
 
 // stepsOf gives the migrations of a folder, each with its whole file as one text: SQLite finds by itself where a statement ends, and under the race detector of the
-// tests goose took longer to find it than SQLite to run it. In PostgreSQL each statement goes alone, because the patience of a connection is measured for one (see patientConn).
+// tests goose took longer to find it than SQLite to run it. In PostgreSQL goose applies them itself, each statement alone.
 func stepsOf(folder fs.FS) ([]*goose.Migration, error) {
 	names, err := fs.Glob(folder, "*.sql")
 	if err != nil { // unreachable: the pattern is constant, and valid

@@ -193,6 +193,35 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 	})
 }
 
+// F065: a migration of a large ledger may take as long as it needs; a statement of a run may not, and keeps its limit.
+func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[1].open(t))
+	if s.d.name != Postgres {
+		t.Fatal(s.d.name)
+	}
+	folder := migrationsOf(t, s)
+	next := len(folder) + 1
+	text := "-- +goose Up\nCREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
+	if long {
+		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(readPatience.Seconds())+1) // longer than the server or the connection waits for a statement of a run
+	}
+	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
+	if err := s.up(t.Context(), folder, int64(next)); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		`SELECT setting FROM limits WHERE name = 'statement_timeout'`: "0",
+		`SELECT setting FROM limits WHERE name = 'lock_timeout'`:      fmt.Sprint(lockTimeout.Milliseconds()),
+		`SELECT current_setting('statement_timeout')`:                 "25s",
+	} {
+		var got string
+		if err := s.read.Get(&got, query); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", query, got, err, want)
+		}
+	}
+}
+
 func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		s.readOnly = true

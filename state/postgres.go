@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -19,8 +20,8 @@ const (
 	statementTimeout = 25 * time.Second
 	lockTimeout      = 10 * time.Second
 	idleTimeout      = 20 * time.Second // within a transaction
-	readMargin       = 10 * time.Second // beyond the statement's own limit, then the connection is taken for dead
 	connectTimeout   = 10 * time.Second
+	readPatience     = statementTimeout + 10*time.Second // beyond the statement's own limit the connection is taken for dead
 )
 
 func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
@@ -40,10 +41,16 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if o.ReadOnly {
 		cfg.Runtime["default_transaction_read_only"] = "on"
 	}
-	if s.write, err = connectPostgres(cfg, tune); err != nil { // unreachable: the same settings made a connection a moment ago
+	if s.write, err = connectPostgres(cfg, readPatience, tune); err != nil { // unreachable: the same settings made a connection a moment ago
 		return nil, s.fault(ctx, "opening the ledger", err)
 	}
 	s.read = s.write
+	s.unhurried = func() (*sqlx.DB, error) {
+		slow := cfg
+		slow.Runtime = maps.Clone(cfg.Runtime)
+		slow.Runtime["statement_timeout"] = "0"
+		return connectPostgres(slow, 0, tune)
+	}
 	if err := s.verifyPostgres(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -80,12 +87,13 @@ func postgresConfig(o Options) (pq.Config, error) {
 	return cfg, nil
 }
 
-func connectPostgres(cfg pq.Config, tune tuning) (*sqlx.DB, error) {
+// connectPostgres makes a pool whose connections wait for each part of an answer as long as patience says; 0 = while the network lives.
+func connectPostgres(cfg pq.Config, patience time.Duration, tune tuning) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
 	if err != nil { // unreachable: NewConfig has accepted them, and what is set here is constant
 		return nil, errors.New("the connection's settings contradict each other")
 	}
-	connector.Dialer(dialer{})
+	connector.Dialer(dialer{patience})
 	db := openDB(connector, tune)
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
@@ -97,7 +105,7 @@ func connectPostgres(cfg pq.Config, tune tuning) (*sqlx.DB, error) {
 // durableSetting asks the server for the level of synchronous_commit that it gives us by itself. Everything but off flushes the local disk and is kept
 // (remote_apply waits for a standby too); off is raised to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune tuning) (setting string, err error) {
-	db, err := connectPostgres(cfg, tune)
+	db, err := connectPostgres(cfg, readPatience, tune)
 	if err != nil { // unreachable: see connectPostgres
 		return "", faultOf(ctx, "opening the ledger", where, Postgres, err)
 	}
@@ -139,7 +147,7 @@ func safePostgres(setting string) error {
 }
 
 // dialer makes connections that notice a silent network: lib/pq itself waits for an answer for ever, whatever the context says.
-type dialer struct{}
+type dialer struct{ patience time.Duration }
 
 // Dial makes a connection with the default time-out.
 func (d dialer) Dial(network, address string) (net.Conn, error) {
@@ -154,23 +162,26 @@ func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net
 }
 
 // DialContext makes a connection while the context lasts.
-func (dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{
+func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	alive := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
 		Control:         boundUnacknowledged,
 	}
-	conn, err := d.DialContext(ctx, network, address)
-	if err != nil {
-		return nil, err
+	conn, err := alive.DialContext(ctx, network, address)
+	if err != nil || d.patience == 0 {
+		return conn, err
 	}
-	return &patientConn{conn}, nil
+	return &patientConn{conn, d.patience}, nil
 }
 
 // patientConn ends a read that takes longer than any statement may.
-type patientConn struct{ net.Conn }
+type patientConn struct {
+	net.Conn
+	patience time.Duration
+}
 
 func (c *patientConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(statementTimeout + readMargin)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)

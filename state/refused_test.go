@@ -520,7 +520,7 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 	if err := boundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
-	if _, err := (&patientConn{conn}).Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+	if _, err := (&patientConn{conn, readPatience}).Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }

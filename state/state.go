@@ -51,6 +51,8 @@ type Store struct {
 	memory   bool
 	where    string // the file, or host and database: for people, without secrets
 
+	unhurried func() (*sqlx.DB, error) // connections whose statements may take as long as they need; nil: all may
+
 	journal     *journal.Journal // nil: none is open
 	journalPath string           // its folder
 	served      bool             // the ledger has a journal, so that it must not be sent from without it
