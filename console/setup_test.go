@@ -88,12 +88,14 @@ func (b *buffer) String() string {
 type noWork struct{ console.Work }
 
 func (noWork) Jobs() []console.Job                             { return nil }
+func (noWork) Reason(trade.Entry, trade.Lang) string           { return "" }
 func (noWork) Progress() ([]console.Progress, <-chan struct{}) { return nil, make(chan struct{}) }
 
 // noDesk is an engine without rows.
 type noDesk struct{ console.Desk }
 
-func (noDesk) Expect() {}
+func (noDesk) Expect()       {}
+func (noDesk) ExpectSearch() {}
 
 func (noDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
 	return console.Stuck{}, nil

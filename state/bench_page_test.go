@@ -31,6 +31,12 @@ func BenchmarkRowPage(b *testing.B) {
 			{"by key, a rare state", trade.RowQuery{Sort: trade.ByKey, States: []trade.State{trade.Held}}},
 			{"a number", trade.RowQuery{Text: "77777"}},
 			{"a number that is not there", trade.RowQuery{Text: "X77777Y"}},
+			{"a text in a state, nowhere", trade.RowQuery{Text: "nowhere", States: []trade.State{trade.Rejected}}},
+			{"a text in few keys", trade.RowQuery{Text: "|0000777"}},
+			{"a text in few keys, by key", trade.RowQuery{Text: "|0000777", Sort: trade.ByKey}},
+			{"a text in few keys, in a state, by key", trade.RowQuery{Text: "|0000777", Sort: trade.ByKey, States: []trade.State{trade.Accepted}}},
+			{"a text in few keys, in no such state", trade.RowQuery{Text: "|0000777", States: []trade.State{trade.Dismissed}}},
+			{"by key, what is invalid", trade.RowQuery{Sort: trade.ByKey, States: []trade.State{trade.Invalid}}},
 			{"a part of a number", trade.RowQuery{Text: "777"}},
 			{"a day", trade.RowQuery{From: day.Add(-48 * time.Hour), Until: day.Add(-24 * time.Hour)}},
 			{"a day without rows", trade.RowQuery{From: day.Add(48 * time.Hour)}},
@@ -44,6 +50,21 @@ func BenchmarkRowPage(b *testing.B) {
 				}
 			})
 		}
+		b.Run("reading the keys", func(b *testing.B) {
+			for b.Loop() {
+				s.keys.forget()
+				if err := s.ReadKeys(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("what is missing", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Shortages(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		b.Run("what waits for a row", func(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Dependents(b.Context(), "contracts", "01|000000007", 50); err != nil {

@@ -1,5 +1,7 @@
 package state
 
+import "strconv"
+
 // dialect holds what the two databases write differently. Everything else is one text for both.
 type dialect struct {
 	name    string
@@ -9,13 +11,15 @@ type dialect struct {
 	hold    string // the same: keep the rows from those that lock them, not from those that only write to them
 	mark    string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
 	safe    func(setting string) error
-	goose   string // folder of the migrations
-	tables  string // names of the tables that exist
-	keyed   string // at the start of a transaction that writes by keys only; "" = nothing
-	within  string // function of (text, part): where the part begins in the text, 0 = nowhere
-	byKey   string // after a table: its keys are gone through, not its rows; "" where the database decides that well
-	byState string // the same: it is gone into by state
-	pack    string // puts attempts that have become small closer together; "" where the database does that by itself
+	goose   string                              // folder of the migrations
+	tables  string                              // names of the tables that exist
+	keyed   string                              // at the start of a transaction that writes by keys only; "" = nothing
+	within  string                              // function of (text, part): where the part begins in the text, 0 = nowhere
+	joined  func(column, between string) string // aggregate of texts, with a character between two
+	listed  string                              // condition: the number of an entry e is in a list, which is a parameter
+	list    string                              // what such a list begins and ends with
+	byState string                              // after a table: it is gone into by state; "" where the database decides that well
+	pack    string                              // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
 var sqliteDialect = dialect{
@@ -25,9 +29,13 @@ var sqliteDialect = dialect{
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:    func(string) error { return nil },
-	within:  `instr`,
-	byKey:   `INDEXED BY entry_one_key `,
+	safe:   func(string) error { return nil },
+	within: `instr`,
+	joined: func(column, between string) string {
+		return `group_concat(` + column + `, char(` + strconv.Itoa(int(between[0])) + `))`
+	},
+	listed:  `e.id IN (SELECT value FROM json_each(?))`,
+	list:    `[]`,
 	byState: `INDEXED BY entry_due `,
 	goose:   "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
@@ -50,6 +58,11 @@ var postgresDialect = dialect{
 	keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
 	goose:  "migrations/postgres",
 	within: `strpos`,
+	joined: func(column, between string) string {
+		return `string_agg(` + column + `, chr(` + strconv.Itoa(int(between[0])) + `))`
+	},
+	listed: `e.id = ANY(CAST(? AS BIGINT[]))`,
+	list:   `{}`,
 	tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
 }

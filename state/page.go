@@ -12,7 +12,7 @@ import (
 )
 
 // RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows stand is told as of now. Every way to ask goes along an index, from the row that
-// the page before ended with: a page costs the same whichever it is, except that a text which few keys contain is looked for in all of them.
+// the page before ended with: a page costs the same whichever it is. A text that no key begins with is looked for in all of them, in memory: see keybook.
 func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
 	const op = "reading a page of rows"
 	var err error
@@ -31,10 +31,10 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 	} else {
 		ids, err = p.byNumber()
 	}
+	page := trade.RowPage{Partial: p.partial}
 	if err != nil || len(ids) == 0 {
-		return trade.RowPage{}, s.fault(ctx, op, err)
+		return page, s.fault(ctx, op, err)
 	}
-	var page trade.RowPage
 	if len(ids) > q.Limit {
 		ids = ids[:q.Limit]
 		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
@@ -59,8 +59,9 @@ type paging struct {
 
 	afterJob, afterKey string              // of that row, when sorted by key
 	ranges             map[string][]string // by job: beginnings of keys that the text means; nil: it may stand anywhere in them
-	rare               bool                // no key begins with the text: few contain it
-	dated              bool                // few rows were changed in the time that is asked for
+	found              []int64             // rows that have the text somewhere in their keys; nil: it is a beginning, or many have it
+	partial            *trade.PartialSearch
+	dated              bool // few rows were changed in the time that is asked for
 }
 
 // start finds where the page begins, and what the text means.
@@ -131,6 +132,7 @@ func (p *paging) byKey() ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
+		many = many && p.found == nil
 		b := p.branches(job, many)
 		if p.after > 0 && job == p.afterJob {
 			b[0].add(`e.key > ?`, p.afterKey)
@@ -154,7 +156,7 @@ func (p *paging) byKey() ([]int64, error) {
 }
 
 // textFound tells whether the text says better than the states which rows to look at.
-func (p *paging) textFound() bool { return p.ranges != nil }
+func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
 
 // fewRows is how many rows of a state are looked up and sorted rather than found while going through all.
 const fewRows = 20_000
@@ -234,8 +236,10 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	if out == nil {
 		out = append(out, rest())
 	}
-	if p.rare && len(out) == 1 && len(p.q.States) == 0 {
-		out[0].few, out[0].from = true, p.s.d.byKey
+	if p.found != nil {
+		for _, b := range out {
+			b.few = true
+		}
 	}
 	return out
 }
@@ -254,6 +258,8 @@ func (p *paging) narrow(b *branch, job string) {
 	p.changedIn(b)
 	switch {
 	case p.q.Text == "":
+	case p.found != nil:
+		p.isFound(b)
 	case p.ranges == nil:
 		b.add(p.s.d.within+`(e.key, ?) > 0`, p.q.Text)
 	default:

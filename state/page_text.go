@@ -10,7 +10,7 @@ import (
 const beyond = "\U0010FFFF"
 
 // A text is looked for first where people mean it: as the beginning of a key, or of the part of the key after a branch, with the leading zeros that the ERP writes. Only what is
-// not found so is looked for anywhere.
+// not found so is looked for anywhere: see keybook.
 const (
 	branchesMost = 1000   // first parts of keys that are looked at
 	rangeMost    = 10_000 // rows that the beginnings may have; if there are more, going through all finds a page soon
@@ -41,9 +41,10 @@ func (p *paging) understand() error {
 			found[job] = append(found[job], b)
 		}
 	}
-	if p.rare = n == 0; !p.rare {
-		p.ranges = found
+	if n == 0 {
+		return p.search()
 	}
+	p.ranges = found
 	return nil
 }
 

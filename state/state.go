@@ -57,6 +57,7 @@ type Store struct {
 	journalPath string           // its folder
 	served      bool             // the ledger has a journal, so that it must not be sent from without it
 	opening     Opening
+	keys        *keybook
 	wire        wire   // notes of requests on the wire
 	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
@@ -68,6 +69,7 @@ type tuning struct {
 	settle  time.Duration                   // finding out what an uncertain commit did
 	lease   time.Duration                   // how long a lease lasts
 	check   time.Duration                   // how long Health looks for damage in a SQLite file
+	keys    int                             // how many keys one statement reads into memory
 	fsMagic func(path string) (int64, bool) // the file system's type
 	machine func() string                   // the host's machine id
 	free    func(path string) (uint64, bool)
@@ -80,6 +82,7 @@ var defaultTuning = tuning{
 	settle:  15 * time.Second,
 	lease:   30 * time.Second,
 	check:   quickCheckTime,
+	keys:    keysTogether,
 	fsMagic: fileSystemType,
 	machine: machineID,
 	free:    freeBytes,
@@ -193,6 +196,7 @@ func (s *Store) LedgerID() string { return s.id }
 
 // Close releases the ledger. Leases are not given back.
 func (s *Store) Close() error {
+	s.keys.close()
 	var err error
 	if s.read != nil && s.read != s.write {
 		err = s.read.Close()

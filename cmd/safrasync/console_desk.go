@@ -18,13 +18,14 @@ import (
 type consoleDesk struct {
 	g      *generation
 	board  *pending.Board
-	ending context.Context // of the generation, for looks that nobody waits for
+	ending context.Context // of the generation, for looks and readings that nobody waits for
 	end    context.CancelFunc
 
 	mu      gosync.Mutex
 	view    *pending.View
 	looking bool // somebody looks already, for whoever comes next
 	begun   bool // the first look has begun
+	reading bool // the keys are being read
 	ended   bool
 	working gosync.WaitGroup
 }
@@ -38,7 +39,7 @@ func newConsoleDesk(g *generation) *consoleDesk {
 	return d
 }
 
-// close ends the look that nobody waits for.
+// close ends what nobody waits for.
 func (d *consoleDesk) close() {
 	d.mu.Lock()
 	d.ended = true
@@ -90,6 +91,24 @@ func (d *consoleDesk) Expect() {
 		if _, err := d.board.Take(d.ending); err != nil && d.ending.Err() == nil {
 			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
 		}
+	})
+}
+
+// ExpectSearch reads the keys of all rows, in which people search for a text; when they are there already, what is new of them.
+func (d *consoleDesk) ExpectSearch() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.reading || d.ended {
+		return
+	}
+	d.reading = true
+	d.working.Go(func() {
+		if err := d.g.daemon.store.ReadKeys(d.ending); err != nil && d.ending.Err() == nil {
+			d.g.daemon.log.Warn("the console could not read the keys to search in", zap.Error(err))
+		}
+		d.mu.Lock()
+		d.reading = false
+		d.mu.Unlock()
 	})
 }
 

@@ -1,0 +1,149 @@
+package state
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fewKeys is how many keys the tests read at a time.
+const fewKeys = 100
+
+// bothInParts runs a test on both databases, with so few keys read at a time.
+func bothInParts(t *testing.T, test func(t *testing.T, s *Store)) {
+	t.Helper()
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			tune := defaultTuning
+			tune.keys = fewKeys
+			test(t, mustOpenTuned(t, b.open(t), tune))
+		})
+	}
+}
+
+// texted gives the keys of all rows that a search finds, sorted.
+func texted(t *testing.T, s *Store, text string) []string {
+	t.Helper()
+	var got []string
+	q := trade.RowQuery{Text: text, Sort: trade.OldestFirst, Limit: 200}
+	for {
+		page, err := s.RowPage(t.Context(), q)
+		if err != nil || page.Partial != nil {
+			t.Fatalf("%q: %v, %+v", text, err, page.Partial)
+		}
+		for _, e := range page.Rows {
+			got = append(got, e.Key)
+		}
+		if q.After = page.Next; q.After == "" {
+			slices.Sort(got)
+			return got
+		}
+	}
+}
+
+// A text is found wherever it stands in a key: in rows that were there when somebody searched first, in those that came since, and in those of another job, whatever a key has in it.
+func TestATextIsFoundAnywhereInAKey(t *testing.T) {
+	bothInParts(t, func(t *testing.T, s *Store) {
+		fillLarge(t, s, 2*fewKeys+50)
+		var keys []string
+		if err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error { keys = append(keys, e.Key); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "deliveries")
+		for round := range 4 {
+			texts := []string{"|000000", "|00000012", "4/2026", "á", "\n", "a\nb", "b0", "nowhere", "A"}
+			for range 10 {
+				key := keys[rand.IntN(len(keys))]
+				from := 1 + rand.IntN(len(key)-1)
+				texts = append(texts, key[from:])
+			}
+			for _, text := range texts {
+				if strings.Trim(text, "0123456789") == "" || slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, text) || strings.Contains(key, "|"+text) }) {
+					continue // it is taken for the beginning that it is
+				}
+				var want []string
+				for _, key := range keys {
+					if strings.Contains(key, text) {
+						want = append(want, key)
+					}
+				}
+				slices.Sort(want)
+				if diff := cmp.Diff(want, texted(t, s, text)); diff != "" {
+					t.Errorf("round %d, %q (-want +got):\n%s", round, text, diff)
+				}
+			}
+			if round == 2 {
+				s.keys.forget()
+			}
+			for i, key := range []string{fmt.Sprintf("01|%d234/2026", round), fmt.Sprintf("01|x\n%d", round), fmt.Sprintf("01|ra\nb%d", round), fmt.Sprintf("01|São João á%d", round)} {
+				e, job := newEntry(key), lease
+				if e.Job = "contracts"; i%2 == 1 {
+					e.Job, job = "deliveries", other
+				}
+				mustRecord(t, s, job, e)
+				keys = append(keys, key)
+			}
+		}
+	})
+}
+
+// Whoever does not want to wait is told how many rows were looked at, and finds the rest when they have been read.
+func TestASearchTellsHowFarItCame(t *testing.T) {
+	bothInParts(t, func(t *testing.T, s *Store) {
+		const rows = fewKeys + 150
+		fillLarge(t, s, rows)
+		hasty := func(text string) trade.RowPage {
+			t.Helper()
+			page, err := s.RowPage(t.Context(), trade.RowQuery{Text: text, Sort: trade.NewestFirst, Limit: 50, Patience: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return page
+		}
+		if page := hasty("|00000023"); len(page.Rows) != 10 || page.Partial == nil || *page.Partial != (trade.PartialSearch{Looked: fewKeys, Of: rows}) {
+			t.Errorf("the newest rows come first: %d rows, %+v", len(page.Rows), page.Partial)
+		}
+		if page := hasty("|00000007"); len(page.Rows) != 0 || page.Partial == nil {
+			t.Errorf("what is not found may be in the rest: %d rows, %+v", len(page.Rows), page.Partial)
+		}
+		if err := s.ReadKeys(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		page, err := s.RowPage(t.Context(), trade.RowQuery{Text: "|00000007", Sort: trade.NewestFirst, Limit: 50, Patience: time.Minute})
+		if err != nil || len(page.Rows) != 10 || page.Partial != nil {
+			t.Errorf("when all was read: %d rows, %+v, %v", len(page.Rows), page.Partial, err)
+		}
+	})
+}
+
+// Many may search at once, while somebody reads and the keys are forgotten.
+func TestSearchesBesideEachOther(t *testing.T) {
+	bothInParts(t, func(t *testing.T, s *Store) {
+		fillLarge(t, s, 8*fewKeys)
+		var group sync.WaitGroup
+		for i := range 7 {
+			group.Go(func() {
+				for n := range 5 {
+					page, err := s.RowPage(t.Context(), trade.RowQuery{Text: fmt.Sprintf("|000000%d%d", i+1, n), Sort: trade.ByKey, Limit: 500})
+					if err != nil || len(page.Rows) != 10 || page.Partial != nil {
+						t.Errorf("%d rows, %+v, %v", len(page.Rows), page.Partial, err)
+					}
+					if i == 6 {
+						s.keys.forget()
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
+}
