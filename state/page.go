@@ -140,7 +140,12 @@ func (p *paging) byKey() ([]int64, error) {
 		order := `ORDER BY e.key`
 		if !many { // no index has them in this order: the few are sorted
 			order = `ORDER BY e.key || ''`
-			if !p.textFound() {
+			switch {
+			case p.textFound():
+			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
+				b[0].from = p.s.d.byStuck
+				b[0].add(`e.` + ofStuck)
+			default:
 				b[0].from = p.s.d.byState
 			}
 		}

@@ -44,6 +44,19 @@ func (p *paging) date() error {
 	return nil
 }
 
+// inState asks for the rows of one state that is no end of a row: of those that are stuck, an index has all that a page is chosen by.
+func (p *paging) inState(b *branch, state trade.State) {
+	b.from = p.s.d.byState
+	if slices.Contains(stuck, state) {
+		b.few, b.from = true, p.s.d.byStuck
+		b.add(`e.` + ofStuck)
+	}
+	b.add(`e.state = ?`, string(state))
+}
+
+// stuck are the states of ofStuck.
+var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
+
 // datedBranches find the rows that were changed in a time: the settled ones by that time, the others, which are few, state by state.
 func (p *paging) datedBranches(rest func() *branch) []*branch {
 	var out []*branch
@@ -68,8 +81,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			continue
 		}
 		b := rest()
-		b.from = p.s.d.byState
-		b.add(`e.state = ?`, string(state))
+		p.inState(b, state)
 		out = append(out, b)
 	}
 	return out

@@ -174,6 +174,62 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 	}
 }
 
+// A page of what waits or needs a person is chosen from its index alone: of many such rows each would be looked up.
+func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
+	t.Parallel()
+	l := &listener{asked: map[string]string{}}
+	tune := defaultTuning
+	tune.through = l.through
+	s := mustOpenTuned(t, backends[0].open(t), tune)
+	fillLarge(t, s, 300)
+	for call, fn := range map[string]func(context.Context) error{
+		"a day": func(ctx context.Context) error {
+			_, err := s.RowPage(ctx, trade.RowQuery{From: time.Now(), Sort: trade.NewestFirst, Limit: 50})
+			return err
+		},
+		"by key": func(ctx context.Context) error {
+			_, err := s.RowPage(ctx, trade.RowQuery{States: []trade.State{trade.Invalid, trade.Held}, Sort: trade.ByKey, Limit: 50})
+			return err
+		},
+		"what is missing": func(ctx context.Context) error { _, err := s.Shortages(ctx); return err },
+		"what is stuck":   func(ctx context.Context) error { _, err := s.Stuck(ctx, "contracts"); return err },
+	} {
+		l.asked, l.call = map[string]string{}, call
+		if err := fn(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		l.call = ""
+		n := 0
+		for query := range l.asked {
+			if !strings.Contains(query, ofStuck) {
+				continue
+			}
+			n++
+			var details []string
+			rows, err := s.read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rows.Next() {
+				step, err := rows.SliceScan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				details = append(details, fmt.Sprint(step[3]))
+			}
+			if err := rows.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(strings.Join(details, "\n"), "USING COVERING INDEX entry_stuck") {
+				t.Errorf("%s: %q\n%s", call, details, query)
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s: no statement goes to what is stuck: %q", call, l.asked)
+		}
+	}
+}
+
 // A ledger that is too large to be read at each start is not: the check says so.
 func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
 	t.Parallel()

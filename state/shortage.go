@@ -20,44 +20,72 @@ const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amo
 // row (a delivery waits for its contract, which waits for its wallet). After the codes of a kind comes its total, which counts each row once. The order is by
 // kind, then those first that block most rows.
 //
-// Everything is as the last run left it, but codes that have come since are not missing any more.
-func (s *Store) Shortages(ctx context.Context) (out []trade.Shortage, err error) {
+// Everything is as the last run left it, but codes that have come since are not missing any more. As long as nothing of that changes, the answer is the one of before: it is not to be changed.
+func (s *Store) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	const op = "looking for missing references"
+	var mark, refs string
+	if err := s.read.GetContext(ctx, &mark, s.d.stuckMark); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	if err := s.read.GetContext(ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	mark += " " + refs
+	if known := s.shortages.Load(); known != nil && known.mark == mark {
+		return known.all, nil
+	}
 	have, _, err := s.References(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.read.QueryxContext(ctx, s.q(selectShort))
+	all, err := s.countShortages(ctx, have)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
-	defer func() { err = errors.Join(err, s.fault(ctx, op, rows.Close())) }()
+	// What has moved since the mark was taken is in the answer or not; the next mark is another one in any case.
+	s.shortages.Store(&knownShortages{mark, all})
+	return all, nil
+}
+
+// knownShortages is an answer, with the mark of the ledger that it was made from.
+type knownShortages struct {
+	mark string
+	all  []trade.Shortage
+}
+
+// markOfStuck is a text that changes with each row that waits for something or needs a person, since each change of a row raises its version: from an index alone, without giving a row.
+const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(version), 0) AS TEXT) || ' ' || CAST(COALESCE(SUM(id), 0) AS TEXT) || ' ' ||
+	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry `
+
+// ofStuck is the condition of the index entry_stuck, which the databases use only when they see it in these words.
+const ofStuck = `state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held')`
+
+func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (out []trade.Shortage, err error) {
+	rows, err := s.read.QueryContext(ctx, s.q(selectShort))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	c := shortageCount{have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{}, sums: map[code]*trade.Shortage{}}
+	var r shortRow
+	places := []any{&r.Job, &r.Key, &r.Sends, &r.State, &r.WaitingFor, &r.Amount, &r.Unit}
 	for rows.Next() {
-		var r shortRow
-		if err := rows.StructScan(&r); err != nil {
-			return nil, s.fault(ctx, op, err)
+		if err := rows.Scan(places...); err != nil {
+			return nil, err
 		}
 		if err := c.add(r); err != nil {
-			return nil, s.fault(ctx, op, err)
+			return nil, err
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, s.fault(ctx, op, err)
+		return nil, err
 	}
 	c.countChildren()
 	return c.list(), nil
 }
 
-type shortRow struct {
-	Job        string `db:"job"`
-	Key        string `db:"key"`
-	Sends      string `db:"sends"`
-	State      string `db:"state"`
-	WaitingFor string `db:"waiting_for"`
-	Amount     string `db:"amount"`
-	Unit       string `db:"unit"`
-}
+// shortRow is what selectShort gives, in its order.
+type shortRow struct{ Job, Key, Sends, State, WaitingFor, Amount, Unit string }
 
 // code is one line of a de-para table; with an empty code it stands for the whole table.
 type code struct{ kind, code string }

@@ -107,6 +107,54 @@ func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
 	})
 }
 
+// As long as nothing moves they are not counted again; whatever moves, they are.
+func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		mustRecord(t, s, lease, short("a", trade.OrderCommitments, trade.Waiting, sacas("100"), wallet("10")))
+		first := shortages(t, s)
+		kept := s.shortages.Load()
+		if again := shortages(t, s); s.shortages.Load() != kept || !cmp.Equal(first, again) {
+			t.Errorf("counted again although nothing moved: %q, then %q", first, again)
+		}
+		mustRecord(t, s, lease, newEntry("goes"))
+		if shortages(t, s); s.shortages.Load() != kept {
+			t.Error("counted again because of a row that waits for nothing")
+		}
+		for what, move := range map[string]func(){
+			"a new row": func() {
+				mustRecord(t, s, lease, short("b", trade.OrderCommitments, trade.Waiting, sacas("5"), wallet("11")))
+			},
+			"a row that changes": func() {
+				e, err := s.Entry(t.Context(), "contracts", "a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.WaitingFor = []trade.Awaited{wallet("12")}
+				if _, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}}); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"a code that comes": func() {
+				if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"}); err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			kept := s.shortages.Load()
+			move()
+			got := shortages(t, s)
+			if s.shortages.Load() == kept {
+				t.Errorf("%s: not counted again: %q", what, got)
+			}
+			s.shortages.Store(nil)
+			if diff := cmp.Diff(shortages(t, s), got); diff != "" {
+				t.Errorf("%s (-counted anew +told):\n%s", what, diff)
+			}
+		}
+	})
+}
+
 // BenchmarkShortages looks for what is missing in a ledger of 1,000,000 entries, of which 150,000 contracts wait for one of 3,000 wallets and 50,000
 // deliveries for such a contract.
 func BenchmarkShortages(b *testing.B) {
@@ -122,6 +170,7 @@ func BenchmarkShortages(b *testing.B) {
 			}
 		}
 		for b.Loop() {
+			s.shortages.Store(nil)
 			all, err := s.Shortages(b.Context())
 			if err != nil || len(all) != 3001 || all[3000].Rows() != 200_000 {
 				b.Fatal(len(all), err)

@@ -58,6 +58,7 @@ type Store struct {
 	served      bool             // the ledger has a journal, so that it must not be sent from without it
 	opening     Opening
 	keys        *keybook
+	shortages   atomic.Pointer[knownShortages]
 	wire        wire   // notes of requests on the wire
 	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
