@@ -27,6 +27,9 @@ type pendingPage struct {
 	Moving int
 	Fixers []fixerCount
 	Fixer  trade.Fixer // that is filtered by; "" = none
+
+	Reading int    // rows that are being read; nothing else is known yet
+	Again   string // address of the same page
 }
 
 // fixerCount is how much somebody can see to.
@@ -50,7 +53,11 @@ func showPending(q *request) error {
 	if err != nil {
 		return err
 	}
-	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Fixer: trade.Fixer(q.FormValue("fixer"))}
+	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Fixer: trade.Fixer(q.FormValue("fixer")), Reading: stuck.Reading}
+	if page.Reading > 0 {
+		page.Again = q.URL.RequestURI()
+		return q.page(http.StatusOK, "pending", page)
+	}
 	for _, f := range trade.Fixers {
 		page.Fixers = append(page.Fixers, fixerCount{Fixer: f, Here: f == page.Fixer})
 	}

@@ -67,6 +67,8 @@ type Stuck struct {
 	At     time.Time
 	Causes []Cause
 	Moving int // rows that wait for a contract which is on its way
+
+	Reading int // so many rows are being read; nothing else is known yet. 0: all is known
 }
 
 // Cause is one thing that keeps rows from going.

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -47,6 +48,22 @@ func TestASearchThatIsNotAtItsEndSaysSo(t *testing.T) {
 	w.console.Patience = time.Minute
 	if b.get(path).wants(http.StatusOK); strings.Contains(b.body, "A busca olhou") || strings.Count(b.body, `<th scope="row">`) != 10 {
 		t.Errorf("after all was read:\n%s", b.body)
+	}
+}
+
+// readingDesk has not read what is stuck.
+type readingDesk struct{ noDesk }
+
+func (readingDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
+	return console.Stuck{Reading: 30_000}, nil
+}
+
+func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
+	t.Parallel()
+	b := newWorld(t, openStore(t, state.SQLite), func(o *console.Options) { o.Desk = readingDesk{} }).withPeople().as(trade.Reader)
+	b.get("/pending?fixer=erp").wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas", `href="/pending?fixer=erp">Ver agora</a>`)
+	if strings.Contains(b.body, "Nada parado") {
+		t.Error("it says that nothing is stuck, which it does not know")
 	}
 }
 

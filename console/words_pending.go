@@ -4,6 +4,8 @@ var pendingWords = map[string]phrase{
 	"pending.title":       {"Pendências por causa", "Pending, by cause"},
 	"pending.sum":         {"%s paradas por %s causa(s). Situação de %s.", "%s kept by %s cause(s). As of %s."},
 	"pending.none":        {"Nada parado: nenhuma linha espera por uma pessoa.", "Nothing is stuck: no row waits for a person."},
+	"pending.reading":     {"As %s paradas estão sendo lidas; leva alguns segundos.", "The %s that are stuck are being read, which takes some seconds."},
+	"pending.look":        {"Ver agora", "Look now"},
 	"pending.moving":      {"Outras %s esperam um contrato que já está a caminho: ninguém precisa fazer nada.", "%s more wait for a contract that is on its way: nobody need do anything."},
 	"pending.blocks":      {"bloqueia %s", "blocks %s"},
 	"pending.behind":      {"%s delas só esperam as outras e seguem sozinhas.", "%s of them only wait for the others and go by themselves."},

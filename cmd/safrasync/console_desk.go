@@ -21,19 +21,29 @@ type consoleDesk struct {
 	ending context.Context // of the generation, for looks and readings that nobody waits for
 	end    context.CancelFunc
 
+	patience time.Duration // how long a page waits for a look
+	waitFor  int           // so many rows are stuck at most where a page waits for the whole look
+
 	mu      gosync.Mutex
 	view    *pending.View
-	looking bool // somebody looks already, for whoever comes next
-	begun   bool // the first look has begun
-	reading bool // the keys are being read
+	looking *looking // for whoever comes next; nil: nobody looks
+	begun   bool     // the first look has begun
+	reading bool     // the keys are being read
 	ended   bool
 	working gosync.WaitGroup
+}
+
+// looking is a look that has begun.
+type looking struct {
+	done chan struct{} // closed when it is over
+	view *pending.View // what was seen, once it is over
+	err  error
 }
 
 var _ console.Desk = (*consoleDesk)(nil)
 
 func newConsoleDesk(g *generation) *consoleDesk {
-	d := &consoleDesk{g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now}}
+	d := &consoleDesk{g: g, board: &pending.Board{Ledger: g.daemon.store, Jobs: g.engine.Jobs, Now: now}, patience: stuckPatience, waitFor: stuckFew}
 	d.ending, d.end = context.WithCancel(context.Background())
 	g.closers = append(g.closers, func() error { d.close(); return nil })
 	return d
@@ -48,34 +58,99 @@ func (d *consoleDesk) close() {
 	d.working.Wait()
 }
 
-// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and nobody waits for it until stuckOld.
+// How old what is stuck may be when people are shown it. After stuckHolds the next look begins, and nobody waits for it until stuckOld. Of many rows that are stuck the first look takes seconds:
+// a page does not wait for it longer than stuckPatience, and is shown what was seen before, or that the rows are being read.
 const (
-	stuckHolds = 5 * time.Second
-	stuckOld   = time.Minute
+	stuckHolds    = 5 * time.Second
+	stuckOld      = time.Minute
+	stuckPatience = 40 * time.Millisecond
+	stuckFew      = 2000
 )
 
-// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked lately.
+// look gives what is stuck: as it was a moment ago, unless it must be fresh or nobody has looked lately. Without an error and without a view the first look is not over.
 func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, error) {
-	d.mu.Lock()
-	view := d.view
-	if view == nil || fresh || now().Sub(view.At).Abs() >= stuckOld {
-		d.mu.Unlock()
+	if fresh {
 		return d.take(ctx)
 	}
-	if now().Sub(view.At).Abs() >= stuckHolds && !d.looking && !d.ended {
-		d.looking = true
-		d.working.Go(func() {
-			_, err := d.take(d.ending)
-			if err != nil && d.ending.Err() == nil {
-				d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
-			}
-			d.mu.Lock()
-			d.looking = false
-			d.mu.Unlock()
-		})
+	d.mu.Lock()
+	view := d.view
+	age := stuckOld
+	if view != nil {
+		age = now().Sub(view.At).Abs()
 	}
+	if age < stuckHolds {
+		d.mu.Unlock()
+		return view, nil
+	}
+	begun := d.begin()
 	d.mu.Unlock()
-	return view, nil
+	if age < stuckOld {
+		return view, nil
+	}
+	if begun == nil { // the generation is ending
+		return d.take(ctx)
+	}
+	few, err := d.few(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var late <-chan time.Time
+	if !few {
+		timer := time.NewTimer(d.patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-begun.done:
+		return begun.view, begun.err
+	case <-late:
+		return view, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin begins a look unless one has begun, and gives it; nil when the generation is ending. The caller holds the lock.
+func (d *consoleDesk) begin() *looking {
+	if d.looking != nil || d.ended {
+		return d.looking
+	}
+	l := &looking{done: make(chan struct{})}
+	d.looking = l
+	d.working.Go(func() {
+		l.view, l.err = d.take(d.ending)
+		if l.err != nil && d.ending.Err() == nil {
+			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(l.err))
+		}
+		d.mu.Lock()
+		d.looking = nil
+		d.mu.Unlock()
+		close(l.done)
+	})
+	return l
+}
+
+// few tells whether so few rows are stuck that a look takes no time.
+func (d *consoleDesk) few(ctx context.Context) (bool, error) {
+	n, err := d.stuck(ctx)
+	return n <= d.waitFor, err
+}
+
+// stuck counts the rows that are stuck, by the kept sums.
+func (d *consoleDesk) stuck(ctx context.Context) (n int, err error) {
+	for _, job := range d.g.engine.Jobs {
+		tallies, err := d.g.daemon.store.Counts(ctx, job.Name())
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range tallies {
+			switch t.State {
+			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
+				n += t.Count
+			}
+		}
+	}
+	return n, nil
 }
 
 // Expect lets the board read every row that is stuck, which with 100,000 of them takes seconds: whoever comes to see the causes then waits for what has changed since. What was
@@ -134,6 +209,10 @@ func (d *consoleDesk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (c
 	view, err := d.look(ctx, fresh)
 	if err != nil {
 		return console.Stuck{}, err
+	}
+	if view == nil {
+		n, err := d.stuck(ctx)
+		return console.Stuck{Reading: n}, err
 	}
 	out := console.Stuck{At: view.At, Moving: view.Moving}
 	v := d.voice(lang)

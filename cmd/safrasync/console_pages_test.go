@@ -235,6 +235,44 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	}
 }
 
+// Of many rows the first look takes long: nobody waits for it, and the page says that they are being read. Later it says how things are; what it says is never taken for "nothing is stuck".
+func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	desk := newConsoleDesk(d.g)
+	desk.patience, desk.waitFor = 1, 0
+	want, err := newConsoleDesk(d.g).Stuck(t.Context(), trade.Portuguese, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := want.Moving
+	for _, c := range want.Causes {
+		rows += c.Rows()
+	}
+	got, err := desk.Stuck(t.Context(), trade.Portuguese, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Reading != rows || len(got.Causes) > 0 {
+		got.At = want.At
+		if got.Reading != 0 || !reflect.DeepEqual(got, want) { // it was as quick as that
+			t.Errorf("while %d rows are read: %+v", rows, got)
+		}
+	}
+	desk.working.Wait()
+	if got, err = desk.Stuck(t.Context(), trade.Portuguese, false); err != nil {
+		t.Fatal(err)
+	}
+	got.At = want.At
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("after they were read people see\n%+v\nwant\n%+v", got, want)
+	}
+	desk.close()
+	if got, err = desk.Stuck(t.Context(), trade.Portuguese, false); err != nil || got.Reading > 0 {
+		t.Errorf("when the service ends: %+v, %v", got, err)
+	}
+}
+
 // unlinked are more contracts, which a platform that refuses them all keeps from going.
 const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
 	INSERT INTO contrato SELECT '02', printf('%06d', i), quantidade, produtor, loja, usuario, produto, local, safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
