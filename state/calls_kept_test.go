@@ -153,7 +153,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at, Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 			f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
 			f.read("Runs", result(func() ([]trade.RunReport, error) { return s.Runs(ctx, "contracts", 3) }))
-			f.read("Extent", result(func() (map[string]int64, error) { return s.Extent(ctx) }))
+			f.read("Extent", result(func() (map[string]int64, error) { return s.Extent(ctx, 0) }))
 
 			lease := mustLease(t, s, "contracts")
 			waits := newEntry("w")

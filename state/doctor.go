@@ -35,7 +35,21 @@ const (
 	ProblemNew        = "new"
 	ProblemUnfinished = "unfinished"
 	ProblemUnfit      = "unfit"
+	ProblemLong       = "long" // nobody knows: it takes too long to look
 )
+
+// within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for that.
+func within(ctx context.Context, most time.Duration, fn func(context.Context) error) (over bool, err error) {
+	if most == 0 {
+		return false, fn(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	if err = fn(limited); err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
+}
 
 // longOpen is how long an attempt may be open: longer than every time-out of a request.
 const longOpen = 30 * time.Minute
@@ -46,6 +60,15 @@ const futureMargin = 5 * time.Minute
 // Diagnose looks at the whole ledger, without changing anything. full reads every page of a SQLite file and its indexes; the journal is read whole always. The
 // error is for what keeps it from looking.
 func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Diagnosis, error) {
+	return s.diagnose(ctx, journals, full, 0)
+}
+
+// DiagnoseWithin is Diagnose that gives each look so much time. One that is not over by then has ProblemLong.
+func (s *Store) DiagnoseWithin(ctx context.Context, journals string, each time.Duration) ([]Diagnosis, error) {
+	return s.diagnose(ctx, journals, false, each)
+}
+
+func (s *Store) diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
 	out := []Diagnosis{{Check: "schema", OK: true}}
 	for _, look := range []func(context.Context) (Diagnosis, error){
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
@@ -53,9 +76,16 @@ func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Dia
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseJournal(ctx, journals) },
 		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
 	} {
-		d, err := look(ctx)
-		if err != nil {
+		var d Diagnosis
+		over, err := within(ctx, each, func(ctx context.Context) (err error) {
+			d, err = look(ctx)
+			return err
+		})
+		switch {
+		case err != nil:
 			return out, err
+		case over:
+			d = Diagnosis{Check: d.Check, OK: true, Problem: ProblemLong}
 		}
 		d.OK = d.OK || d.Problem == ""
 		out = append(out, d)

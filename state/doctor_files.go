@@ -28,8 +28,10 @@ func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 	case err != nil:
 		return d, err
 	}
-	_, err = journal.Read(report.Folder, -1, func(journal.Record, string) error { return nil })
+	_, err = journal.Read(report.Folder, -1, func(journal.Record, string) error { return ctx.Err() })
 	switch {
+	case ctx.Err() != nil:
+		return d, ctx.Err()
 	case report.New:
 		d.OK, d.Problem = true, ProblemNew
 	case err != nil:

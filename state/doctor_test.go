@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -194,4 +195,47 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"sums uneven": false}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
+}
+
+// What takes longer than somebody wants to wait is said to be unknown, never to be well or at fault; nothing else is lost for it.
+func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"), newEntry("b"))
+		whole, err := s.Diagnose(t.Context(), "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hurried, err := s.DiagnoseWithin(t.Context(), "", 1)
+		if err != nil || len(hurried) != len(whole) {
+			t.Fatalf("%d of %d looks, %v", len(hurried), len(whole), err)
+		}
+		long := 0
+		for i, d := range hurried {
+			if d.Check != whole[i].Check || !d.OK {
+				t.Errorf("%+v, want %+v", d, whole[i])
+			}
+			if d.Problem == ProblemLong {
+				long++
+			}
+		}
+		if long < 5 {
+			t.Errorf("%d looks ended early: %+v", long, hurried)
+		}
+		patient, err := s.DiagnoseWithin(t.Context(), "", time.Hour)
+		if err != nil || !reflect.DeepEqual(patient, whole) {
+			t.Errorf("with time enough: %+v, %v, want %+v", patient, err, whole)
+		}
+		counts, err := s.Extent(t.Context(), 1)
+		if err != nil || counts["rows.entry"] != NotCounted {
+			t.Errorf("%v, %v", counts, err)
+		}
+		if counts, err = s.Extent(t.Context(), time.Hour); err != nil || counts["rows.entry"] != 2 {
+			t.Errorf("%v, %v", counts, err)
+		}
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.DiagnoseWithin(stopped, "", time.Hour); err == nil {
+			t.Error("who gives up is told that all is well")
+		}
+	})
 }

@@ -1,9 +1,16 @@
 package state
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// Extent gives the number of records of each kind, and for SQLite the pages of the file: counts only, nothing of what they hold.
-func (s *Store) Extent(ctx context.Context) (map[string]int64, error) {
+// NotCounted is the number of what takes too long to count.
+const NotCounted = -1
+
+// Extent gives the number of records of each kind, and for SQLite the pages of the file: counts only, nothing of what they hold. Each kind is given so much time (0 = as long as it takes), else it is
+// NotCounted.
+func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {
 	queries := map[string]string{
 		"ledger.schema": `SELECT MAX(version_id) FROM ` + schemaTable, "attempts.open": `SELECT COUNT(*) FROM attempt WHERE outcome IS NULL`,
 		"attempts.unknown": `SELECT COUNT(*) FROM attempt WHERE outcome = 'unknown'`, "entries.reduced": `SELECT COUNT(*) FROM entry WHERE reduced_at IS NOT NULL`,
@@ -21,10 +28,30 @@ func (s *Store) Extent(ctx context.Context) (map[string]int64, error) {
 	out := map[string]int64{}
 	for name, query := range queries {
 		var n int64
-		if err := s.read.GetContext(ctx, &n, query); err != nil {
+		over, err := within(ctx, each, func(ctx context.Context) error { return s.read.GetContext(ctx, &n, query) })
+		switch {
+		case err != nil:
 			return nil, s.fault(ctx, "counting what the ledger has", err)
+		case over:
+			n = NotCounted
 		}
 		out[name] = n
+	}
+	return out, nil
+}
+
+// StuckCauses counts the rows of a job that wait for something or need a person, by their cause.
+func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
+	var rows []struct {
+		Cause string `db:"cause"`
+		N     int    `db:"n"`
+	}
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT cause, COUNT(*) AS n FROM entry `+s.d.byStuck+`WHERE job = ? AND `+ofStuck+` GROUP BY cause`), job); err != nil {
+		return nil, s.fault(ctx, "counting the causes", err)
+	}
+	out := map[string]int{}
+	for _, r := range rows {
+		out[r.Cause] = r.N
 	}
 	return out, nil
 }

@@ -23,6 +23,12 @@ import (
 // bundleRuns is how many of the last runs of each job a bundle has.
 const bundleRuns = 100
 
+// A bundle must not keep anybody waiting for minutes, nor read the whole of a large ledger: what takes longer is left out, and its part says so. With --full everything is looked at.
+const (
+	bundleLook  = 10 * time.Second // each look of the doctor, and each other part
+	bundleCount = 2 * time.Second  // each number
+)
+
 // bundle writes what somebody needs who looks for a fault and must not see the cooperative's business: counts, times, codes and settings. Of each thing only named
 // fields are taken, never a whole record; and the whole text goes through a scrubber at the end, should one of them hold more than it ought to.
 func (a *App) bundle(ctx context.Context, path string, full bool) error {
@@ -31,35 +37,17 @@ func (a *App) bundle(ctx context.Context, path string, full bool) error {
 		return err
 	}
 	scrub := newScrubber(config)
-	files := []struct {
-		name string
-		make func() (any, error)
-	}{
+	files := []bundlePart{
 		{"program.json", func() (any, error) { return programFacts(config), nil }},
 		{"config.yaml", func() (any, error) { return scrub.config(config), nil }},
 		{"files.json", func() (any, error) { return fileFacts(config), nil }},
 	}
 	store, err := state.Open(ctx, ledgerOptions(config, toRead))
 	if err != nil {
-		files = append(files, struct {
-			name string
-			make func() (any, error)
-		}{"ledger.json", func() (any, error) { return map[string]string{"error": err.Error()}, nil }})
+		files = append(files, bundlePart{"ledger.json", func() (any, error) { return map[string]string{"error": err.Error()}, nil }})
 	} else {
 		a.closers = append(a.closers, store.Close)
-		for name, part := range map[string]func() (any, error){
-			"jobs.json":      func() (any, error) { return jobFacts(ctx, store, config) },
-			"runs.json":      func() (any, error) { return runFacts(ctx, store) },
-			"health.json":    func() (any, error) { return store.Health(ctx) },
-			"doctor.json":    func() (any, error) { return doctorFacts(ctx, store, config, full) },
-			"counts.json":    func() (any, error) { return store.Extent(ctx) },
-			"retention.json": func() (any, error) { return store.PlanRetention(ctx, config.Retention.ledger(), now()) },
-		} {
-			files = append(files, struct {
-				name string
-				make func() (any, error)
-			}{name, part})
-		}
+		files = append(files, ledgerParts(ctx, store, config, full)...)
 	}
 	if err := writeOwn(path, func(w io.Writer) error {
 		zip := gzip.NewWriter(w)
@@ -96,6 +84,45 @@ func (a *App) bundle(ctx context.Context, path string, full bool) error {
 	}
 	a.show(bundleDone, path)
 	return nil
+}
+
+// bundlePart is one file of a bundle.
+type bundlePart struct {
+	name string
+	make func() (any, error)
+}
+
+// ledgerParts are the files about the ledger.
+func ledgerParts(ctx context.Context, store *state.Store, config *Config, full bool) []bundlePart {
+	look, count := bundleLook, bundleCount
+	if full {
+		look, count = 0, 0
+	}
+	part := func(name string, fn func(context.Context) (any, error)) bundlePart {
+		return bundlePart{name, func() (any, error) {
+			if full {
+				return fn(ctx)
+			}
+			limited, cancel := context.WithTimeout(ctx, look)
+			defer cancel()
+			content, err := fn(limited)
+			if err != nil && limited.Err() != nil && ctx.Err() == nil {
+				err = fmt.Errorf("left out after %s: doctor --bundle FILE --full takes the time that it needs", look)
+			}
+			return content, err
+		}}
+	}
+	return []bundlePart{
+		part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, store, config) }),
+		part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
+		part("health.json", func(ctx context.Context) (any, error) { return store.Health(ctx) }),
+		part("retention.json", func(ctx context.Context) (any, error) {
+			return store.PlanRetention(ctx, config.Retention.ledger(), now())
+		}),
+		// These two know themselves what of them takes long.
+		{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
+		{"counts.json", func() (any, error) { return store.Extent(ctx, count) }},
+	}
 }
 
 // programFacts are those of program and machine.
@@ -235,15 +262,12 @@ func jobFacts(ctx context.Context, store *state.Store, config *Config) (any, err
 		}
 		f := jobFact{
 			Job: name, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since, States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
-			NextRun: job.NextRun, NextSweep: job.NextSweep, Causes: map[string]int{},
+			NextRun: job.NextRun, NextSweep: job.NextSweep,
 		}
 		if job.Stop != nil {
 			f.Stop = &job.Stop.Code
 		}
-		if err := store.Rows(ctx, trade.RowFilter{Job: name, States: []trade.State{trade.Invalid, trade.Waiting, trade.Rejected, trade.InDoubt, trade.Held}}, func(e trade.Entry) error {
-			f.Causes[e.Cause]++
-			return nil
-		}); err != nil {
+		if f.Causes, err = store.StuckCauses(ctx, name); err != nil {
 			return out, err
 		}
 		out = append(out, f)
@@ -251,8 +275,8 @@ func jobFacts(ctx context.Context, store *state.Store, config *Config) (any, err
 	return out, err
 }
 
-// doctorFacts is what the doctor found.
-func doctorFacts(ctx context.Context, store *state.Store, config *Config, full bool) (any, error) {
+// doctorFacts is what the doctor found, with so much time for each look; with 0 it looks at everything.
+func doctorFacts(ctx context.Context, store *state.Store, config *Config, each time.Duration) (any, error) {
 	type fact struct {
 		Check   string `json:"check"`
 		OK      bool   `json:"ok"`
@@ -260,7 +284,13 @@ func doctorFacts(ctx context.Context, store *state.Store, config *Config, full b
 		Code    string `json:"code,omitempty"`
 		Text    string `json:"text,omitempty"`
 	}
-	found, err := store.Diagnose(ctx, config.State.journals(), full)
+	var found []state.Diagnosis
+	var err error
+	if each == 0 {
+		found, err = store.Diagnose(ctx, config.State.journals(), true)
+	} else {
+		found, err = store.DiagnoseWithin(ctx, config.State.journals(), each)
+	}
 	out := []fact{}
 	for _, d := range found {
 		f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}
