@@ -164,6 +164,22 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			if got := mustEntry(t, s, "contracts", "w"); got.State != trade.Waiting || len(got.WaitingFor) != 1 || got.WaitingFor[0].ID != "w-2" {
 				t.Errorf("it waits for %+v", got.WaitingFor)
 			}
+			mustRecord(t, s, lease, newEntry("in two\nlines"), newEntry("in one"))
+			search := func(patience time.Duration) func() (trade.RowPage, error) {
+				return func() (trade.RowPage, error) {
+					s.keys.forget()
+					return s.RowPage(ctx, trade.RowQuery{Text: "o\nli", Sort: trade.ByKey, Limit: 5, Patience: patience})
+				}
+			}
+			f.read("ReadKeys", func() error { s.keys.forget(); return s.ReadKeys(ctx) })
+			f.read("RowPage of a text", result(search(0)))
+			s.keys.together = 1
+			f.read("RowPage of a text, in a hurry", result(search(1)))
+			if page, err := search(0)(); err != nil || len(page.Rows) != 1 {
+				t.Errorf("%+v, %v", page, err)
+			}
+			f.read("StuckCauses", result(func() (map[string]int, error) { return s.StuckCauses(ctx, "contracts") }))
+			f.read("Shortages", result(func() ([]trade.Shortage, error) { s.shortages.Store(nil); return s.Shortages(ctx) }))
 			if err := s.ReleaseLease(ctx, lease); err != nil {
 				t.Fatal(err)
 			}

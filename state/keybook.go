@@ -225,7 +225,7 @@ func (s *Store) selectKeys(ctx context.Context, query string, args ...any) (*key
 	ids := make([]int64, 0, s.keys.together)
 	for field := range strings.SplitSeq(all.IDs.String, " ") {
 		id, err := strconv.ParseInt(field, 10, 64)
-		if err != nil { // unreachable: they are numbers
+		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -145,5 +147,33 @@ func TestSearchesBesideEachOther(t *testing.T) {
 			})
 		}
 		group.Wait()
+	})
+}
+
+// Whoever finds another reading the keys waits for that as long as he wants to, and no longer than he is there.
+func TestASearchWaitsForWhoReads(t *testing.T) {
+	bothInParts(t, func(t *testing.T, s *Store) {
+		fillLarge(t, s, 20)
+		q := trade.RowQuery{Text: "|00000001", Sort: trade.NewestFirst, Limit: 50, Patience: 1}
+		s.keys.reading <- struct{}{}
+		page, err := s.RowPage(t.Context(), q)
+		if err != nil || len(page.Rows) != 0 || page.Partial == nil || *page.Partial != (trade.PartialSearch{Of: 20}) {
+			t.Errorf("in a hurry: %d rows, %+v, %v", len(page.Rows), page.Partial, err)
+		}
+		q.Patience = 0
+		gone, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := s.readKeys(gone, []string{"contracts"}, time.Time{})
+			ended <- err
+		}()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("who goes away: %v", err)
+		}
+		<-s.keys.reading
+		if page, err = s.RowPage(t.Context(), q); err != nil || len(page.Rows) != 10 || page.Partial != nil {
+			t.Errorf("when the other has ended: %d rows, %+v, %v", len(page.Rows), page.Partial, err)
+		}
 	})
 }

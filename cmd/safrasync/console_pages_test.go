@@ -235,6 +235,24 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	}
 }
 
+// Who opens the list of rows finds the keys of all of them read when he searches; at the end nobody reads any more.
+func TestTheKeysAreReadBeforeSomebodySearches(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	desk := newConsoleDesk(d.g)
+	desk.ExpectSearch()
+	desk.ExpectSearch() // one is enough
+	desk.working.Wait()
+	page, err := d.g.daemon.store.RowPage(t.Context(), trade.RowQuery{Text: "|00000", Sort: trade.ByKey, Limit: 5, Patience: 1})
+	if err != nil || page.Partial != nil || desk.reading {
+		t.Errorf("%+v, %v", page.Partial, err)
+	}
+	desk.close()
+	if desk.ExpectSearch(); desk.reading {
+		t.Error("a desk that was closed still reads")
+	}
+}
+
 // Of many rows the first look takes long: nobody waits for it, and the page says that they are being read. Later it says how things are; what it says is never taken for "nothing is stuck".
 func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 	t.Parallel()
