@@ -94,6 +94,11 @@ func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("served and logged in after %.1f s", time.Since(began).Seconds())
+			stuck, keys, err := c.Warm()
+			if err != nil {
+				t.Fatal(errors.Join(err, c.Close()))
+			}
+			t.Logf("what is stuck was read after %.1f s, the keys after %.1f s", stuck.Seconds(), keys.Seconds())
 			costs, err := c.Pages(w.Rows, *times)
 			if err = errors.Join(err, c.Close()); err != nil {
 				t.Fatal(err)
