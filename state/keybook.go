@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A text that no key begins with may stand anywhere in one, which no index finds. So whoever looks for such a text gets all keys into memory, some 17 bytes for a row beyond the key's own,
+// A text that no key begins with may stand anywhere in one, which no index finds. So whoever looks for such a text gets all keys into memory, some five bytes for a row beside the key itself,
 // and the next search goes through them there: a hundred times faster than through the table. It costs a row that is recorded nothing, because what is new is read when somebody
 // searches again: a key never changes and no row is ever deleted.
 
