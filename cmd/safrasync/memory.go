@@ -1,6 +1,9 @@
 package main
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	gosync "sync"
+)
 
 // How much of its memory the program lets lie before it collects. It often runs beside the ERP's own server, and what it does alternates between a handful of rows in
 // memory and waiting: the garbage of one page of rows is most of what it would hold otherwise. A sweep of a million rows holds some 35 MiB that are not garbage; the
@@ -25,9 +28,42 @@ func moreMemory() (back func()) {
 // limitMemory sets both, where the environment does not say otherwise (GOMEMLIMIT, GOGC).
 func limitMemory(env func(string) (string, bool)) {
 	if _, set := env("GOMEMLIMIT"); !set {
-		debug.SetMemoryLimit(softMemory)
+		memory.limit(debug.SetMemoryLimit)
 	}
 	if _, set := env("GOGC"); !set {
 		debug.SetGCPercent(gcPercent)
 	}
+}
+
+// memory is the limit of this process.
+var memory memoryLimit
+
+// memoryLimit is softMemory and what is held for long beside the work: the console's view of what is stuck, and the keys that people search in. Where those came near the limit, the collector worked
+// half of the time although there was nothing to collect, and a page took four times the CPU.
+type memoryLimit struct {
+	mu   gosync.Mutex
+	set  func(int64) int64 // nil: the environment says what the limit is
+	held map[string]int64
+}
+
+func (m *memoryLimit) limit(set func(int64) int64) {
+	m.mu.Lock()
+	m.set, m.held = set, map[string]int64{}
+	m.mu.Unlock()
+	set(softMemory)
+}
+
+// hold says how many bytes a part of the program holds from now on, about.
+func (m *memoryLimit) hold(part string, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.set == nil || m.held[part] == bytes {
+		return
+	}
+	m.held[part] = bytes
+	limit := int64(softMemory)
+	for _, n := range m.held {
+		limit += n
+	}
+	m.set(limit)
 }

@@ -22,7 +22,7 @@ type Ledger interface {
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 }
 
-// Board groups what is stuck. It remembers a few hundred bytes of each such row; what it has read stays when a look is given up, so that the next one goes on from there.
+// Board groups what is stuck. It remembers up to a thousand bytes of each such row; what it has read stays when a look is given up, so that the next one goes on from there.
 type Board struct {
 	Ledger Ledger
 	Jobs   []*engine.Job
@@ -57,6 +57,16 @@ type fact struct {
 	kg       trade.Decimal
 	currency string // "" = it has no price
 	value    trade.Decimal
+}
+
+// factBytes is what a fact takes in memory, about, with the two tables that it stands in.
+const factBytes = 1 << 10
+
+// Bytes is what the board holds in memory, about.
+func (b *Board) Bytes() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return int64(len(b.facts)) * factBytes
 }
 
 // readTogether is how many rows are read at a time.
