@@ -16,6 +16,7 @@ const bulkRows = 250
 var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
+	"source_near": true, "payload_near": true,
 }
 
 func values(rows, columns int) string {

@@ -216,7 +216,7 @@ func (g *groupTx) claim() error {
 		e.State, e.Version = string(trade.Sending), e.Version+1
 		g.attempts[a.ID] = row
 		g.result.Claimed[a.ID] = true
-		g.noteIntent(e, a, in.Entry.SourceHash)
+		g.noteIntent(e, a, in.Entry.SourceHash.Sum)
 		attempts = append(attempts, row.args())
 		entries = append(entries, []any{e.ID, e.State, "", nil, nil, g.now.UnixMilli(), e.Version})
 	}

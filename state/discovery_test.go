@@ -22,7 +22,7 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 			t.Errorf("the cursor of a new job: %+v, %v", c, err)
 		}
 		full := newEntry("a")
-		full.State, full.Payload, full.PayloadHash, full.Cause = trade.Invalid, nil, "", "rule:payday"
+		full.State, full.Payload, full.PayloadHash, full.Cause = trade.Invalid, nil, trade.Hash{}, "rule:payday"
 		full.Flags = trade.Flags{trade.Twin}
 		full.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: "payday", Rule: "required_for_COMPRA", Column: "dt"}}, Text: "payday is missing"}
 		full.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}, {Job: "x", Key: "y", ParentState: trade.Rejected}, {Platform: "wallets", ID: "w"}}
@@ -70,7 +70,7 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		change := func(e trade.Entry, hash string) trade.Update {
-			e.SourceHash, e.Quantity, e.State, e.Payload, e.UpdatedAt = hash, sacas("2000.25"), trade.Waiting, nil, at.Add(time.Hour)
+			e.SourceHash.Sum, e.Quantity, e.State, e.Payload, e.UpdatedAt = hash, sacas("2000.25"), trade.Waiting, nil, at.Add(time.Hour)
 			e.Key, e.FirstSeenAt = "another", at.Add(time.Hour) // what an entry is never changes
 			return trade.Update{From: trade.Pending, Entry: e}
 		}
@@ -83,7 +83,7 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 			t.Errorf("the same page again: lost %d, %v; want 3", lost, err)
 		}
 		a := mustEntry(t, s, "contracts", "a")
-		if a.SourceHash != "first" || a.State != trade.Waiting || a.Version != 2 || !a.FirstSeenAt.Equal(at) || !a.UpdatedAt.Equal(at.Add(time.Hour)) || a.Payload != nil {
+		if a.SourceHash.Sum != "first" || a.State != trade.Waiting || a.Version != 2 || !a.FirstSeenAt.Equal(at) || !a.UpdatedAt.Equal(at.Add(time.Hour)) || a.Payload != nil {
 			t.Errorf("entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")
@@ -250,9 +250,9 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 		var page []trade.Entry
 		for _, key := range []string{"created", "doubt", "open", "refused", "never", "different"} {
 			e := newEntry(key)
-			e.PayloadHash = "same"
+			e.PayloadHash.Sum = "same"
 			if key == "different" {
-				e.PayloadHash = "other"
+				e.PayloadHash.Sum = "other"
 			}
 			page = append(page, e)
 		}
@@ -261,7 +261,7 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 			created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])), refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"),
 		}})
 		mustSend(t, s, lease, es[2])
-		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []string{"same", "none", ""}, nil)
+		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []trade.Hash{{Sum: "same"}, {Sum: "none"}, {}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,8 +272,48 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 		if diff := cmp.Diff([]string{"created", "doubt", "open"}, keys); diff != "" {
 			t.Errorf("found (-want +got):\n%s", diff)
 		}
-		if found, err := s.SameContent(t.Context(), "deliveries", []string{"same"}, nil); len(found) != 0 || err != nil {
+		if found, err := s.SameContent(t.Context(), "deliveries", []trade.Hash{{Sum: "same"}}, nil); len(found) != 0 || err != nil {
 			t.Errorf("another kind: %v, %v", found, err)
+		}
+	})
+}
+
+// What was recorded before hashes had a neighbourhood, or was rebuilt from the journal, is found by what came later, and the other way round.
+func TestTheSameContentIsFoundWithoutItsNeighbourhood(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		var page []trade.Entry
+		for _, key := range []string{"near", "before"} {
+			e := newEntry(key)
+			e.Payload = []byte(`{"order_date":"2026-01-31"}`)
+			e.PayloadHash, e.SourceHash = trade.Hash{Sum: "same", Near: 20484}, trade.Hash{Sum: "row", Near: 9}
+			page = append(page, e)
+		}
+		es := mustRecord(t, s, lease, page...)
+		if _, err := s.write.ExecContext(t.Context(), s.q(`UPDATE entry SET payload_near = 0, source_near = 0 WHERE id = ?`), es[1].ID); err != nil {
+			t.Fatal(err)
+		}
+		read, err := s.Entries(t.Context(), []int64{es[1].ID})
+		if err != nil || len(read) != 1 || read[0].PayloadHash.Near != 20484 {
+			t.Fatalf("what has a payload knows its neighbourhood: %+v, %v", read, err)
+		}
+		due, err := s.DueContents(t.Context(), "contracts", at, 0, 1)
+		if err != nil || len(due) != 1 || due[0].PayloadHash.Near != 20484 || due[0].SourceHash.Near != 9 {
+			t.Fatalf("what is due: %+v, %v", due, err)
+		}
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, es[0]), "r1"), created(mustSend(t, s, lease, read[0]), "r2")}})
+		for name, ask := range map[string][2][]trade.Hash{
+			"payload": {{{Sum: "same", Near: 20484}}, nil},
+			"source":  {nil, {{Sum: "row", Near: 9}}},
+		} {
+			found, err := s.SameContent(t.Context(), trade.OrderCommitments, ask[0], ask[1])
+			if err != nil || len(found) != 2 {
+				t.Errorf("%s: %+v, %v, want both", name, found, err)
+			}
+		}
+		found, err := s.SameContent(t.Context(), trade.OrderCommitments, nil, []trade.Hash{{Sum: "row", Near: 8}})
+		if err != nil || len(found) != 1 || found[0].Key != "before" {
+			t.Errorf("in another neighbourhood: %+v, %v, want the one that has none", found, err)
 		}
 	})
 }
@@ -294,7 +334,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
 		}
 		a := trade.Attempt{
-			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7, Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: text(t),
+			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7, Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: anyHash(t),
 			StartedAt: moment(t), Outcome: rapid.SampledFrom([]trade.Outcome{"", trade.OutcomeCreated, trade.OutcomeUnknown}).Draw(t, "outcome"),
 			Status: 201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"), RemoteID: text(t), Reason: text(t),
 			Evidence: json.RawMessage(`{"b":2}`), RequestHead: json.RawMessage(`{}`), AnswerBody: text(t),
@@ -342,7 +382,7 @@ func anyEntry(t *rapid.T) trade.Entry {
 		Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
 		Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
 		FirstSeenAt: moment(t), UpdatedAt: moment(t), Values: rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
-		SourceHash: text(t), MappedWith: text(t), PayloadHash: text(t), Quantity: anyQuantity(t), GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
+		SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t), GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
 		Version: rapid.Int64Range(1, 1e9).Draw(t, "version"),
 	}
 	if rapid.Bool().Draw(t, "next") {
@@ -357,4 +397,8 @@ func anyEntry(t *rapid.T) trade.Entry {
 		e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
 	}
 	return e
+}
+
+func anyHash(t *rapid.T) trade.Hash {
+	return trade.Hash{Sum: text(t), Near: rapid.Int64Range(1, 1<<40).Draw(t, "near")}
 }

@@ -34,7 +34,7 @@ func (s *Store) groupOf(t *tx, r journal.Record) (g *groupTx, fits bool, err err
 		if err != nil {
 			return g, false, err
 		}
-		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash != in.Payload {
+		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash.Sum != in.Payload {
 			return g, false, nil
 		}
 		g.group.Intents = append(g.group.Intents, trade.Intent{Entry: e, Attempt: trade.Attempt{

@@ -103,7 +103,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			return err
 		},
 		"SameContent": func(ctx context.Context) error {
-			_, err := s.SameContent(ctx, "x", []string{"a"}, []string{"b"})
+			_, err := s.SameContent(ctx, "x", []trade.Hash{{Sum: "a"}}, []trade.Hash{{Sum: "b"}})
 			return err
 		},
 		"Roll":     func(ctx context.Context) error { _, err := s.Roll(ctx, job, func(*trade.Known) {}); return err },

@@ -40,7 +40,7 @@ func (r *rebuilding) insert(work []rebuiltRow) error {
 		if row.entry == nil {
 			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
 				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first, UpdatedAt: row.last,
-				SourceHash: row.Source, PayloadHash: row.Payload,
+				SourceHash: trade.Hash{Sum: row.Source}, PayloadHash: trade.Hash{Sum: row.Payload},
 			})
 		}
 	}
@@ -81,7 +81,7 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 				continue
 			}
 			attempt := trade.Attempt{
-				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: a.Payload,
+				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: trade.Hash{Sum: a.Payload},
 				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Reason: journalAnswer,
 			}
 			counts := a.counts
@@ -137,7 +137,8 @@ func (r *rebuilding) generations(work []rebuiltRow) error {
 
 // rebuiltColumns are what a rebuilt entry gets.
 var rebuiltColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "source_near", "payload_hash",
+	"payload_near",
 }
 
 // states moves the entries, step by step where the table of moves has no direct way.
@@ -238,7 +239,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 		source, payload = row.Source, row.Payload
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, payload,
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, 0, payload, 0, // the journal knows no neighbourhood
 	}, nil
 }
 

@@ -15,7 +15,7 @@ const deliveries = trade.Deliveries
 func short(key string, sends trade.Kind, state trade.State, q trade.Quantity, awaited ...trade.Awaited) trade.Entry {
 	e := newEntry(key)
 	e.Sends, e.State, e.Quantity, e.WaitingFor = sends, state, q, awaited
-	e.Payload, e.PayloadHash = nil, ""
+	e.Payload, e.PayloadHash = nil, trade.Hash{}
 	return e
 }
 

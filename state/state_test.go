@@ -133,8 +133,8 @@ func mustLease(t testing.TB, s *Store, job string) trade.Lease {
 func newEntry(key string) trade.Entry {
 	return trade.Entry{
 		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
-		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: "source-" + key, MappedWith: "m1",
-		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: "hash-" + key, Quantity: sacas("1000.5"),
+		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.Hash{Sum: "source-" + key}, MappedWith: "m1",
+		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: trade.Hash{Sum: "hash-" + key}, Quantity: sacas("1000.5"),
 	}
 }
 

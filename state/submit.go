@@ -128,56 +128,6 @@ func (s *Store) DueShare(ctx context.Context, job string, now time.Time, after i
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) AND e.id % ? = ? ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), of, part, limit)
 }
 
-// DueContents is Due with no more of each entry than its number, key and hashes.
-func (s *Store) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
-	var rows []struct {
-		ID          int64  `db:"id"`
-		Key         string `db:"key"`
-		SourceHash  string `db:"source_hash"`
-		PayloadHash string `db:"payload_hash"`
-	}
-	query := `SELECT e.id, e.key, e.source_hash, e.payload_hash FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
-		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`
-	if err := s.read.SelectContext(ctx, &rows, s.q(query), job, after, now.UnixMilli(), limit); err != nil {
-		return nil, s.fault(ctx, "looking for what is due", err)
-	}
-	out := make([]trade.Entry, len(rows))
-	for i, r := range rows {
-		out[i] = trade.Entry{ID: r.ID, Job: job, Key: r.Key, SourceHash: r.SourceHash, PayloadHash: r.PayloadHash}
-	}
-	return out, nil
-}
-
-// SameContent gives the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
-// have one of these payloads, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself.
-func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []string) ([]trade.Entry, error) {
-	var out []trade.Entry
-	seen := map[int64]bool{}
-	find := func(hashes []string, which string, times int) error {
-		hashes = slices.DeleteFunc(slices.Clone(hashes), func(h string) bool { return h == "" })
-		slices.Sort(hashes)
-		if hashes = slices.Compact(hashes); len(hashes) == 0 {
-			return nil
-		}
-		args := append([]any{string(sends)}, slices.Repeat([]any{listOf(s.d, hashes)}, times)...)
-		found, err := s.entries(ctx, "looking for the same content", `WHERE e.sends = ? AND e.id IN (`+which+`) ORDER BY e.id`, args...)
-		for _, e := range found {
-			if !seen[e.ID] {
-				seen[e.ID] = true
-				out = append(out, e)
-			}
-		}
-		return err
-	}
-	err := find(payloads, `SELECT a.entry_id FROM attempt a WHERE `+s.d.among("a.payload_hash")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-		UNION SELECT x.id FROM entry x WHERE `+s.d.among("x.payload_hash")+` AND x.state = 'accepted'`, 2)
-	if err != nil {
-		return nil, err
-	}
-	err = find(sources, `SELECT x.id FROM entry x WHERE `+s.d.among("x.source_hash")+` AND x.state IN ('accepted', 'in_doubt', 'sending')`, 1)
-	return out, err
-}
-
 type blockRow struct {
 	Kind    string        `db:"kind"`
 	ID      string        `db:"id"`

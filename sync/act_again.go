@@ -65,7 +65,7 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	case trade.CauseDuplicateKey:
 		step.Refused = DoubleKey
 	case trade.CauseRetyped:
-		entry.Another = entry.PayloadHash
+		entry.Another = entry.PayloadHash.Sum
 	default:
 		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil && slices.ContainsFunc(step.Attempts, undecided) {
 			step.Refused = DoubtBefore

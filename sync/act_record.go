@@ -47,7 +47,7 @@ type entryView struct {
 func viewOf(e trade.Entry) entryView {
 	return entryView{
 		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
-		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, PayloadHash: e.PayloadHash, Version: e.Version,
+		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash.Sum, PayloadHash: e.PayloadHash.Sum, Version: e.Version,
 	}
 }
 

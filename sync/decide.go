@@ -64,7 +64,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 
 // applyRemap decides what a re-mapped entry becomes. fresh is old with the new mapping filled in. The result is what is to be stored.
 func applyRemap(old, fresh trade.Entry) trade.Entry {
-	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
+	samePayload := fresh.PayloadHash.Sum != "" && fresh.PayloadHash.Same(old.PayloadHash)
 	switch {
 	case old.Weak():
 		// refused in no form of the API: an earlier step may have happened, so a change of the row alone moves nothing
@@ -103,7 +103,7 @@ func applyAbsence(e trade.Entry) trade.Entry {
 
 // touch sets the time of the last change, where people would see one: a row that was only looked at again keeps its time.
 func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
-	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash || entry.PayloadHash != old.PayloadHash ||
+	if entry.State != old.State || entry.Cause != old.Cause || !entry.SourceHash.Same(old.SourceHash) || !entry.PayloadHash.Same(old.PayloadHash) ||
 		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
 		entry.UpdatedAt = now
 	}

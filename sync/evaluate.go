@@ -46,7 +46,7 @@ func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents pa
 
 func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request, problems []trade.Problem) {
 	entry.Values, entry.MappedWith, entry.Quantity = values, e.mappedWith, draft.Quantity()
-	entry.Target, entry.Payload, entry.PayloadHash = "", nil, ""
+	entry.Target, entry.Payload, entry.PayloadHash = "", nil, trade.Hash{}
 	entry.WaitingFor, entry.NextAttemptAt = draft.Missing, noTime
 	var refused []trade.Problem
 	entry.Warnings = nil

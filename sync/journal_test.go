@@ -148,7 +148,7 @@ func (b *bench) sent() map[string]sentRow {
 	b.t.Helper()
 	out := map[string]sentRow{}
 	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
-		out[e.Key] = sentRow{e.State, e.RemoteID, e.PayloadHash, e.SourceHash, string(e.Payload), len(e.Values)}
+		out[e.Key] = sentRow{e.State, e.RemoteID, e.PayloadHash.Sum, e.SourceHash.Sum, string(e.Payload), len(e.Values)}
 		return nil
 	}); err != nil {
 		b.t.Fatal(err)

@@ -36,7 +36,7 @@ func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error
 	out := looked{ready: make([]trade.Entry, 0, len(entries))}
 	for _, old := range entries {
 		entry := r.lookAt(old, found[old.Key], known)
-		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash || entry.MappedWith != old.MappedWith {
+		if entry.State != old.State || !entry.PayloadHash.Same(old.PayloadHash) || !entry.SourceHash.Same(old.SourceHash) || entry.MappedWith != old.MappedWith {
 			entry.UpdatedAt = r.Clock.Now()
 			out.updates = append(out.updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored
@@ -86,7 +86,8 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.En
 	default:
 		get := live[0].Get
 		hash := r.job.sourceHash(get)
-		if hash == old.SourceHash && old.MappedWith == r.eval.mappedWith {
+		if hash.Same(old.SourceHash) && old.MappedWith == r.eval.mappedWith {
+			entry.SourceHash = hash // what was recorded before has no neighbourhood
 			return entry
 		}
 		r.eval.evaluate(&entry, r.job.values(get), known)

@@ -19,7 +19,7 @@ type readRow struct {
 	key       string
 	parts     []trade.Cell
 	row       erp.Row
-	hash      string
+	hash      trade.Hash
 	cancelled bool
 	late      time.Duration // the window would not have shown it: how long ago it says it changed
 }
@@ -75,7 +75,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	if err != nil { // unreachable: what is no key was left out above
 		return err
 	}
-	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hex.EncodeToString(sum[:]), cancelled: cancelled, late: row.Late})
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: trade.Hash{Sum: hex.EncodeToString(sum[:]), Near: p.reader.near(row)}, cancelled: cancelled, late: row.Late})
 	if len(p.rows) < pageSize {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (p *pager) flush(ctx context.Context) error {
 		if p.anew {
 			k.MappedWith = ""
 		}
-		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
+		verdict := decideRow(&k, row.hash.Sum, r.eval.mappedWith, row.cancelled)
 		switch verdict {
 		case cancel:
 			p.roll.note(hashKey(row.key), cancelledOnly) // it stands in the ERP: its entry is found, not gone
@@ -238,7 +238,7 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 			continue // it moved since it was looked up; the next run sees the row again
 		}
 		entry := r.apply(old, c, known)
-		if c.known.SourceHash != c.row.hash {
+		if c.known.SourceHash != c.row.hash.Sum {
 			r.report.Changed++
 			r.countLate(c.row)
 		} else {
@@ -286,8 +286,8 @@ func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	fresh := *entry
 	r.eval.evaluate(&fresh, c.values, known)
 	entry.Quantity = fresh.Quantity
-	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
-	same := samePayload || c.row.hash == entry.SourceHash
+	samePayload := fresh.PayloadHash.Sum != "" && fresh.PayloadHash.Same(entry.PayloadHash)
+	same := samePayload || c.row.hash.Same(entry.SourceHash)
 	entry.Flags = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false)
 	if !same {
 		return

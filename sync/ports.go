@@ -117,7 +117,7 @@ type Submission interface {
 	Heard(attempt string, outcome trade.Outcome, status int, remoteID string)
 	// SameContent gives the entries of this kind of record whose attempt created, or may have created, a record, and that have one of these payload hashes, or
 	// whose newest row has one of these source hashes.
-	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []string) ([]trade.Entry, error)
+	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.Entry, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
 	Quarantine
 }

@@ -18,16 +18,16 @@ type request struct {
 }
 
 // hash is equal for two requests that ask for the same.
-func (r request) hash() string {
+func (r request) hash() trade.Hash {
 	if r.body == nil {
-		return ""
+		return trade.Hash{}
 	}
 	h := sha256.New()
 	if r.target != "" {
 		hashPart(h, r.target)
 	}
 	_, _ = h.Write(r.body) // a hash never fails to write
-	return hex.EncodeToString(h.Sum(nil))
+	return trade.Hash{Sum: hex.EncodeToString(h.Sum(nil)), Near: trade.PayloadNear(r.target, r.body)}
 }
 
 // requestOf brings a checked record into the form of the API.

@@ -6,17 +6,28 @@ import (
 	"strconv"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
-func (j *Job) sourceHash(get columnsOf) string {
+func (j *Job) sourceHash(get columnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
+	var near int64
 	for _, name := range j.mapping.columns {
 		v, ok := get(name)
 		text = appendHashed(text, name, v, ok)
+		near += nearOf(v, ok)
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return trade.Hash{Sum: hex.EncodeToString(sum[:16]), Near: near}
+}
+
+// nearOf is what one column adds to the neighbourhood of a source hash.
+func nearOf(v erp.Value, ok bool) int64 {
+	if !ok || v.Kind == erp.Null || v.Err != "" {
+		return 0
+	}
+	return trade.NearOf(plainText(v))
 }
 
 // appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").
@@ -105,6 +116,15 @@ func (rr *rowReader) sum(row erp.Row) (sum [16]byte) {
 	rr.hashText = to
 	all := sha256.Sum256(to)
 	return [16]byte(all[:16])
+}
+
+// near gives the neighbourhood of a row's source hash.
+func (rr *rowReader) near(row erp.Row) (near int64) {
+	rr.use(row)
+	for _, i := range rr.hashed {
+		near += nearOf(at(row, i))
+	}
+	return near
 }
 
 // isCancelled tells whether the ERP calls a row cancelled.

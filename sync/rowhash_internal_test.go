@@ -28,8 +28,8 @@ func TestTheSourceHashHasItsForm(t *testing.T) {
 	want := hex.EncodeToString(sum[:16])
 	reader := rowReader{job: job}
 	got := reader.sum(row)
-	if job.sourceHash(row.Get) != want || hex.EncodeToString(got[:]) != want {
-		t.Errorf("hashes %s and %x, want %s", job.sourceHash(row.Get), got, want)
+	if job.sourceHash(row.Get).Sum != want || hex.EncodeToString(got[:]) != want {
+		t.Errorf("hashes %s and %x, want %s", job.sourceHash(row.Get).Sum, got, want)
 	}
 }
 
@@ -57,8 +57,8 @@ func FuzzARowReaderReadsAsEveryOther(f *testing.F) {
 				if fmt.Sprint(err) != fmt.Sprint(textErr) || err == nil && string(text) != key {
 					t.Errorf("key %q, %v, want %q, %v", text, textErr, key, err)
 				}
-				if sum := reader.sum(row); hex.EncodeToString(sum[:]) != job.sourceHash(row.Get) {
-					t.Errorf("hash %x, want %s", sum, job.sourceHash(row.Get))
+				if sum := reader.sum(row); hex.EncodeToString(sum[:]) != job.sourceHash(row.Get).Sum || reader.near(row) != job.sourceHash(row.Get).Near {
+					t.Errorf("hash %x, want %s", sum, job.sourceHash(row.Get).Sum)
 				}
 				if got := reader.isCancelled(row); got != job.isCancelled(row.Get) {
 					t.Errorf("cancelled %v", got)

@@ -34,9 +34,9 @@ func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
 	ready := out.ready[:0]
 	for i, entry := range out.ready {
 		t := twins[i]
-		t.stands = t.stands || ahead[entry.PayloadHash]
-		ahead[entry.PayloadHash] = true
-		if t.gone != "" && entry.Another == entry.PayloadHash { // a person has declared it
+		t.stands = t.stands || ahead[entry.PayloadHash.Sum]
+		ahead[entry.PayloadHash.Sum] = true
+		if t.gone != "" && entry.Another == entry.PayloadHash.Sum { // a person has declared it
 			t.gone, t.stands = "", true
 		}
 		if t.gone != "" {
@@ -61,7 +61,7 @@ func (r *jobRun) twinsOf(ctx context.Context, entries []trade.Entry) ([]twin, er
 	if len(entries) == 0 {
 		return out, nil
 	}
-	payloads, sources := make([]string, len(entries)), make([]string, len(entries))
+	payloads, sources := make([]trade.Hash, len(entries)), make([]trade.Hash, len(entries))
 	for i, e := range entries {
 		payloads[i], sources[i] = e.PayloadHash, e.SourceHash
 	}
@@ -75,11 +75,11 @@ func (r *jobRun) twinsOf(ctx context.Context, entries []trade.Entry) ([]twin, er
 	}
 	byHash := map[string][]trade.Entry{}
 	for _, o := range others {
-		byHash["p"+o.PayloadHash] = append(byHash["p"+o.PayloadHash], o)
-		byHash["s"+o.SourceHash] = append(byHash["s"+o.SourceHash], o)
+		byHash["p"+o.PayloadHash.Sum] = append(byHash["p"+o.PayloadHash.Sum], o)
+		byHash["s"+o.SourceHash.Sum] = append(byHash["s"+o.SourceHash.Sum], o)
 	}
 	for i, e := range entries {
-		for _, hash := range []string{"p" + e.PayloadHash, "s" + e.SourceHash} {
+		for _, hash := range []string{"p" + e.PayloadHash.Sum, "s" + e.SourceHash.Sum} {
 			for _, o := range byHash[hash] {
 				switch {
 				case o.ID == e.ID, o.MovedID != "": // another row has its record

@@ -29,7 +29,7 @@ type Attempt struct {
 	Epoch       int64  // of the job's lease at the time
 	Target      string // see Entry.Target
 	Payload     json.RawMessage
-	PayloadHash string
+	PayloadHash Hash
 	StartedAt   time.Time // of the intent
 	FinishedAt  time.Time // zero while open
 	Outcome     Outcome

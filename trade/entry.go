@@ -32,11 +32,11 @@ type Entry struct {
 
 	Values      Values          // the mapped columns: of the newest row seen; once an attempt may have created it, of the row that was sent
 	Now         Values          // the mapped columns of the newest row seen, while a flag `changed` stands or was acknowledged; nil otherwise
-	SourceHash  string          // of the newest row seen
+	SourceHash  Hash            // of the newest row seen
 	MappedWith  string          // fingerprint of the mapping and version of the references that made the payload
 	Target      string          // what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
 	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference or a parent
-	PayloadHash string          // of Target and Payload; "" when there is none
+	PayloadHash Hash            // of Target and Payload; empty when there is none
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
@@ -48,7 +48,7 @@ type Entry struct {
 	ClosedBy  int64      // number in the audit of the act that accepted it without an id; 0 = none
 	ResentBy  int64      // number in the audit of the act that opened the generation; 0 = none
 	Dismissal *Dismissal // where it stood before a person took it out; nil unless dismissed
-	Another   string     // PayloadHash that a person declared to be another record than the one like it; "" = none
+	Another   string     // PayloadHash.Sum that a person declared to be another record than the one like it; "" = none
 }
 
 // Dismissal is where an entry stood when a person took it out; its cause, error and what it waited for stay with it.

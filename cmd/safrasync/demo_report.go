@@ -71,7 +71,7 @@ func (p *demoPrinter) count(kind trade.Kind, n int) string {
 func (r *demoRun) sameContent(e trade.Entry) []string {
 	var out []string
 	for _, o := range r.entries {
-		if o.Job == e.Job && o.PayloadHash == e.PayloadHash && o.Key != e.Key {
+		if o.Job == e.Job && o.PayloadHash.Same(e.PayloadHash) && o.Key != e.Key {
 			out = append(out, o.Key)
 		}
 	}

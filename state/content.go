@@ -1,0 +1,104 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// DueContents is Due with no more of each entry than its number, key and hashes.
+func (s *Store) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	var rows []struct {
+		ID          int64  `db:"id"`
+		Key         string `db:"key"`
+		SourceHash  string `db:"source_hash"`
+		SourceNear  int64  `db:"source_near"`
+		PayloadHash string `db:"payload_hash"`
+		PayloadNear int64  `db:"payload_near"`
+	}
+	query := `SELECT e.id, e.key, e.source_hash, e.source_near, e.payload_hash, e.payload_near FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`
+	if err := s.read.SelectContext(ctx, &rows, s.q(query), job, after, now.UnixMilli(), limit); err != nil {
+		return nil, s.fault(ctx, "looking for what is due", err)
+	}
+	out := make([]trade.Entry, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Entry{
+			ID: r.ID, Job: job, Key: r.Key,
+			SourceHash: trade.Hash{Sum: r.SourceHash, Near: r.SourceNear}, PayloadHash: trade.Hash{Sum: r.PayloadHash, Near: r.PayloadNear},
+		}
+	}
+	return out, nil
+}
+
+// SameContent gives the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
+// have one of these payloads, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself.
+func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.Entry, error) {
+	const op = "looking for the same content"
+	var out []trade.Entry
+	seen := map[int64]bool{}
+	find := func(hashes []trade.Hash, which string, times int) error {
+		wanted, err := s.d.contents(hashes)
+		if err != nil || wanted == nil { // unreachable: hashes always have a text
+			return err
+		}
+		args := []any{string(sends)}
+		for range times {
+			args = append(args, wanted...)
+		}
+		found, err := s.entries(ctx, op, `WHERE e.sends = ? AND e.id IN (`+which+`) ORDER BY e.id`, args...)
+		for _, e := range found {
+			if !seen[e.ID] {
+				seen[e.ID] = true
+				out = append(out, e)
+			}
+		}
+		return err
+	}
+	err := find(payloads, `SELECT a.entry_id FROM `+s.d.wanted+` CROSS JOIN attempt a WHERE a.payload_near = w.near AND a.payload_hash = w.hash
+			AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+		UNION SELECT x.id FROM `+s.d.wanted+` CROSS JOIN entry x WHERE x.payload_near = w.near AND x.payload_hash = w.hash AND x.state = 'accepted'`, 2)
+	if err != nil {
+		return nil, err
+	}
+	err = find(sources, `SELECT x.id FROM `+s.d.wanted+` CROSS JOIN entry x WHERE x.source_near = w.near AND x.source_hash = w.hash AND x.state IN ('accepted', 'in_doubt', 'sending')`, 1)
+	return out, err
+}
+
+// contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood and among those of which none is known. nil when there are none.
+func (d dialect) contents(hashes []trade.Hash) ([]any, error) {
+	type place struct {
+		Near int64  `json:"n"`
+		Hash string `json:"h"`
+	}
+	seen := make(map[place]bool, 2*len(hashes))
+	places := make([]place, 0, 2*len(hashes))
+	for _, h := range hashes {
+		for _, p := range []place{{h.Near, h.Sum}, {0, h.Sum}} {
+			if h.Sum != "" && !seen[p] {
+				seen[p] = true
+				places = append(places, p)
+			}
+		}
+	}
+	if len(places) == 0 {
+		return nil, nil
+	}
+	if d.name == SQLite {
+		text, err := json.Marshal(places)
+		if err != nil { // unreachable: numbers and texts
+			return nil, fmt.Errorf("looking for the same content: %w", err)
+		}
+		return []any{string(text)}, nil
+	}
+	near, sums := make([]int64, len(places)), make([]string, len(places))
+	for i, p := range places {
+		near[i], sums[i] = p.Near, p.Hash
+	}
+	return []any{pq.Array(near), pq.Array(sums)}, nil
+}
