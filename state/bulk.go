@@ -122,13 +122,13 @@ func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bo
 		}
 		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM (VALUES " + list + ") AS v WHERE " + table + "." + columns[0] + " = v.column1"
 	})
-	return allWritten(table, n, rows, err)
+	return allWritten(table, n, len(rows), err)
 }
 
 // allWritten refuses to go on where a statement found other rows than those that its caller has locked.
-func allWritten(table string, n int, rows [][]any, err error) error {
-	if err == nil && n != len(rows) {
-		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, len(rows))
+func allWritten(table string, n, want int, err error) error {
+	if err == nil && n != want {
+		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, want)
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (t *tx) updateUnnested(table string, columns []string, rows [][]any) error 
 	n, err := t.unnested(table, columns, rows, func(list string) string {
 		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." + columns[0] + " = v." + columns[0]
 	})
-	return allWritten(table, n, rows, err)
+	return allWritten(table, n, len(rows), err)
 }
 
 // among compares a column with all values of one argument, which [listOf] makes: the text of the statement stays the same however many there are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -184,7 +185,8 @@ func (g *groupTx) claim() error {
 			return err
 		}
 	}
-	var attempts, entries [][]any
+	var attempts [][]any
+	var began []int64
 	for _, in := range g.group.Intents {
 		e := g.entries[in.Entry.ID]
 		if have := g.attempts[in.Attempt.ID]; have != nil {
@@ -218,7 +220,7 @@ func (g *groupTx) claim() error {
 		g.result.Claimed[a.ID] = true
 		g.noteIntent(e, a, in.Entry.SourceHash.Sum)
 		attempts = append(attempts, row.args())
-		entries = append(entries, []any{e.ID, e.State, "", nil, nil, g.now.UnixMilli(), e.Version})
+		began = append(began, e.ID)
 	}
 	for id, ok := range g.result.Claimed {
 		if !ok {
@@ -232,7 +234,19 @@ func (g *groupTx) claim() error {
 	if err := g.insertRows("attempt", attemptColumns, attempts, ""); err != nil {
 		return err
 	}
-	return g.updateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "updated_at", "version"}, entries, false)
+	return g.begin(began)
+}
+
+// begin moves entries from pending to sending.
+func (g *groupTx) begin(ids []int64) error {
+	for chunk := range slices.Chunk(ids, arrayRows) {
+		n, err := g.changed(`UPDATE entry SET state = 'sending', cause = '', error = NULL, next_attempt_at = NULL, updated_at = ?, version = version + 1 WHERE `+g.s.d.among("id"),
+			g.now.UnixMilli(), listOf(g.s.d, chunk))
+		if err = allWritten("entry", n, len(chunk), err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // attemptsOf is what a claim must know of an entry's earlier attempts.
