@@ -302,6 +302,19 @@ func TestTheSameContentIsFoundWithoutItsNeighbourhood(t *testing.T) {
 			t.Fatalf("what is due: %+v, %v", due, err)
 		}
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, es[0]), "r1"), created(mustSend(t, s, lease, read[0]), "r2")}})
+		// Another program changes a hash, and leaves the number of what it was.
+		if _, err := s.write.ExecContext(t.Context(), s.q(`UPDATE entry SET source_hash = 'edited', payload_hash = 'edited' WHERE id = ?`), es[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		for name, ask := range map[string][2][]trade.Hash{"payload": {{{Sum: "edited", Near: 1}}, nil}, "source": {nil, {{Sum: "edited", Near: 1}}}} {
+			found, err := s.SameContent(t.Context(), trade.OrderCommitments, ask[0], ask[1])
+			if err != nil || len(found) != 1 {
+				t.Errorf("%s that another program changed: %+v, %v", name, found, err)
+			}
+		}
+		if _, err := s.write.ExecContext(t.Context(), s.q(`UPDATE entry SET source_hash = 'row', source_near = 9, payload_hash = 'same', payload_near = 20484 WHERE id = ?`), es[0].ID); err != nil {
+			t.Fatal(err)
+		}
 		for name, ask := range map[string][2][]trade.Hash{
 			"payload": {{{Sum: "same", Near: 20484}}, nil},
 			"source":  {nil, {{Sum: "row", Near: 9}}},

@@ -1,6 +1,6 @@
 -- +goose Up
 -- Hashes stand anywhere in an index, so that each row of a large ledger read and wrote pages of its own. Beside each hash stands a number that equal contents share and that grows as the
--- seasons go (trade.NearOf), 0 where it is not known: in its order, rows of the same days share their pages. Older programs would change a hash and leave the number.
+-- seasons go (trade.NearOf), 0 where it is not known: in its order, rows of the same days share their pages.
 ALTER TABLE entry ADD COLUMN source_near INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE entry ADD COLUMN payload_near INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE attempt ADD COLUMN payload_near INTEGER NOT NULL DEFAULT 0;
@@ -10,4 +10,19 @@ DROP INDEX entry_source;
 CREATE INDEX entry_source ON entry (source_near, source_hash);
 DROP INDEX attempt_content;
 CREATE INDEX attempt_content ON attempt (payload_near, payload_hash);
-UPDATE ledger SET needs = 14;
+
+-- Who changes a hash and leaves the number, as an older program beside this one does, leaves one of another content.
+-- +goose StatementBegin
+CREATE TRIGGER entry_payload_near AFTER UPDATE OF payload_hash ON entry
+WHEN NEW.payload_hash <> OLD.payload_hash AND NEW.payload_near = OLD.payload_near AND NEW.payload_near <> 0
+BEGIN
+    UPDATE entry SET payload_near = 0 WHERE id = NEW.id;
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER entry_source_near AFTER UPDATE OF source_hash ON entry
+WHEN NEW.source_hash <> OLD.source_hash AND NEW.source_near = OLD.source_near AND NEW.source_near <> 0
+BEGIN
+    UPDATE entry SET source_near = 0 WHERE id = NEW.id;
+END;
+-- +goose StatementEnd
