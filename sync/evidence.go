@@ -171,12 +171,17 @@ func (h *Hearing) closes(a trade.Attempt) time.Time {
 	return end.Add(h.Limits.quarantine())
 }
 
-// readBack reads one record and stores what it gave. Whatever the answer is, it never says that nothing was created.
-func (h *Hearing) readBack(ctx context.Context, c trade.Candidate) error {
+// pace is that of the readings, whatever events tell and however many.
+func (h *Hearing) pace() *rate.Limiter {
 	if h.readings == nil {
 		h.readings = rate.NewLimiter(rate.Every(cmp.Or(h.Pace, time.Second)), 1)
 	}
-	if err := h.readings.Wait(ctx); err != nil {
+	return h.readings
+}
+
+// readBack reads one record and stores what it gave. Whatever the answer is, it never says that nothing was created.
+func (h *Hearing) readBack(ctx context.Context, c trade.Candidate) error {
+	if err := h.pace().Wait(ctx); err != nil {
 		return err
 	}
 	now := h.Now()
@@ -289,15 +294,21 @@ func (h *Hearing) unclaimed(ctx context.Context, candidates []trade.Candidate) (
 		case ours[c.ID] != "":
 		case len(c.Fields) > 0:
 			read = append(read, c)
-		case c.State == trade.CandidateHeard && c.Purpose == trade.ForDoubts && (c.Status != http.StatusNotFound || c.Tries < thereAfter):
+		case c.State == trade.CandidateHeard && c.Purpose == trade.ForDoubts && c.Tries < mayBeFor(c.Status):
 			unread = append(unread, c)
 		}
 	}
 	return read, unread, err
 }
 
-// thereAfter is after how many readings that found nothing, in a minute and a half, a record counts as none: by then it would be there, and events may name other things than records.
-const thereAfter = 3
+// mayBeFor is how many readings a record counts as one that may be there, by what the last one of them gave. Where the platform says that it has none, a minute and a half is enough: events may name
+// other things than records. After anything else it is some twenty minutes; one that nobody can read then keeps no others waiting.
+func mayBeFor(status int) int {
+	if status == http.StatusNotFound {
+		return 3
+	}
+	return len(readPauses) + 1
+}
 
 // mayRival tells whether a record that could not be read yet may be as like the doubt of a pair. One of which nobody had heard when the pair's own was read does not count: others are made all the time.
 func (h *Hearing) mayRival(c trade.Candidate, p pair) bool {
