@@ -466,27 +466,43 @@ func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 	})
 }
 
-// F122: rows that wait for a wallet go with the next run after the platform told of it, not only at their next time.
+// F122: rows that wait for a wallet, its link, a producer or a delivery place go with the next run after the platform told of it, not only at their next time.
 func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{})
-		b.api.Forget(sandbox.Wallets, walletID)
-		b.contracts(3)
-		b.sync(engine.Options{})
-		posts := b.api.Requests()
-		b.sync(engine.Options{})
-		b.tell("CREATE_WALLET", `{"id":"`+strange()+`"}`) // another one
-		b.hear()
-		b.sync(engine.Options{})
-		if len(b.api.Created()) != 0 {
-			t.Errorf("something went: %d requests", b.api.Requests()-posts)
+		lacks := func(kind sandbox.Kind, id string) (forget, know func(*bench)) {
+			return func(b *bench) { b.api.Forget(kind, id) }, func(b *bench) { b.api.Know(kind, id) }
 		}
-		b.api.Know(sandbox.Wallets, walletID)
-		b.tell("CREATE_WALLET", `{"wallet":{"id":"`+walletID+`"}}`)
-		b.hear()
-		b.sync(engine.Options{})
-		for num := 1; num <= 3; num++ {
-			b.expect(num, trade.Accepted, "")
+		for event, id := range map[string]string{"CREATE_WALLET": walletID, "UPDATE_WALLET": walletID, "CREATE_PRODUCER": producerID, "CREATE_DELIVERY_PLACE": placeID} {
+			t.Run(event, func(t *testing.T) {
+				forget, know := lacks(map[string]sandbox.Kind{"CREATE_WALLET": sandbox.Wallets, "CREATE_PRODUCER": sandbox.Producers, "CREATE_DELIVERY_PLACE": sandbox.DeliveryPlaces}[event], id)
+				if event == "UPDATE_WALLET" {
+					forget = func(b *bench) { b.api.UnlinkWallet(walletID, producerID) }
+					know = func(b *bench) { b.api.LinkWallet(walletID, producerID) }
+				}
+				b := hearBench(t, db, sandbox.Options{})
+				forget(b)
+				b.contracts(3)
+				b.sync(engine.Options{})
+				posts := b.api.Requests()
+				b.sync(engine.Options{})
+				b.tell(event, `{"id":"`+strange()+`"}`) // another one
+				b.hear()
+				b.sync(engine.Options{})
+				if len(b.api.Created()) != 0 {
+					t.Errorf("something went: %d requests", b.api.Requests()-posts)
+				}
+				know(b)
+				b.sync(engine.Options{})
+				if len(b.api.Created()) != 0 {
+					t.Error("something went before its time, and before the event")
+				}
+				b.tell(event, `{"data":{"id":"`+id+`"}}`)
+				b.hear()
+				b.sync(engine.Options{})
+				for num := 1; num <= 3; num++ {
+					b.expect(num, trade.Accepted, "")
+				}
+			})
 		}
 	})
 }

@@ -59,6 +59,15 @@ func TestWhatIsReadFromAnEventOfAnyShape(t *testing.T) {
 	}
 }
 
+// W5: whoever sends events makes the program read no more than one record a second.
+func TestW5ARecordASecondIsReadBackAtMost(t *testing.T) {
+	t.Parallel()
+	var h Hearing
+	if pace := h.pace(); pace.Limit() != 1 || pace.Burst() != 1 || h.pace() != pace {
+		t.Errorf("%v a second, %d at once", pace.Limit(), pace.Burst())
+	}
+}
+
 // W6: nothing that a stranger sends makes the reading fail, or find what is no id.
 func FuzzEvent(f *testing.F) {
 	for _, seed := range []string{`{"id":"` + oneID + `","status":"X","created_at":"2026-03-10"}`, `[[[`, `{"a":1,"a":2}`, "\xff\xfe\x00", `"\u00`, `{"a":{"b":[1,2,{"c":null}]},"status":true}`} {
