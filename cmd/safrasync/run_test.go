@@ -93,6 +93,13 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 		t.Errorf("with an expired key: %s", l.raw)
 	}
 	s.until("STATUS=", "contracts stopped: the API refused the key")
+	inForce := func(want int) { // C15: what is in force stands in the audit, once
+		t.Helper()
+		if n := strings.Count(s.must(0, "audit", "list", "--json"), `"act":"config"`); n != want {
+			t.Errorf("the audit tells of %d configurations, want %d", n, want)
+		}
+	}
+	inForce(1)
 
 	good := s.config
 	for _, wrong := range []struct{ old, replacement, told string }{
@@ -110,6 +117,8 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 		s.line("the refusal", func(l logLine) bool { return l.Level == "error" && strings.Contains(l.Error, wrong.told) })
 		s.config = good
 	}
+	s.write("config.yaml", good)
+	inForce(1)
 	s.edit("jobs:\n", "jobs:\n  more:\n    sends: order_commitments\n    query: SELECT * FROM contrato WHERE num = 'none'\n    key: [filial, num]\n    fields:\n"+fieldsOf(s.config))
 	s.write("credentials/api-key", "renewed-key\n")
 	s.signal(syscall.SIGHUP)
@@ -119,6 +128,10 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 	}
 	s.line("the new job", func(l logLine) bool { return l.Msg == "run" && l.Job == "more" })
 	s.line("the old job with the new key", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	inForce(2)
+	s.stop()
+	s.start()
+	inForce(2)
 	s.stop()
 	if n := len(s.box.CreatedOf()); n != 2 {
 		t.Errorf("%d records on the platform, want 2", n)
