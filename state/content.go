@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lib/pq"
@@ -11,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// DueContents is Due with no more of each entry than its number, key and hashes.
+// DueContents is Due with no more of each entry than its number, key and hashes. Those whose source hash has no neighbourhood have their values too.
 func (s *Store) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	var rows []struct {
 		ID          int64  `db:"id"`
@@ -27,13 +28,36 @@ func (s *Store) DueContents(ctx context.Context, job string, now time.Time, afte
 		return nil, s.fault(ctx, "looking for what is due", err)
 	}
 	out := make([]trade.Entry, len(rows))
+	var blank []int64 // without a neighbourhood: a search would find only what has none either
 	for i, r := range rows {
+		if r.SourceNear == 0 || r.PayloadNear == 0 {
+			blank = append(blank, r.ID)
+		}
 		out[i] = trade.Entry{
 			ID: r.ID, Job: job, Key: r.Key,
 			SourceHash: trade.Hash{Sum: r.SourceHash, Near: r.SourceNear}, PayloadHash: trade.Hash{Sum: r.PayloadHash, Near: r.PayloadNear},
 		}
 	}
-	return out, nil
+	return out, s.placed(ctx, out, blank)
+}
+
+// placed fills in the neighbourhood of the payloads of some entries, and the values of which the caller may make that of the source.
+func (s *Store) placed(ctx context.Context, entries []trade.Entry, blank []int64) error {
+	whole, err := s.Entries(ctx, blank)
+	if err != nil || len(whole) == 0 {
+		return err
+	}
+	read := make(map[int64]trade.Entry, len(whole))
+	for _, e := range whole {
+		read[e.ID] = e
+	}
+	for i := range entries {
+		e := &entries[i]
+		if now, ok := read[e.ID]; ok && now.PayloadHash.Same(e.PayloadHash) && now.SourceHash.Same(e.SourceHash) {
+			e.PayloadHash, e.Values = now.PayloadHash, now.Values
+		}
+	}
+	return nil
 }
 
 // SameContent gives the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
@@ -42,32 +66,48 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 	const op = "looking for the same content"
 	var out []trade.Entry
 	seen := map[int64]bool{}
-	find := func(hashes []trade.Hash, which string, times int) error {
-		wanted, err := s.d.contents(hashes)
-		if err != nil || wanted == nil { // unreachable: hashes always have a text
-			return err
+	for _, ask := range []struct {
+		where  string
+		hashes []trade.Hash
+	}{{s.d.samePayload(), payloads}, {s.d.sameSource(), sources}} {
+		wanted, err := s.d.contents(ask.hashes)
+		if err != nil { // unreachable: hashes always have a text
+			return nil, s.fault(ctx, op, err)
+		}
+		if wanted == nil {
+			continue
 		}
 		args := []any{string(sends)}
-		for range times {
+		for range strings.Count(ask.where, s.d.wanted) {
 			args = append(args, wanted...)
 		}
-		found, err := s.entries(ctx, op, `WHERE e.sends = ? AND e.id IN (`+which+`) ORDER BY e.id`, args...)
+		found, err := s.entries(ctx, op, ask.where, args...)
+		if err != nil {
+			return nil, err
+		}
 		for _, e := range found {
 			if !seen[e.ID] {
 				seen[e.ID] = true
 				out = append(out, e)
 			}
 		}
-		return err
 	}
-	err := find(payloads, `SELECT a.entry_id FROM `+s.d.wanted+` CROSS JOIN attempt a WHERE a.payload_near = w.near AND a.payload_hash = w.hash
+	return out, nil
+}
+
+// samePayload selects the entries of a kind whose payload went out, or may have: now, or in an attempt. States are looked at last: PostgreSQL's statistics lag, in a first pass by all
+// that it has sent, and rows of which they know none would all be gone through.
+func (d dialect) samePayload() string {
+	return `WHERE e.sends = ? AND e.id IN (SELECT a.entry_id FROM ` + d.wanted + ` CROSS JOIN attempt a WHERE a.payload_near = w.near AND a.payload_hash = w.hash
 			AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-		UNION SELECT x.id FROM `+s.d.wanted+` CROSS JOIN entry x WHERE x.payload_near = w.near AND x.payload_hash = w.hash AND x.state = 'accepted'`, 2)
-	if err != nil {
-		return nil, err
-	}
-	err = find(sources, `SELECT x.id FROM `+s.d.wanted+` CROSS JOIN entry x WHERE x.source_near = w.near AND x.source_hash = w.hash AND x.state IN ('accepted', 'in_doubt', 'sending')`, 1)
-	return out, err
+		UNION SELECT id FROM (WITH found AS MATERIALIZED (SELECT x.id, x.state FROM ` + d.wanted + ` CROSS JOIN entry x WHERE x.payload_near = w.near AND x.payload_hash = w.hash)
+			SELECT id FROM found WHERE state = 'accepted') AS f) ORDER BY e.id`
+}
+
+// sameSource selects the entries of a kind that went out, or may have, and whose newest row is the same.
+func (d dialect) sameSource() string {
+	return `WHERE e.sends = ? AND e.id IN (WITH found AS MATERIALIZED (SELECT x.id, x.state FROM ` + d.wanted + ` CROSS JOIN entry x WHERE x.source_near = w.near AND x.source_hash = w.hash)
+		SELECT id FROM found WHERE state IN ('accepted', 'in_doubt', 'sending')) ORDER BY e.id`
 }
 
 // contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood and among those of which none is known. nil when there are none.

@@ -167,7 +167,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)
-		if e.PayloadHash.Near == 0 { // of a time when nobody noted it
+		if e.PayloadHash.Near == 0 && r.Payload.String != "{}" { // nobody noted it; "{}" stands for a payload that is not known
 			e.PayloadHash.Near = trade.PayloadNear(e.Target, e.Payload)
 		}
 	}

@@ -294,7 +294,7 @@ func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	}
 	entry.Values, entry.MappedWith, entry.SourceHash = fresh.Values, fresh.MappedWith, c.row.hash
 	if samePayload {
-		entry.Target, entry.Payload = fresh.Target, fresh.Payload
+		entry.Target, entry.Payload, entry.PayloadHash = fresh.Target, fresh.Payload, fresh.PayloadHash
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 type Hash struct {
 	_    [0]func()
 	Sum  string // hex of a cryptographic hash; "" = there is no content
-	Near int64  // [NearOf] the content; 0 = unknown
+	Near int64  // [NearOf] the content, of a payload [PayloadNear]; 0 = unknown, or it has none. Who looks for a hash without one finds only those without one
 }
 
 // Same tells whether both are of the same content.
@@ -28,7 +28,7 @@ func PayloadNear(target string, payload []byte) int64 {
 // A date counts in these years: other numbers look like one too.
 const datedFrom, datedTo = 1990, 2099
 
-// NearOf is a number that equal contents share, and that grows as the seasons go: the sum of the days since 1970 of all dates in a text, whether they are written 2026-01-31, 31/01/2026 or
+// NearOf is a number that equal contents share, and that grows as the seasons go for contents with as many dates: the sum of the days since 1970 of all dates in a text, whether they are written 2026-01-31, 31/01/2026 or
 // 20260131. Hashes are as good as random, so that an index of them alone reads and writes a page for each row of a large ledger; in the order of this number and then
 // of the hash, rows of the same days share their pages. It is part of what ledgers keep: it must give the same for the same text for ever.
 func NearOf[T ~string | ~[]byte](text T) int64 {
@@ -54,14 +54,14 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // isWord tells whether a character makes a number beside it part of something longer, as of an id.
 func isWord(c byte) bool {
-	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '/' || c == '_'
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '/' || c == '_'
 }
 
 // dayOf gives the day that a text of digits and separators names, in days since 1970; 0 when it names none.
 func dayOf[T ~string | ~[]byte](text T) int64 {
 	var year, month, day int
 	switch {
-	case len(text) == 8 && text[2] != '/' && text[2] != '-':
+	case len(text) == 8:
 		year, month, day = number(text[:4]), number(text[4:6]), number(text[6:])
 	case len(text) == 10 && text[4] == '-' && text[7] == '-':
 		year, month, day = number(text[:4]), number(text[5:7]), number(text[8:])

@@ -235,17 +235,19 @@ func (s *service) until(parts ...string) string {
 func (s *service) line(what string, is func(logLine) bool) logLine {
 	s.t.Helper()
 	late := time.After(giveUp)
+	var last []string
 	for {
 		select {
 		case line, ok := <-s.logged:
 			if !ok {
-				s.t.Fatalf("the service ended before its log told of %s", what)
+				s.t.Fatalf("the service ended before its log told of %s; its end:\n%s", what, strings.Join(last, "\n"))
 			}
 			if is(line) {
 				return line
 			}
+			last = append(last[max(0, len(last)-20):], line.raw)
 		case <-late:
-			s.t.Fatalf("the log never told of %s", what)
+			s.t.Fatalf("the log never told of %s; its end:\n%s", what, strings.Join(last, "\n"))
 		}
 	}
 }

@@ -4,9 +4,9 @@
 ALTER TABLE entry ADD COLUMN source_near BIGINT NOT NULL DEFAULT 0, ADD COLUMN payload_near BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE attempt ADD COLUMN payload_near BIGINT NOT NULL DEFAULT 0;
 DROP INDEX entry_content;
-CREATE INDEX entry_content ON entry (payload_near, payload_hash) WHERE state = 'accepted';
+CREATE INDEX entry_content ON entry (payload_near, payload_hash);
 DROP INDEX entry_source;
-CREATE INDEX entry_source ON entry (source_near, source_hash) WHERE state IN ('accepted', 'in_doubt', 'sending');
+CREATE INDEX entry_source ON entry (source_near, source_hash);
 DROP INDEX attempt_content;
 CREATE INDEX attempt_content ON attempt (payload_near, payload_hash) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
 
