@@ -20,6 +20,8 @@ type listener struct {
 	mu    sync.Mutex
 	asked map[string]string // by the statement, with its arguments counted only: the call that asked for it
 	call  string
+
+	before func(query string) // is called before each that reads; nil: nothing is
 }
 
 func (l *listener) through(c driver.Connector) driver.Connector { return heard{c, l} }
@@ -56,6 +58,9 @@ func (c heardConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.T
 }
 
 func (c heardConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if c.l.before != nil {
+		c.l.before(query)
+	}
 	c.l.hear(query)
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 }

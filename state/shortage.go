@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,27 +31,26 @@ func (s *Store) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	if err := s.read.GetContext(ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
-	mark += " " + refs
-	if known := s.shortages.Load(); known != nil && known.mark == mark {
+	if known := s.shortages.Load(); known != nil && known.mark == mark && known.refs == refs {
 		return known.all, nil
 	}
-	have, _, err := s.References(ctx)
+	have, refs, err := s.References(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.countShortages(ctx, have)
+	known, err := s.countShortages(ctx, have)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
-	// What has moved since the mark was taken is in the answer or not; the next mark is another one in any case.
-	s.shortages.Store(&knownShortages{mark, all})
-	return all, nil
+	known.refs = refs
+	s.shortages.Store(known)
+	return known.all, nil
 }
 
-// knownShortages is an answer, with the mark of the ledger that it was made from.
+// knownShortages is an answer, with the marks of the rows and of the codes that it was made from.
 type knownShortages struct {
-	mark string
-	all  []trade.Shortage
+	mark, refs string
+	all        []trade.Shortage
 }
 
 // markOfStuck is a text that changes with each row that waits for something or needs a person, since each change of a row raises its version: from an index alone, without giving a row.
@@ -60,8 +60,21 @@ const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(v
 // ofStuck is the condition of the index entry_stuck, which the databases use only when they see it in these words.
 const ofStuck = `state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held')`
 
-func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (out []trade.Shortage, err error) {
-	rows, err := s.read.QueryContext(ctx, s.q(selectShort))
+// oneMoment lets what a transaction reads be of one moment.
+var oneMoment = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+
+// countShortages counts what is missing. The rows and their mark are of one moment: a row that came to wait between the two, and goes before anybody asks again, would be told for ever.
+func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (known *knownShortages, err error) {
+	t, err := s.read.BeginTxx(ctx, oneMoment)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, t.Rollback()) }() // nothing was written
+	known = &knownShortages{}
+	if err := t.GetContext(ctx, &known.mark, s.d.stuckMark); err != nil {
+		return nil, err
+	}
+	rows, err := t.QueryContext(ctx, s.q(selectShort))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +94,8 @@ func (s *Store) countShortages(ctx context.Context, have map[string]map[string]s
 		return nil, err
 	}
 	c.countChildren()
-	return c.list(), nil
+	known.all = c.list()
+	return known, nil
 }
 
 // shortRow is what selectShort gives, in its order.

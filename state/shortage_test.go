@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -190,3 +191,47 @@ FROM (WITH RECURSIVE numbers (i) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT i
 
 const longText = `0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789` +
 	`0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789`
+
+// What moves while they are counted, and back before anybody asks again, is not told for ever: no answer is kept that is not of the moment of its mark.
+func TestShortagesAreOfOneMoment(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			l := &listener{asked: map[string]string{}}
+			tune := defaultTuning
+			tune.through = l.through
+			s := mustOpenTuned(t, b.open(t), tune)
+			lease := mustLease(t, s, "contracts")
+			mustRecord(t, s, lease, newEntry("goes"), short("stays", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("9")))
+			move := func(to trade.State, awaited ...trade.Awaited) {
+				e, err := s.Entry(t.Context(), "contracts", "goes")
+				if err != nil {
+					t.Error(err)
+				}
+				from := e.State
+				e.State, e.WaitingFor = to, awaited
+				if _, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); err != nil {
+					t.Error(err)
+				}
+			}
+			moved := false
+			l.before = func(query string) {
+				if !moved && strings.Contains(query, "e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')") {
+					moved = true
+					move(trade.Waiting, wallet("10"))
+				}
+			}
+			shortages(t, s)
+			if !moved {
+				t.Fatal("nothing moved while they were counted")
+			}
+			move(trade.Pending)
+			got := shortages(t, s)
+			s.shortages.Store(nil)
+			if diff := cmp.Diff(shortages(t, s), got); diff != "" {
+				t.Errorf("a row that waits no more (-counted anew +told):\n%s", diff)
+			}
+		})
+	}
+}
