@@ -1,17 +1,9 @@
 package state
 
 import (
-	"context"
-	"database/sql"
-	"math"
 	"slices"
-	"sort"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/safrasync/safrasync/trade"
 )
 
 // A text that no key begins with may stand anywhere in one, which no index finds. So whoever looks for such a text gets all keys into memory, some five bytes for a row beside the key itself,
@@ -69,28 +61,6 @@ func (c *keyChunk) id(i int) int64 {
 	return c.ids[i]
 }
 
-// find calls fn with the number of each row whose key has a text in it, until fn says that it is enough.
-func (c *keyChunk) find(text string, fn func(id int64) bool) bool {
-	for at := 0; ; {
-		i := strings.Index(c.text[at:], text)
-		if i < 0 {
-			return true
-		}
-		at += i
-		key := sort.Search(len(c.ends), func(j int) bool { return int(c.ends[j]) > at })
-		switch {
-		case key == len(c.ends):
-			return true
-		case key > 0 && at == int(c.ends[key-1]), at+len(text) > int(c.ends[key]): // it begins between two keys, or goes on in the next one
-			at++
-		case !fn(c.id(key)):
-			return false
-		default:
-			at = int(c.ends[key])
-		}
-	}
-}
-
 // chunkOf makes a chunk of keys and their numbers, which are all in order, one way or the other.
 func chunkOf(text string, ends []uint32, ids []int64) *keyChunk {
 	c := &keyChunk{text: text, ends: ends, ids: ids}
@@ -124,54 +94,6 @@ func (c *keyChunk) and(more *keyChunk) *keyChunk {
 // keyBreak stands between two keys. A key may have it too.
 const keyBreak = "\n"
 
-// ReadKeys reads the keys of all jobs into memory, so that the next search for a text anywhere in them need not.
-func (s *Store) ReadKeys(ctx context.Context) error {
-	jobs, err := s.Jobs(ctx)
-	if err == nil {
-		_, err = s.readKeys(ctx, jobs, time.Time{})
-	}
-	return s.fault(ctx, "reading the keys", err)
-}
-
-// readKeys brings the keys of some jobs up to date, the newest first. After a time it gives up what it has not read, but for the first page of each job; whole tells whether it read all.
-func (s *Store) readKeys(ctx context.Context, jobs []string, until time.Time) (whole bool, err error) {
-	s.keys.keep()
-	var late <-chan time.Time
-	if !until.IsZero() {
-		timer := time.NewTimer(time.Until(until))
-		defer timer.Stop()
-		late = timer.C
-	}
-	select {
-	case s.keys.reading <- struct{}{}:
-	default: // somebody reads already
-		select {
-		case s.keys.reading <- struct{}{}:
-		case <-late:
-			return false, nil
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
-	}
-	defer func() { <-s.keys.reading }()
-	s.keys.stale(jobs)
-	for _, job := range jobs {
-		for {
-			k, done := s.keys.of(job)
-			if done {
-				break
-			}
-			if k.begun && !until.IsZero() && time.Now().After(until) {
-				return false, nil
-			}
-			if err := s.readChunk(ctx, job, k); err != nil {
-				return false, err
-			}
-		}
-	}
-	return true, nil
-}
-
 // stale says that jobs may have rows that are not here.
 func (b *keybook) stale(jobs []string) {
 	b.mu.Lock()
@@ -192,77 +114,6 @@ func (b *keybook) of(job string) (k jobKeys, done bool) {
 	}
 	k = *b.jobs[job]
 	return k, k.fresh && k.whole
-}
-
-// readChunk reads the next keys of a job: what is new, then what is older than all that is here.
-func (s *Store) readChunk(ctx context.Context, job string, k jobKeys) error {
-	newer := k.begun && !k.fresh
-	side, bound := `id < ? ORDER BY id DESC`, int64(math.MaxInt64)
-	switch {
-	case newer:
-		side, bound = `id > ? ORDER BY id`, k.last
-	case k.begun:
-		bound = k.first
-	}
-	chunk, err := s.selectKeys(ctx, `SELECT id, key FROM entry WHERE job = ? AND `+side+` LIMIT ?`, job, bound, s.keys.together)
-	if err != nil {
-		return err
-	}
-	s.keys.add(job, k, chunk, newer)
-	return nil
-}
-
-// selectKeys gives the keys that a query selects: as one text, which is made where the keys are; nil for none.
-func (s *Store) selectKeys(ctx context.Context, query string, args ...any) (*keyChunk, error) {
-	var all struct {
-		Keys sql.NullString `db:"keys"`
-		IDs  sql.NullString `db:"ids"`
-	}
-	err := s.read.GetContext(ctx, &all, s.q(`SELECT `+s.d.joined("key", keyBreak)+` AS keys, `+s.d.joined("CAST(id AS TEXT)", " ")+` AS ids FROM (`+query+`) AS part`), args...)
-	if err != nil || !all.IDs.Valid {
-		return nil, err
-	}
-	ids := make([]int64, 0, s.keys.together)
-	for field := range strings.SplitSeq(all.IDs.String, " ") {
-		id, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	text := all.Keys.String
-	if strings.Count(text, keyBreak) == len(ids)-1 {
-		ends := make([]uint32, 0, len(ids))
-		for i := range len(text) {
-			if text[i] == keyBreak[0] {
-				ends = append(ends, uint32(i))
-			}
-		}
-		return chunkOf(text, append(ends, uint32(len(text))), ids), nil
-	}
-	return s.selectEachKey(ctx, query, args...)
-}
-
-// selectEachKey is selectKeys where a key has the character in it that stands between two.
-func (s *Store) selectEachKey(ctx context.Context, query string, args ...any) (*keyChunk, error) {
-	var rows []struct {
-		ID  int64  `db:"id"`
-		Key string `db:"key"`
-	}
-	if err := s.read.SelectContext(ctx, &rows, s.q(query), args...); err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	var text strings.Builder
-	var ends []uint32
-	var ids []int64
-	for i, r := range rows {
-		if i > 0 {
-			_, _ = text.WriteString(keyBreak) // a Builder never fails
-		}
-		_, _ = text.WriteString(r.Key)
-		ends, ids = append(ends, uint32(text.Len())), append(ids, r.ID)
-	}
-	return chunkOf(text.String(), ends, ids), nil
 }
 
 // add takes keys up that were read when the job's keys were as k says.
@@ -302,31 +153,6 @@ func (b *keybook) add(job string, was jobKeys, chunk *keyChunk, newer bool) {
 	}
 }
 
-// find gives the numbers of the rows of some jobs that have a text in their keys, as far as these were read; nil where they are too many. It tells how many keys it looked at.
-func (b *keybook) find(jobs []string, text string) (ids []int64, looked int) {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	ids = []int64{}
-	few := true
-	for _, job := range jobs {
-		k := b.jobs[job]
-		if k == nil {
-			continue
-		}
-		looked += k.count
-		for _, c := range k.chunks {
-			few = few && c.find(text, func(id int64) bool {
-				ids = append(ids, id)
-				return len(ids) <= foundMost
-			})
-		}
-	}
-	if !few {
-		ids = nil
-	}
-	return ids, looked
-}
-
 // KeyBytes is what the keys in memory take there.
 func (s *Store) KeyBytes() int64 {
 	s.keys.mu.RLock()
@@ -364,48 +190,4 @@ func (b *keybook) close() {
 	}
 	b.mu.Unlock()
 	b.forget()
-}
-
-// search looks for the text in all keys. Where reading them takes longer than whoever asks has patience, it looks in those that were read, and says in how many of how many.
-func (p *paging) search() error {
-	var until time.Time
-	if p.q.Patience > 0 {
-		until = time.Now().Add(p.q.Patience)
-	}
-	whole, err := p.s.readKeys(p.ctx, p.q.Jobs, until)
-	if err != nil {
-		return err
-	}
-	ids, looked := p.s.keys.find(p.q.Jobs, p.q.Text)
-	p.found = ids
-	if whole || ids == nil { // of those that many have, the first page is found without the rest
-		return nil
-	}
-	of := 0
-	for _, job := range p.q.Jobs {
-		tallies, err := p.s.Counts(p.ctx, job)
-		if err != nil {
-			return err
-		}
-		for _, t := range tallies {
-			of += t.Count
-		}
-	}
-	if looked < of {
-		p.partial = &trade.PartialSearch{Looked: looked, Of: of}
-	}
-	return nil
-}
-
-// isFound asks for the rows that have the text.
-func (p *paging) isFound(b *branch) {
-	text := make([]byte, 0, 8*len(p.found)+2)
-	text = append(text, p.s.d.list[0])
-	for i, id := range p.found {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = strconv.AppendInt(text, id, 10)
-	}
-	b.add(p.s.d.listed, string(append(text, p.s.d.list[1])))
 }

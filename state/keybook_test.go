@@ -177,3 +177,21 @@ func TestASearchWaitsForWhoReads(t *testing.T) {
 		}
 	})
 }
+
+// Keys that are forgotten between reading and finding are told apart from those that have no such text: the search reads them again.
+func TestKeysThatAreForgottenAreNotMissing(t *testing.T) {
+	bothInParts(t, func(t *testing.T, s *Store) {
+		fillLarge(t, s, 20)
+		jobs := []string{"contracts"}
+		if whole, err := s.readKeys(t.Context(), jobs, time.Time{}); err != nil || !whole {
+			t.Fatal(whole, err)
+		}
+		if ids, looked, whole := s.keys.find(jobs, "|00000001"); len(ids) != 10 || looked != 20 || !whole {
+			t.Errorf("%d rows of %d, %t", len(ids), looked, whole)
+		}
+		s.keys.forget()
+		if ids, looked, whole := s.keys.find(jobs, "|00000001"); len(ids) != 0 || looked != 0 || whole {
+			t.Errorf("forgotten: %d rows of %d, %t", len(ids), looked, whole)
+		}
+	})
+}
