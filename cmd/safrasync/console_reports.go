@@ -35,7 +35,7 @@ func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer moreMemory()()
+	defer memory.report()()
 	snapshot, err := r.snapshot(ctx, cut, fresh)
 	if err != nil {
 		return err

@@ -15,16 +15,6 @@ const (
 	reportMemory = 128 << 20
 )
 
-// moreMemory lets a report have more of it until back is called, where the environment does not say otherwise.
-func moreMemory() (back func()) {
-	before := debug.SetMemoryLimit(-1)
-	if before != softMemory {
-		return func() {}
-	}
-	debug.SetMemoryLimit(reportMemory)
-	return func() { debug.SetMemoryLimit(before) }
-}
-
 // limitMemory sets both, where the environment does not say otherwise (GOMEMLIMIT, GOGC).
 func limitMemory(env func(string) (string, bool)) {
 	if _, set := env("GOMEMLIMIT"); !set {
@@ -44,6 +34,8 @@ type memoryLimit struct {
 	mu   gosync.Mutex
 	set  func(int64) int64 // nil: the environment says what the limit is
 	held map[string]int64
+
+	reports int // that are being made
 }
 
 func (m *memoryLimit) limit(set func(int64) int64) {
@@ -61,7 +53,30 @@ func (m *memoryLimit) hold(part string, bytes int64) {
 		return
 	}
 	m.held[part] = bytes
+	m.change()
+}
+
+// report lets a report have more memory until back is called, beside what is held then.
+func (m *memoryLimit) report() (back func()) {
+	m.reporting(1)
+	return func() { m.reporting(-1) }
+}
+
+func (m *memoryLimit) reporting(more int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reports += more
+	if m.set != nil {
+		m.change()
+	}
+}
+
+// change sets the limit. The caller holds the lock.
+func (m *memoryLimit) change() {
 	limit := int64(softMemory)
+	if m.reports > 0 {
+		limit = reportMemory
+	}
 	for _, n := range m.held {
 		limit += n
 	}

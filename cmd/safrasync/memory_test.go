@@ -7,6 +7,31 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// A report has more memory while it is made, beside what the console holds, whichever of the two begins first; and afterwards what is held still counts.
+func TestAReportHasMoreMemoryBesideWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	var limit int64
+	m := &memoryLimit{}
+	m.report()() // the environment says what the limit is
+	m.limit(func(n int64) int64 { limit = n; return 0 })
+	is := func(what string, want int64) {
+		t.Helper()
+		if limit != want {
+			t.Errorf("%s: %d bytes, want %d", what, limit, want)
+		}
+	}
+	m.hold("stuck", 30)
+	first := m.report()
+	is("a report beside what is held", reportMemory+30)
+	second := m.report()
+	m.hold("keys", 1000)
+	is("keys that are read beside it", reportMemory+1030)
+	first()
+	is("another report", reportMemory+1030)
+	second()
+	is("no report any more", softMemory+1030)
+}
+
 // What the console holds for long is no garbage: the limit from which the collector works all the time is as much higher, and never where the environment has set one.
 func TestWhatIsHeldRaisesTheLimitOfMemory(t *testing.T) {
 	t.Parallel()

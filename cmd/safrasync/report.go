@@ -79,7 +79,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 	if err != nil {
 		return err
 	}
-	defer moreMemory()()
+	defer memory.report()()
 	if f.close != "" {
 		return a.closeReport(ctx, f, options)
 	}
