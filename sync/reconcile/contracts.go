@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// contracts is what deliveries and traceability records must know of their contracts. The contracts stand in a temporary file; in memory is where, sixteen bytes for each.
+// contracts is what deliveries and traceability records must know of their contracts. The contracts stand in a temporary file; in memory is where, sixteen bytes for each. They come before they
+// are looked up, but for those of a job that sent contracts once and sends something else now.
 type contracts struct {
 	folder string
 	file   *os.File
@@ -24,6 +25,7 @@ type contracts struct {
 	seed   maphash.Seed
 	byKey  places
 	byID   places
+	sorted bool   // all that came can be looked up
 	text   []byte // of the contract that is written or read
 }
 
@@ -79,6 +81,7 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 		}
 		c.to = bufio.NewWriterSize(c.file, 1<<16)
 	}
+	c.sorted = false
 	f := contractFacts{r.Job, r.Key, "", r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day}
 	c.byKey = append(c.byKey, c.hash(f.job, f.key)>>placeBits<<placeBits|c.at)
 	if id, err := uuid.Parse(e.RemoteID); err == nil {
@@ -97,9 +100,9 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 	return nil
 }
 
-// all says that no contract comes any more: from now on they are looked up.
-func (c *contracts) all() error {
-	if c.to == nil {
+// look makes what came ready to be looked up.
+func (c *contracts) look() error {
+	if c.sorted || c.file == nil {
 		return nil
 	}
 	slices.Sort(c.byKey)
@@ -107,7 +110,7 @@ func (c *contracts) all() error {
 	if err := c.to.Flush(); err != nil {
 		return fmt.Errorf("write a temporary file of the report: %w", err)
 	}
-	c.to = nil
+	c.sorted = true
 	return nil
 }
 
@@ -163,6 +166,9 @@ func (c *contracts) byRemote(text string) (f contractFacts, ok bool, err error) 
 
 // inherit gives a delivery or traceability record what it has of its contract.
 func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error {
+	if err := c.look(); err != nil {
+		return err
+	}
 	var of contractFacts
 	var ok bool
 	for _, p := range parents {

@@ -100,9 +100,6 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.all(); err != nil {
-		t.Fatal(err)
-	}
 	for i := range many {
 		r := Row{Sends: trade.Traceability}
 		if err := c.inherit(&r, []trade.ParentKey{{Job: "a", Key: "none"}, {Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)}}, remote(0)); err != nil {
@@ -141,4 +138,37 @@ func TestContractsWithTheSameHashAreToldApart(t *testing.T) {
 			t.Errorf("%x: asked %v, %v %v, want %v", hash, asked, ok, err, want)
 		}
 	}
+}
+
+// A job that sends something else than it did has rows of both kinds. All of them are in the report, and find their contracts, wherever those stand.
+func TestAJobThatSentAnotherKindOnce(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		was := func(kind trade.Kind) func(*trade.Entry) { return func(e *trade.Entry) { e.Sends = kind } }
+		load := row{"delivered_volume": "70", "delivered_volume_unit_of_measure": "SC", "delivery_date": "2026-10-06", "filial": "01", "num": "000001"}
+		w.add("deliveries", "01|000001", soy, was(trade.OrderCommitments))
+		w.add("deliveries", "t1", load)
+		w.add("deliveries", "01|000002", soy, was(trade.OrderCommitments))
+		w.add("deliveries", "t2", load)
+		w.add("contracts", "t3", load, was(trade.Deliveries))
+		s, err := Take(t.Context(), Sources{Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Folder: t.TempDir()}, Cut{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		o := portuguese
+		o.Sections = []SectionID{ContractsSection, DeliveriesSection}
+		var file bytes.Buffer
+		if _, err := s.Report(o, NewCSV(&file, len(o.Sections))); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"01|000001", "01|000002", "t1", "t2", "t3"} {
+			if !strings.Contains(file.String(), ";"+key+";") {
+				t.Errorf("%s is not in the report:\n%s", key, file.String())
+			}
+		}
+	})
 }

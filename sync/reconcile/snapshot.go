@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -99,6 +98,7 @@ type Snapshot struct {
 	folder string // of the temporary files; "" = the system's
 	holds  int    // bytes of records that a sorter has in memory
 	zone   *time.Location
+	kinds  map[trade.Kind]bool // those of the rows, once somebody went through all; nil: nobody did
 }
 
 // Close removes the temporary file.
@@ -115,13 +115,23 @@ func newSnapshot(folder string) (*Snapshot, error) {
 	return &Snapshot{file: f, folder: folder, holds: sorterHolds}, nil
 }
 
-// Each calls fn for every row: contracts first, then deliveries, then traceability; each in the order of job and discovery.
-func (s *Snapshot) Each(fn func(*Row) error) error { return s.each("", fn) }
+// Each calls fn for every row: contracts first, then deliveries, then traceability, but where a job sent another kind once; each in the order of job and discovery.
+func (s *Snapshot) Each(fn func(*Row) error) error {
+	kinds := map[trade.Kind]bool{}
+	err := s.each("", func(r *Row) error {
+		kinds[r.Sends] = true
+		return fn(r)
+	})
+	if err == nil {
+		s.kinds = kinds
+	}
+	return err
+}
 
 // each is Each of one kind alone; "" = all. What is of another kind costs little.
 func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 	const reading = "read the report's rows: %w"
-	if kind != "" && !slices.ContainsFunc(s.Head.Jobs, func(j JobHead) bool { return j.Sends == kind && j.Rows > 0 }) {
+	if kind != "" && s.kinds != nil && !s.kinds[kind] {
 		return nil
 	}
 	is := []byte(`"sends":"` + string(kind) + `"`) // as it stands in no text: there the quotes have a backslash

@@ -84,9 +84,6 @@ func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, e
 	s.zone = src.Zone
 	t.out = s.spool()
 	for _, job := range jobs {
-		if err == nil && job.Sends != trade.OrderCommitments {
-			err = t.contract.all() // contracts come first
-		}
 		if err == nil {
 			err = t.job(ctx, job)
 		}
