@@ -27,6 +27,7 @@ type consoleDesk struct {
 	mu      gosync.Mutex
 	view    *pending.View
 	looking *looking // for whoever comes next; nil: nobody looks
+	failed  error    // why the last look that nobody waited for came to nothing; nil: it did not
 	begun   bool     // the first look has begun
 	reading bool     // the keys are being read
 	ended   bool
@@ -82,7 +83,7 @@ func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, erro
 		d.mu.Unlock()
 		return view, nil
 	}
-	begun := d.begin()
+	begun, failed := d.begin(), d.failed
 	d.mu.Unlock()
 	if age < stuckOld {
 		return view, nil
@@ -102,9 +103,12 @@ func (d *consoleDesk) look(ctx context.Context, fresh bool) (*pending.View, erro
 	}
 	select {
 	case <-begun.done:
+		if begun.err != nil && d.ending.Err() != nil { // the generation ended it: whoever waits still gets an answer
+			return d.take(ctx)
+		}
 		return begun.view, begun.err
 	case <-late:
-		return view, nil
+		return view, failed // who comes again is not told for ever that the rows are being read
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -124,6 +128,9 @@ func (d *consoleDesk) begin() *looking {
 		}
 		d.mu.Lock()
 		d.looking = nil
+		if l.err != nil {
+			d.failed = l.err
+		}
 		d.mu.Unlock()
 		close(l.done)
 	})
@@ -198,7 +205,7 @@ func (d *consoleDesk) take(ctx context.Context) (*pending.View, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.view = view
+	d.view, d.failed = view, nil
 	return view, nil
 }
 

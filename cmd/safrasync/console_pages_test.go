@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"fmt"
 	"html"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -251,6 +253,55 @@ func TestTheKeysAreReadBeforeSomebodySearches(t *testing.T) {
 	if desk.ExpectSearch(); desk.reading {
 		t.Error("a desk that was closed still reads")
 	}
+}
+
+// Who waits for a look when the configuration is loaded again, which ends it, sees what is stuck all the same.
+func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	desk := newConsoleDesk(d.g)
+	begun := &looking{done: make(chan struct{})}
+	desk.looking = begun
+	type answer struct {
+		stuck console.Stuck
+		err   error
+	}
+	got := make(chan answer)
+	go func() {
+		stuck, err := desk.Stuck(t.Context(), trade.Portuguese, false)
+		got <- answer{stuck, err}
+	}()
+	desk.close()
+	begun.err = desk.ending.Err()
+	close(begun.done)
+	if a := <-got; a.err != nil || len(a.stuck.Causes) == 0 {
+		t.Errorf("%d causes, %v", len(a.stuck.Causes), a.err)
+	}
+}
+
+// A look that comes to nothing is told to whoever comes next: that the rows are being read would be told for ever.
+func TestALookThatFailsIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	db, err := sql.Open("sqlite", d.dir+"/state.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE entry SET waiting_for = '{' WHERE state = 'waiting'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	desk := newConsoleDesk(d.g)
+	desk.patience, desk.waitFor = 1, 0
+	_, _ = desk.Stuck(t.Context(), trade.Portuguese, false)
+	desk.working.Wait()
+	desk.looking = &looking{done: make(chan struct{})} // the next one, which is not over
+	if _, err := desk.Stuck(t.Context(), trade.Portuguese, false); err == nil || !strings.Contains(err.Error(), "waiting_for") {
+		t.Errorf("%v", err)
+	}
+	desk.close()
 }
 
 // Of many rows the first look takes long: nobody waits for it, and the page says that they are being read. Later it says how things are; what it says is never taken for "nothing is stuck".
