@@ -121,6 +121,11 @@ const needsPerson = "needs_person"
 func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	f := rowFilter{Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"), FromText: v.Get("from"), UntilText: v.Get("until")}
 	f.Text, f.After, f.Sort = strings.TrimSpace(v.Get("q")), v.Get("after"), trade.RowSort(v.Get("sort"))
+	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL takes no other text
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return f, badRequest("filter")
+		}
+	}
 	if f.Job != "" {
 		f.Jobs = []string{f.Job}
 	}

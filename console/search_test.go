@@ -51,6 +51,19 @@ func TestASearchThatIsNotAtItsEndSaysSo(t *testing.T) {
 	}
 }
 
+// What no key can have is a wrong address, on both databases, and no fault of the server.
+func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, driver := range []string{state.SQLite, state.Postgres} {
+		s := openStore(t, driver)
+		fillKeys(t, s, 1)
+		b := newWorld(t, s).withPeople().as(trade.Reader)
+		for _, query := range []string{"q=a%00b", "q=%ff", "job=%ff", "job=a%00", "cause=%ff&state=invalid"} {
+			b.get("/rows?" + query).wants(http.StatusBadRequest)
+		}
+	}
+}
+
 // readingDesk has not read what is stuck.
 type readingDesk struct{ noDesk }
 
