@@ -46,7 +46,7 @@ func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	due, unread, more, err := h.toRead(ctx, doubts)
+	due, more, err := h.toRead(ctx, doubts)
 	if err != nil {
 		return false, err
 	}
@@ -55,13 +55,13 @@ func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	if len(due) > 0 { // whose answers have come meanwhile: what was read is compared with what is in doubt after it was read
+	if len(due) > 0 { // events and answers have come meanwhile: what was read is compared with what was heard and is in doubt after it was read
+		if err := h.hearAll(ctx); err != nil {
+			return false, err
+		}
 		if doubts, since, err = h.Ledger.Doubts(ctx); err != nil {
 			return false, err
 		}
-	}
-	if unread > 0 { // one of them may be as like a doubt as those that were read
-		return true, nil
 	}
 	return more, h.settle(ctx, doubts, since)
 }
@@ -69,13 +69,13 @@ func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
 // apart is by how much a request must have begun after another one had ended, so that no record of which an event tells can be that of the other.
 func (h *Hearing) apart() time.Duration { return h.Limits.quarantine() + eventLate }
 
-// toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. unread are those that were never read and must wait for the next pass; more
-// tells whether some are to be looked at again soon.
-func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, unread int, more bool, err error) {
+// toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. more tells whether some are to be
+// looked at again soon.
+func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
 	now := h.Now()
 	all, err := h.Ledger.DueCandidates(ctx, now, hearMost)
 	if err != nil || len(all) == 0 {
-		return nil, 0, false, err
+		return nil, false, err
 	}
 	ids := make([]string, len(all))
 	for i, c := range all {
@@ -83,7 +83,7 @@ func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade
 	}
 	ours, err := h.Ledger.Ours(ctx, ids)
 	if err != nil {
-		return nil, 0, false, err
+		return nil, false, err
 	}
 	var known, later []string
 	sent := sentIDs(doubts)
@@ -111,12 +111,12 @@ func (h *Hearing) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade
 		}
 		if len(due) < readMost {
 			due = append(due, c)
-		} else if more = true; c.Tries == 0 {
-			unread++
+		} else {
+			more = true
 		}
 	}
 	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known), h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
-	return due, unread, more || len(all) == hearMost, err
+	return due, more || len(all) == hearMost, err
 }
 
 // sentIDs are the ids that the requests in doubt name.

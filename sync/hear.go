@@ -99,16 +99,19 @@ func (h *Hearing) Run(ctx context.Context, told <-chan struct{}) {
 
 // Pass looks at the events that have come, reads back what they told of, and settles what is certain. more tells whether something is left to do soon.
 func (h *Hearing) Pass(ctx context.Context) (more bool, err error) {
-	for {
-		n, err := h.hearSome(ctx)
-		if err != nil {
-			return false, err
-		}
-		if n < hearMost {
-			break
-		}
+	if err := h.hearAll(ctx); err != nil {
+		return false, err
 	}
 	return h.weigh(ctx)
+}
+
+// hearAll looks at the events that wait.
+func (h *Hearing) hearAll(ctx context.Context) error {
+	for {
+		if n, err := h.hearSome(ctx); err != nil || n < hearMost {
+			return err
+		}
+	}
 }
 
 // hearSome looks at the events that have waited longest.
