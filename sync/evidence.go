@@ -203,7 +203,9 @@ func (h *Hearing) readBack(ctx context.Context, c trade.Candidate) error {
 	case c.Purpose == trade.ForDeletion && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
 		return h.deleted(ctx, c)
 	}
-	c.Status = failure.Answer.Status
+	if c.Status = failure.Answer.Status; c.Status == http.StatusNotFound && !failure.Answer.APIForm() {
+		c.Status = 0 // something between us and the platform says so
+	}
 	return h.notRead(ctx, c)
 }
 
@@ -244,7 +246,7 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.T
 		return nil
 	}
 	oldest := slices.MinFunc(doubts, func(a, b trade.Doubt) int { return a.Attempt.StartedAt.Compare(b.Attempt.StartedAt) }).Attempt.StartedAt
-	candidates, err := h.Ledger.Candidates(ctx, oldest.Add(-clockSlack), candidateMost)
+	candidates, err := h.Ledger.Rivals(ctx, oldest.Add(-clockSlack), candidateMost)
 	if err != nil || len(candidates) == 0 {
 		return err
 	}
@@ -264,7 +266,11 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.T
 		if !p.doubt.Attempt.StartedAt.Add(-clockSlack).After(seen) { // one that was not looked at may be as like this doubt
 			continue
 		}
-		if slices.ContainsFunc(unread, func(c trade.Candidate) bool { return h.mayRival(c, p) }) {
+		rivals := slices.DeleteFunc(slices.Clone(unread), func(c trade.Candidate) bool { return !h.mayRival(c, p) })
+		if err := h.askOnce(ctx, rivals); err != nil {
+			return err
+		}
+		if len(rivals) > 0 || p.candidate.Purpose == trade.ForDeletion { // what may not be there any more is for a person
 			continue
 		}
 		if err := h.settleOne(ctx, p); err != nil {
@@ -282,7 +288,7 @@ func (h *Hearing) tooMany(e trade.Entry) {
 	}
 }
 
-// unclaimed leaves out the records that rows of ours have, and gives those that were read and those that are still to be read.
+// unclaimed leaves out the records that rows of ours have, and gives those that were read and those that were not.
 func (h *Hearing) unclaimed(ctx context.Context, candidates []trade.Candidate) (read, unread []trade.Candidate, err error) {
 	var ids []string
 	for _, c := range candidates {
@@ -294,7 +300,7 @@ func (h *Hearing) unclaimed(ctx context.Context, candidates []trade.Candidate) (
 		case ours[c.ID] != "":
 		case len(c.Fields) > 0:
 			read = append(read, c)
-		case c.State == trade.CandidateHeard && c.Purpose == trade.ForDoubts && c.Tries < mayBeFor(c.Status):
+		default:
 			unread = append(unread, c)
 		}
 	}
@@ -310,9 +316,32 @@ func mayBeFor(status int) int {
 	return len(readPauses) + 1
 }
 
-// mayRival tells whether a record that could not be read yet may be as like the doubt of a pair. One of which nobody had heard when the pair's own was read does not count: others are made all the time.
+// mayRival tells whether a record that could not be read may be as like the doubt of a pair. One of which nobody had heard when the pair's own was read does not count: others are made all the time.
 func (h *Hearing) mayRival(c trade.Candidate, p pair) bool {
-	return !c.HeardAt.After(p.candidate.AskedAt) && timingOf(c, p.doubt.Attempt, h.closes) != TimeBefore
+	switch {
+	case c.HeardAt.After(p.candidate.AskedAt), timingOf(c, p.doubt.Attempt, h.closes) == TimeBefore, c.State == trade.CandidateRead: // with nothing in it that is like anything
+		return false
+	case c.Purpose == trade.ForDeletion: // it was made at that time, and went before anybody read it
+		return c.Event == commitmentEvents[0]
+	case c.State == trade.CandidateHeard && c.Tries < mayBeFor(c.Status):
+		return true
+	}
+	// While nothing could be read, neither could the pair's own: what was not asked for since then has not had its turn.
+	return c.Status != http.StatusNotFound && c.AskedAt.Before(p.candidate.AskedAt)
+}
+
+// askOnce lets records be read once more that were given up.
+func (h *Hearing) askOnce(ctx context.Context, rivals []trade.Candidate) error {
+	for _, c := range rivals {
+		if c.State != trade.CandidateUnreadable || c.Purpose != trade.ForDoubts {
+			continue
+		}
+		c.State, c.NextAt = trade.CandidateHeard, h.Now()
+		if err := h.Ledger.SaveCandidate(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settleOne does what a pair proves that is the only one on both sides.

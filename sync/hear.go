@@ -30,8 +30,8 @@ type Inbox interface {
 	SaveCandidate(ctx context.Context, c trade.Candidate) error
 	ForgetCandidates(ctx context.Context, ids []string) error
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
-	// Candidates gives the records of which events told at or after a time, the newest first.
-	Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
+	// Rivals gives the records of which events told at or after a time, the newest first, but for those that the platform never had, as it said for an hour.
+	Rivals(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
 	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, of decided rows
 	// too. Those that it does not give had ended before since.
 	Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error)
