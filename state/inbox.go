@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/base64"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,10 +115,6 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	if f.Event != "" {
 		add("event = ?", f.Event)
 	}
-	limit := f.Limit
-	if f.Text != "" {
-		limit = 0 // of those that have the text, which the database cannot tell of every body
-	}
 	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) { // an id
 		add(`(coded = 1 OR LOWER(body) LIKE ? ESCAPE '\')`, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text))+"%")
 	}
@@ -127,13 +124,30 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	if f.Open {
 		add("next_at IS NOT NULL")
 	}
-	found, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, orAll(limit))...)
-	if f.Text != "" {
-		found = withText(found, f.Text)
-		found = found[:min(orAll(f.Limit), int64(len(found)))]
+	if f.Text == "" {
+		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, orAll(f.Limit))...)
 	}
-	return found, err
+	// The database cannot tell of every body whether it has the text. A page at a time is read until enough have it: a word that stands in all of them must not bring the whole inbox into memory.
+	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
+	var found []trade.InboxEvent
+	for {
+		page, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, inboxPage)...)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(page); n > 0 {
+			args[len(args)-2], args[len(args)-1] = page[n-1].LastAt.UnixMilli(), page[n-1].Seq
+		}
+		last := len(page) < inboxPage
+		found = append(found, withText(page, f.Text)...)
+		if most := orAll(f.Limit); last || int64(len(found)) >= most {
+			return found[:min(most, int64(len(found)))], nil
+		}
+	}
 }
+
+// inboxPage is how many events of a search are in memory at once; one may have 1 MiB.
+const inboxPage = 100
 
 // withText keeps the events whose body has a text, in any case, as it is or with the escapes of JSON.
 func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {

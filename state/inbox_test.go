@@ -3,6 +3,7 @@ package state
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -53,6 +54,40 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("%q, at most %d: %v (-want +got):\n%s", tt.text, tt.limit, err, diff)
 			}
+		}
+	})
+}
+
+// A search that wants few events reads few, however many have the text: one behind them that is damaged is not even looked at.
+func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		var events []trade.InboxEvent
+		for i := range 3 * inboxPage {
+			when := at.Add(time.Duration(-i/2) * time.Second) // two at each time
+			events = append(events, trade.InboxEvent{Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1})
+		}
+		if err := s.TakeEvents(t.Context(), events); err != nil {
+			t.Fatal(err)
+		}
+		for _, limit := range []int{0, 1, 20} {
+			found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: `"SOJA":6`, Limit: limit})
+			want := len(events) / 7
+			if limit > 0 {
+				want = limit
+			}
+			seen := map[int]bool{}
+			for _, e := range found {
+				seen[e.Times] = true
+			}
+			if len(found) != want || len(seen) != want || err != nil {
+				t.Errorf("at most %d: %d events, %d of them different, want %d; %v", limit, len(found), len(seen), want, err)
+			}
+		}
+		if _, err := s.write.ExecContext(t.Context(), `UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: "soja", Limit: 5}); len(found) != 5 || err != nil {
+			t.Errorf("%d events, %v; want the newest five", len(found), err)
 		}
 	})
 }
