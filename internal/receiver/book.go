@@ -80,22 +80,33 @@ func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 		return hook{}, false
 	}
 	hash := HashOf(path[at:])
-	b.mu.Lock()
-	found, ok := b.byPath[hash]
-	now := b.opts.Now()
-	if age := now.Sub(b.read); b.reading == nil && (age > bookLasts || age < 0 || !ok && age > bookMiss) {
-		b.refresh(ctx, now)
+	for range 2 { // the reading that was waited for may have begun before the registration was made
+		found, known, reading, own := b.look(ctx, hash)
+		if known || reading == nil {
+			return found, known
+		}
+		<-reading
+		if own {
+			break
+		}
 	}
-	reading := b.reading
-	b.mu.Unlock()
-	if ok || reading == nil {
-		return found, ok
-	}
-	<-reading
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	found, ok = b.byPath[hash]
+	found, ok := b.byPath[hash]
 	return found, ok
+}
+
+// look gives what is known of a path, and the reading that is on its way, which is its own when it began it.
+func (b *book) look(ctx context.Context, hash string) (found hook, known bool, reading <-chan struct{}, own bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found, known = b.byPath[hash]
+	now := b.opts.Now()
+	if age := now.Sub(b.read); b.reading == nil && (age > bookLasts || age < 0 || !known && age > bookMiss) {
+		b.refresh(ctx, now)
+		own = true
+	}
+	return found, known, b.reading, own
 }
 
 // refresh begins to read the registrations, with the lock held; those that are known stay when they cannot be read.
