@@ -104,7 +104,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 // moved tells whether the platform has something else now than the plan showed, which may be old.
 func (r *registrar) moved(ctx context.Context, step hookStep) (bool, error) {
 	there, err := r.there(ctx, step.Event)
-	return (there == nil) != (step.There == nil) || there != nil && there.URL != step.There.URL, err
+	return (there == nil) != (step.There == nil) || there != nil && (there.URL != step.There.URL || there.ID != step.There.ID), err
 }
 
 // isAt tells whether the platform has just this registration.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+)
+
+// W9: a platform that does not show addresses, as the document does not promise them, tells by the id that another registration has taken the place of ours meanwhile.
+func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
+	t.Parallel()
+	var id atomic.Value // of what the platform has; "" = it shows everything
+	id.Store("")
+	var armed atomic.Bool
+	b := setUpBench(t, sandbox.Options{APIKey: platformCanary, Seed: 1, Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+		there := id.Load().(string)
+		switch {
+		case there == "":
+		case strings.HasSuffix(r.URL.Path, "/events/CREATE_PRODUCER"):
+			if armed.Load() {
+				id.Store(uuid.NewString())
+			}
+			armed.Store(true) // the plan was made with what it has now
+			return &sandbox.Fault{Do: sandbox.Reply, Status: http.StatusOK, Body: fmt.Sprintf(`{"id":%q,"webhook_event":"CREATE_PRODUCER"}`, id.Load())}
+		}
+		return nil
+	}})
+	text, err := os.ReadFile(b.path("config.yaml"))
+	if err == nil {
+		hooks := "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n"
+		err = os.WriteFile(b.path("config.yaml"), []byte(strings.Replace(string(text), "\njobs:\n", hooks, 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.run(t.Context(), exitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
+	client, err := apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	ours, err := client.GetWebhook(t.Context(), apiclient.EventCreateProducer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id.Store(ours.ID)
+	b.run(t.Context(), exitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
+	id.Store("")
+	if there, err := client.GetWebhook(t.Context(), apiclient.EventCreateProducer); err != nil || there.ID != ours.ID {
+		t.Errorf("the platform has %v, %v; want it untouched", there, err)
+	}
+}
