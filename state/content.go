@@ -95,19 +95,33 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 	return out, nil
 }
 
-// samePayload selects the entries of a kind whose payload went out, or may have: now, or in an attempt. States are looked at last: PostgreSQL's statistics lag, in a first pass by all
-// that it has sent, and rows of which they know none would all be gone through.
+// Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these lag, in a first pass by all that it has sent: of what seems to have no rows it would go
+// through all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word for word.
+const (
+	isThere     = `CASE WHEN state = 'accepted' THEN true ELSE false END`
+	maybeThere  = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
+	mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`
+)
+
+// samePayload selects the entries of a kind whose payload went out, or may have: now, or in an attempt.
 func (d dialect) samePayload() string {
-	return `WHERE e.sends = ? AND e.id IN (SELECT a.entry_id FROM ` + d.wanted + ` CROSS JOIN attempt a WHERE a.payload_near = w.near AND a.payload_hash = w.hash
-			AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-		UNION SELECT id FROM (WITH found AS MATERIALIZED (SELECT x.id, x.state FROM ` + d.wanted + ` CROSS JOIN entry x WHERE x.payload_near = w.near AND x.payload_hash = w.hash)
-			SELECT id FROM found WHERE state = 'accepted') AS f) ORDER BY e.id`
+	return `WHERE e.sends = ? AND e.id IN (` +
+		d.lookup(`entry_id`, `attempt`, `payload_near = w.near AND payload_hash = w.hash AND `+mayHaveMade) + ` UNION ` +
+		d.lookup(`id`, `entry`, `payload_near = w.near AND payload_hash = w.hash AND `+isThere) + `) ORDER BY e.id`
 }
 
 // sameSource selects the entries of a kind that went out, or may have, and whose newest row is the same.
 func (d dialect) sameSource() string {
-	return `WHERE e.sends = ? AND e.id IN (WITH found AS MATERIALIZED (SELECT x.id, x.state FROM ` + d.wanted + ` CROSS JOIN entry x WHERE x.source_near = w.near AND x.source_hash = w.hash)
-		SELECT id FROM found WHERE state IN ('accepted', 'in_doubt', 'sending')) ORDER BY e.id`
+	return `WHERE e.sends = ? AND e.id IN (` + d.lookup(`id`, `entry`, `source_near = w.near AND source_hash = w.hash AND `+maybeThere) + `) ORDER BY e.id`
+}
+
+// lookup selects a column of the rows of a table that a condition finds for each hash w. PostgreSQL is not asked whether it would rather go through all of them: of a table that grows while
+// it is sent from it does not know how large it is.
+func (d dialect) lookup(column, table, condition string) string {
+	if d.name == Postgres {
+		return `SELECT found.` + column + ` FROM ` + d.wanted + ` CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table + ` WHERE ` + condition + ` OFFSET 0) AS found`
+	}
+	return `SELECT ` + column + ` FROM ` + d.wanted + ` CROSS JOIN ` + table + ` WHERE ` + condition
 }
 
 // contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood and among those of which none is known. nil when there are none.
