@@ -47,8 +47,8 @@ func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []s
 	return out, nil
 }
 
-// NoteHeard stores what an event told of records, and the records that are to be read back. What is known already is kept, but for when it was heard last; what
-// was read, or could not be read, is read again when it was heard anew, or when a person lets its event be looked at once more.
+// NoteHeard stores what an event told of records, and the records that are to be read back. What is known already is kept, but for when it was heard last, and for the making of a record
+// whose deletion was told first; what was read, or could not be read, is read again when it was heard anew, or when a person lets its event be looked at once more.
 func (s *Store) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
@@ -69,6 +69,7 @@ func (s *Store) NoteHeard(ctx context.Context, heard []trade.Heard, candidates [
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 'heard', 0, '{}', '[]', 0)
 				ON CONFLICT (id) DO UPDATE SET
 					last_at = CASE WHEN excluded.last_at > candidate.last_at THEN excluded.last_at ELSE candidate.last_at END,
+					event = CASE WHEN candidate.purpose = 'deleted' AND excluded.event = 'CREATE_ORDER_COMMITMENT' THEN excluded.event ELSE candidate.event END,
 					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'deleted' ELSE candidate.purpose END,
 					state = CASE WHEN `+anew+` THEN 'heard' ELSE candidate.state END,
 					tries = CASE WHEN `+anew+` THEN 0 ELSE candidate.tries END,

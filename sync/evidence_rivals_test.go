@@ -127,6 +127,24 @@ func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
 	})
 }
 
+// F148: of a record that was made and deleted the deletion may be told first; that it was made counts all the same.
+func TestF148ADeletionThatIsToldFirstHidesNoRival(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b, own, typed := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
+		if err := b.api.DeleteCommitment(own); err != nil {
+			t.Fatal(err)
+		}
+		b.tell("DELETE_ORDER_COMMITMENT", `{"id":"`+own+`"}`)
+		b.made(own)
+		b.clock.advance(time.Second)
+		b.made(typed)
+		b.hear()
+		b.clock.advance(2 * time.Hour)
+		b.hear()
+		b.expect(3, trade.InDoubt, trade.CauseUnknown)
+	})
+}
+
 // F145: a page of something between us and the platform does not say that a record is not there.
 func TestF145APageOfAProxyIsNoWordOfThePlatform(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

@@ -28,9 +28,9 @@ func PayloadNear(target string, payload []byte) int64 {
 // A date counts in these years: other numbers look like one too.
 const datedFrom, datedTo = 1990, 2099
 
-// NearOf is a number that equal contents share, and that grows as the seasons go for contents with as many dates: the sum of the days since 1970 of all dates in a text, whether they are written 2026-01-31, 31/01/2026 or
-// 20260131. Hashes are as good as random, so that an index of them alone reads and writes a page for each row of a large ledger; in the order of this number and then
-// of the hash, rows of the same days share their pages. It is part of what ledgers keep: it must give the same for the same text for ever.
+// NearOf is a number that equal contents share, and that grows as the seasons go for contents with as many dates: the sum of the days since 1970 of all dates in a text, whether they
+// are written 2026-01-31, 31/01/2026 or 20260131. Hashes are as good as random, so that an index of them alone reads and writes a page for each row of a large ledger; in the order of
+// this number and then of the hash, rows of the same days share their pages. It is part of what ledgers keep: it must give the same for the same text for ever.
 func NearOf[T ~string | ~[]byte](text T) int64 {
 	var sum int64
 	for i := 0; i < len(text); {
