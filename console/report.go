@@ -20,7 +20,7 @@ var reportRoutes = []route{
 
 const (
 	reportRows  = 200              // of a section on the page; files have all
-	reportTakes = 10 * time.Minute // at most, for a ledger of millions
+	reportTakes = 30 * time.Minute // at most, for a ledger of millions
 )
 
 // reportForms are the files of a report, and what they are.
