@@ -3,12 +3,13 @@ package state
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -60,37 +61,32 @@ const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(v
 // ofStuck is the condition of the index entry_stuck, which the databases use only when they see it in these words.
 const ofStuck = `state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held')`
 
-// oneMoment lets what a transaction reads be of one moment.
-var oneMoment = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-
 // countShortages counts what is missing. The rows and their mark are of one moment: a row that came to wait between the two, and goes before anybody asks again, would be told for ever.
-func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (known *knownShortages, err error) {
-	t, err := s.read.BeginTxx(ctx, oneMoment)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, t.Rollback()) }() // nothing was written
-	known = &knownShortages{}
-	if err := t.GetContext(ctx, &known.mark, s.d.stuckMark); err != nil {
-		return nil, err
-	}
-	rows, err := t.QueryContext(ctx, s.q(selectShort))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (*knownShortages, error) {
+	known := &knownShortages{}
 	c := shortageCount{have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{}, sums: map[code]*trade.Shortage{}}
-	var r shortRow
-	places := []any{&r.Job, &r.Key, &r.Sends, &r.State, &r.WaitingFor, &r.Amount, &r.Unit}
-	for rows.Next() {
-		if err := rows.Scan(places...); err != nil {
-			return nil, err
+	err := s.atOneMoment(ctx, func(t *sqlx.Tx) (err error) {
+		if err := t.GetContext(ctx, &known.mark, s.d.stuckMark); err != nil {
+			return err
 		}
-		if err := c.add(r); err != nil {
-			return nil, err
+		rows, err := t.QueryContext(ctx, s.q(selectShort))
+		if err != nil {
+			return err
 		}
-	}
-	if err := rows.Err(); err != nil {
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		var r shortRow
+		places := []any{&r.Job, &r.Key, &r.Sends, &r.State, &r.WaitingFor, &r.Amount, &r.Unit}
+		for rows.Next() {
+			if err := rows.Scan(places...); err != nil {
+				return err
+			}
+			if err := c.add(r); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
 		return nil, err
 	}
 	c.countChildren()

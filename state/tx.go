@@ -176,6 +176,15 @@ func (s *Store) peek(ctx context.Context, op string, fn func(*tx) error) error {
 	return s.fault(ctx, op, fn(&tx{ctx: ctx, s: s, Tx: raw}))
 }
 
+// atOneMoment lets what fn reads be of one moment.
+func (s *Store) atOneMoment(ctx context.Context, fn func(*sqlx.Tx) error) error {
+	t, err := s.read.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(t), t.Rollback()) // nothing was written
+}
+
 // leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings that make the commit durable (I1): an
 // administrator can turn fsync off while we run.
 func (t *tx) leaveMark(slot int, mark string) error {

@@ -38,6 +38,7 @@ type service struct {
 	process *exec.Cmd
 	told    chan string // notifications, in their order
 	logged  chan logLine
+	latest  []string      // the end of what was read of it
 	posts   chan int      // POSTs that have arrived
 	hold    chan struct{} // what a POST waits for before it is executed; nil lets all pass
 }
@@ -235,19 +236,18 @@ func (s *service) until(parts ...string) string {
 func (s *service) line(what string, is func(logLine) bool) logLine {
 	s.t.Helper()
 	late := time.After(giveUp)
-	var last []string
 	for {
 		select {
 		case line, ok := <-s.logged:
 			if !ok {
-				s.t.Fatalf("the service ended before its log told of %s; its end:\n%s", what, strings.Join(last, "\n"))
+				s.t.Fatalf("the service ended before its log told of %s; its end:\n%s", what, strings.Join(s.latest, "\n"))
 			}
+			s.latest = append(s.latest[max(0, len(s.latest)-20):], line.raw)
 			if is(line) {
 				return line
 			}
-			last = append(last[max(0, len(last)-20):], line.raw)
 		case <-late:
-			s.t.Fatalf("the log never told of %s; its end:\n%s", what, strings.Join(last, "\n"))
+			s.t.Fatalf("the log never told of %s; its end:\n%s", what, strings.Join(s.latest, "\n"))
 		}
 	}
 }
