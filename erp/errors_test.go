@@ -342,8 +342,9 @@ func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
 		if n++; n == 50 {
 			var ended sql.NullInt64
+			// It waits for us, or fetches the next rows already.
 			return db.QueryRow(`SELECT sum(pg_terminate_backend(pid)::int) FROM pg_stat_activity
-				WHERE datname = current_database() AND application_name = 'safrasync' AND state = 'idle in transaction'`).Scan(&ended)
+				WHERE datname = current_database() AND application_name = 'safrasync' AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`).Scan(&ended)
 		}
 		return nil
 	})
