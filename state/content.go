@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,10 +68,17 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 	var out []trade.Entry
 	seen := map[int64]bool{}
 	for _, ask := range []struct {
-		where  string
-		hashes []trade.Hash
-	}{{s.d.samePayload(), payloads}, {s.d.sameSource(), sources}} {
-		wanted, err := s.d.contents(ask.hashes)
+		where, blank string
+		hashes       []trade.Hash
+	}{{s.d.samePayload(), s.d.blankPayload(), payloads}, {s.d.sameSource(), s.d.blankSource(), sources}} {
+		if len(ask.hashes) == 0 {
+			continue
+		}
+		var blank []bool
+		if err := s.read.SelectContext(ctx, &blank, ask.blank); err != nil {
+			return nil, s.fault(ctx, op, err)
+		}
+		wanted, err := s.d.contents(ask.hashes, slices.Contains(blank, true))
 		if err != nil { // unreachable: hashes always have a text
 			return nil, s.fault(ctx, op, err)
 		}
@@ -115,6 +123,22 @@ func (d dialect) sameSource() string {
 	return `WHERE e.sends = ? AND e.id IN (` + d.lookup(`id`, `entry`, `source_near = w.near AND source_hash = w.hash AND `+maybeThere) + `) ORDER BY e.id`
 }
 
+// blankPayload and blankSource tell, in a row each, whether any of what samePayload and sameSource look among has no neighbourhood, as what was recorded before there were any.
+func (d dialect) blankPayload() string {
+	return d.blank("payload", "attempt", mayHaveMade) + ` UNION ALL ` + d.blank("payload", "entry", isThere)
+}
+
+func (d dialect) blankSource() string { return d.blank("source", "entry", maybeThere) }
+
+// blank asks an index for its first rows. SQLite's indexes have all rows, also those that never had a payload. PostgreSQL would go through all rows for one that it believes to be there; it does
+// not for the least number.
+func (d dialect) blank(hashed, table, condition string) string {
+	if d.name == Postgres {
+		return `SELECT COALESCE(MIN(` + hashed + `_near) <= 0, false) FROM ` + table + ` WHERE ` + condition
+	}
+	return `SELECT EXISTS (SELECT 1 FROM ` + table + ` WHERE ` + hashed + `_near = 0 AND ` + hashed + `_hash > '')`
+}
+
 // lookup selects a column of the rows of a table that a condition finds for each hash w. PostgreSQL is not asked whether it would rather go through all of them: of a table that grows while
 // it is sent from it does not know how large it is.
 func (d dialect) lookup(column, table, condition string) string {
@@ -124,20 +148,24 @@ func (d dialect) lookup(column, table, condition string) string {
 	return `SELECT ` + column + ` FROM ` + d.wanted + ` CROSS JOIN ` + table + ` WHERE ` + condition
 }
 
-// contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood and among those of which none is known. nil when there are none.
-func (d dialect) contents(hashes []trade.Hash) ([]any, error) {
+// contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood, and where there are blank ones also among those. nil when there are none.
+func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
 	type place struct {
 		Near int64  `json:"n"`
 		Hash string `json:"h"`
 	}
 	seen := make(map[place]bool, 2*len(hashes))
 	places := make([]place, 0, 2*len(hashes))
+	add := func(p place) {
+		if p.Hash != "" && !seen[p] {
+			seen[p] = true
+			places = append(places, p)
+		}
+	}
 	for _, h := range hashes {
-		for _, p := range []place{{h.Near, h.Sum}, {0, h.Sum}} {
-			if h.Sum != "" && !seen[p] {
-				seen[p] = true
-				places = append(places, p)
-			}
+		add(place{h.Near, h.Sum})
+		if blank {
+			add(place{0, h.Sum})
 		}
 	}
 	if len(places) == 0 {

@@ -184,7 +184,7 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 	for i := range hashes {
 		hashes[i] = trade.Hash{Sum: "none", Near: int64(20000 + i)}
 	}
-	wanted, err := s.d.contents(hashes)
+	wanted, err := s.d.contents(hashes, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,6 +196,12 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 		plan, err := gather(ctx, s.read, func(line *string) []any { return []any{line} }, `EXPLAIN `+s.q(selectEntry+query), args...)
 		wants := strings.Count(query, "w.near")
 		if text := strings.Join(plan, "\n"); err != nil || strings.Count(text, "Index Cond: (("+name+" = ") != wants || strings.Contains(text, "Seq Scan") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	for _, query := range []string{s.d.blankPayload(), s.d.blankSource()} {
+		plan, err := gather(ctx, s.read, func(line *string) []any { return []any{line} }, `EXPLAIN `+query)
+		if text := strings.Join(plan, "\n"); err != nil || !strings.Contains(text, "Limit") || strings.Contains(text, "Seq Scan") {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}
