@@ -1,9 +1,11 @@
 package state
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/safrasync/safrasync/trade"
@@ -120,10 +122,11 @@ func (g *groupTx) settle() error {
 	return nil
 }
 
-func rowsOf[K comparable](m map[K][]any) [][]any {
+// rowsOf gives rows in the order of their keys, in which they stand beside each other.
+func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
 	out := make([][]any, 0, len(m))
-	for _, row := range m {
-		out = append(out, row)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, m[key])
 	}
 	return out
 }
