@@ -25,7 +25,7 @@ func withChildren(b *bench) *bench {
 	}
 	b.more = []engine.JobSpec{
 		{
-			Name: "deliveries", Sends: trade.Deliveries, Sweep: "0 3 * * *", Key: []string{"filial", "ticket"},
+			Name: "deliveries", Sends: trade.Deliveries, Sweep: sweepFarFromNow(), Key: []string{"filial", "ticket"},
 			Query: `SELECT filial, ticket, num, volume, um, dia, car FROM entrega`,
 			Fields: map[string]engine.FieldSpec{
 				"contract_id": parent, "delivered_volume": column("volume"), "delivery_date": column("dia"), "car": column("car"),
@@ -33,7 +33,7 @@ func withChildren(b *bench) *bench {
 			},
 		},
 		{
-			Name: "traceability", Sends: trade.Traceability, Sweep: "0 3 * * *", Key: []string{"id"},
+			Name: "traceability", Sends: trade.Traceability, Sweep: sweepFarFromNow(), Key: []string{"id"},
 			Query: `SELECT id, filial, num, fazenda, volume, um FROM rateio`,
 			Fields: map[string]engine.FieldSpec{
 				"order_commitment_id": parent, "producer_id": always(producerID), "user_id": always(issuerID),
