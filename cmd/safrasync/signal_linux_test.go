@@ -80,7 +80,7 @@ func (p *holdingPlatform) on(b *bench, timeout string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	text := strings.NewReplacer(b.box.URL, p.URL, "rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1", "timeout: 10s", "timeout: "+timeout).Replace(string(config))
+	text := strings.NewReplacer(b.box.URL, p.URL, "rate_limit: 0", "rate_limit: 0\n  max_in_flight: 1", "timeout: 60s", "timeout: "+timeout).Replace(string(config))
 	if err := os.WriteFile(b.path("config.yaml"), []byte(text), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{})
 	p := newHoldingPlatform(t)
-	p.on(b, "2s")
+	p.on(b, "10s") // the answer is read within this time also on a busy host
 	cmd := b.start()
 	for n := range 2 {
 		<-p.arrived
