@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -43,12 +44,11 @@ func hearingService(t *testing.T, on string, adjust ...func(*sandbox.Options)) (
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := throwaway.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // certificateFor makes a certificate that signs itself.
@@ -130,11 +130,11 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 		s.ended()
 		s.box.SetFaults()
 		s.start()
-		for range 2 {
-			s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" })
-		}
-		if job := s.job("contracts"); job.States[trade.Accepted] != 2 {
-			t.Errorf("%v, want 2 accepted", job.States)
+		for runs := 0; s.job("contracts").States[trade.Accepted] != 2; runs++ { // on a busy host the first event may have been looked at before the kill
+			if runs == 60 {
+				t.Fatalf("%v after %d runs, want 2 accepted", s.job("contracts").States, runs)
+			}
+			s.ran()
 		}
 		s.stop()
 		if n := len(s.box.Created()); n != 2 {
