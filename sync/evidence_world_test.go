@@ -29,7 +29,7 @@ func (b *bench) hears() {
 		if err == nil {
 			err = b.ledger.TakeEvents(b.t.Context(), []trade.InboxEvent{b.event(r.URL.Path[1:], body)})
 		}
-		if err != nil {
+		if err != nil && b.t.Context().Err() == nil { // events of a test's last records may come when it is over
 			b.t.Error(err)
 		}
 	}))
