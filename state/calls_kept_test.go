@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// old fills the ledger with what a retention takes: finished rows with bodies, errors and warnings, a doubt that is over, answers to questions by document, runs, acts of persons. The keys
+// old fills the ledger with what a retention takes: finished rows with bodies, errors and warnings, a doubt that is over, answers to questions by document, events, runs, acts of persons. The keys
 // begin with the prefix.
 func (k *kept) old(prefix string) []int64 {
 	k.t.Helper()
@@ -42,6 +42,10 @@ func (k *kept) old(prefix string) []int64 {
 	if err := s.RecordLookups(ctx, trade.ProducerByDocument, []trade.Lookup{{Code: secret, ID: "x-" + prefix, FirstAt: at, AskedAt: at, NextAt: at}}); err != nil {
 		k.t.Fatal(err)
 	}
+	seen := trade.InboxEvent{Event: "CREATE_FARM", Hash: prefix, Body: []byte(secret), FirstAt: at, LastAt: at, Times: 1}
+	if err := s.TakeEvents(ctx, []trade.InboxEvent{seen}); err != nil {
+		k.t.Fatal(err)
+	}
 	return []int64{entries[0].ID, entries[1].ID}
 }
 
@@ -55,7 +59,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 		}{
 			"retention": {func(f *fragile, _ []int64, _ string) error {
 				keep := keepAll
-				keep.Journal = 1
+				keep.Journal, keep.Inbox = 1, keep.Bodies
 				_, err := f.s.Retain(f.t.Context(), keep, later, byRetention)
 				return err
 			}},

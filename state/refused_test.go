@@ -23,7 +23,7 @@ import (
 )
 
 // says checks that an operation fails and tells so.
-func says(t *testing.T, err error, texts ...string) {
+func says(t testing.TB, err error, texts ...string) {
 	t.Helper()
 	if err == nil {
 		t.Error("nothing was said")
