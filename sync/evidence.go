@@ -392,6 +392,6 @@ type evidenceDetail struct {
 	Before  entryView `json:"before"`
 	After   entryView `json:"after"`
 	Attempt string    `json:"attempt"`
-	Event   int64     `json:"event"` // in the inbox
+	Event   int64     `json:"event"` // in the inbox; 0: it is not known any more
 	Reading Readback  `json:"reading"`
 }

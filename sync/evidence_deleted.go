@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -16,19 +17,23 @@ func (h *Hearing) deleted(ctx context.Context, c trade.Candidate) error {
 	if err != nil {
 		return err
 	}
+	said, err := h.saidDeleted(ctx, c)
+	if err != nil {
+		return err
+	}
 	for _, entry := range entries {
 		if entry.State != trade.Accepted || entry.Flags.Has(trade.DeletedRemote) || entry.Acknowledged.Has(trade.DeletedRemote) {
 			continue
 		}
 		after := entry
 		after.UpdatedAt, after.Flags = h.Now(), after.Flags.With(trade.DeletedRemote, true)
-		if err := h.mark(ctx, "deleted on the platform", c, entry, after); err != nil {
+		if err := h.mark(ctx, "deleted on the platform", said, entry, after); err != nil {
 			return err
 		}
 		h.Log.Warn("a record was deleted on the platform", zap.String("job", entry.Job))
 	}
 	for _, entry := range entries {
-		if err := h.keepBack(ctx, c, entry); err != nil {
+		if err := h.keepBack(ctx, said, entry); err != nil {
 			return err
 		}
 	}
@@ -36,18 +41,32 @@ func (h *Hearing) deleted(ctx context.Context, c trade.Candidate) error {
 	return h.Ledger.SaveCandidate(ctx, c)
 }
 
+// saidDeleted is what told last that a record was deleted. A record is mostly known since the event of its creation, of which nothing is to be said here.
+func (h *Hearing) saidDeleted(ctx context.Context, c trade.Candidate) (trade.Heard, error) {
+	const event = string(apiclient.EventDeleteOrderCommitment)
+	said, err := h.Ledger.LastHeard(ctx, orderCommitments, event, []string{c.ID}, noTime)
+	if told, known := said[c.ID]; known || err != nil {
+		return told, err
+	}
+	out := trade.Heard{Kind: orderCommitments, ID: c.ID, Event: event} // of a long list nothing is kept as told
+	if c.Event == event {
+		out.Seq = c.Seq
+	}
+	return out, nil
+}
+
 // unsent are the states of rows that may go to the platform yet.
 var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
 
 // keepBack lets the rows that were to go under a deleted record wait for it. They are waiting, not held: the cure is at the parent, and theirs follows.
-func (h *Hearing) keepBack(ctx context.Context, c trade.Candidate, parent trade.Entry) error {
+func (h *Hearing) keepBack(ctx context.Context, said trade.Heard, parent trade.Entry) error {
 	for _, job := range h.Jobs {
 		if !slices.Contains(job.mapping.sentBy, parent.Job) {
 			continue
 		}
 		var children []trade.Entry
 		err := h.Ledger.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
-			if hangsOn(e, c.ID) {
+			if hangsOn(e, said.ID) {
 				children = append(children, e)
 			}
 			return nil
@@ -59,7 +78,7 @@ func (h *Hearing) keepBack(ctx context.Context, c trade.Candidate, parent trade.
 			after := child
 			after.State, after.Cause, after.Error, after.NextAttemptAt, after.UpdatedAt = trade.Waiting, trade.CauseParent, nil, noTime, h.Now()
 			after.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key}}
-			if err := h.mark(ctx, "kept back", c, child, after); err != nil {
+			if err := h.mark(ctx, "kept back", said, child, after); err != nil {
 				return err
 			}
 		}
@@ -78,10 +97,10 @@ func hangsOn(e trade.Entry, id string) bool {
 }
 
 // mark stores a change that no person ordered, with its record in the audit. A row that has moved meanwhile is left alone.
-func (h *Hearing) mark(ctx context.Context, act string, c trade.Candidate, before, after trade.Entry) error {
+func (h *Hearing) mark(ctx context.Context, act string, said trade.Heard, before, after trade.Entry) error {
 	who := h.Program
-	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", c.Event, c.ID)
-	record, err := who.record(h.Now(), act, before.Job+" "+before.Key, evidenceDetail{Before: viewOf(before), After: viewOf(after), Event: c.Seq})
+	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)
+	record, err := who.record(h.Now(), act, before.Job+" "+before.Key, evidenceDetail{Before: viewOf(before), After: viewOf(after), Event: said.Seq})
 	if err != nil { // unreachable: texts always have a JSON form
 		return err
 	}

@@ -1,6 +1,8 @@
 package sync_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,5 +114,50 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 			}
 		}
 		stand("after the deletion was acknowledged")
+	})
+}
+
+// F153: what the audit keeps of a deletion names the event that told of it, also where the record was first heard of by the event of its creation.
+func TestF153TheAuditNamesTheEventOfTheDeletion(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(hearBench(t, db, sandbox.Options{}))
+		b.api.SetFaults(faults(t, "order_commitments:lost-after@1", "deliveries:status=422@1-")...)
+		b.contracts(1)
+		b.pass()
+		b.hear()
+		b.expect(1, trade.Accepted, "")
+		b.delivery(1, 1, 100)
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Rejected, "message.sandbox.fault")
+		if err := b.api.DeleteCommitment(b.entry(1).RemoteID); err != nil {
+			t.Fatal(err)
+		}
+		b.hear()
+		b.flags(1, "[deleted_remote]")
+		events, err := b.ledger.Inbox(t.Context(), trade.InboxFilter{Event: "DELETE_ORDER_COMMITMENT"})
+		if err != nil || len(events) != 1 {
+			t.Fatalf("%d events of a deletion, %v", len(events), err)
+		}
+		records, err := b.ledger.Audit(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[string]bool{}
+		for _, r := range records {
+			if r.Act != "deleted on the platform" && r.Act != "kept back" {
+				continue
+			}
+			told[r.Act] = true
+			if !strings.HasPrefix(r.Reason, "event DELETE_ORDER_COMMITMENT named record "+b.entry(1).RemoteID) {
+				t.Errorf("%s: %s", r.Act, r.Reason)
+			}
+			var detail struct{ Event int64 }
+			if err := json.Unmarshal([]byte(r.Detail), &detail); err != nil || detail.Event != events[0].Seq {
+				t.Errorf("%s: event %d of the inbox, want %d; %v", r.Act, detail.Event, events[0].Seq, err)
+			}
+		}
+		if len(told) != 2 {
+			t.Errorf("the audit has only %v", told)
+		}
 	})
 }

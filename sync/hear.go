@@ -35,6 +35,8 @@ type Inbox interface {
 	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, of decided rows
 	// too. Those that it does not give had ended before since.
 	Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error)
+	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
 	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
