@@ -44,14 +44,14 @@ func TestF148WhatThePlatformNeverHadIsNoRival(t *testing.T) {
 				want = append(want, noted.ID)
 			}
 		}
-		found, err := s.Rivals(t.Context(), at, 100)
+		found, err := s.Rivals(t.Context(), at, "", 100)
 		var got []string
 		for _, c := range found {
 			got = append(got, c.ID)
 		}
 		slices.Sort(got)
 		slices.Sort(want)
-		if later, _ := s.Rivals(t.Context(), at.Add(time.Second), 100); !slices.Equal(got, want) || err != nil || len(later) != 0 {
+		if later, _ := s.Rivals(t.Context(), at.Add(time.Second), "", 100); !slices.Equal(got, want) || err != nil || len(later) != 0 {
 			t.Errorf("%d of %d rivals, %v; %d of later", len(got), len(want), err, len(later))
 		}
 	})

@@ -29,8 +29,11 @@ const (
 	// readClaim is longer than a reading takes.
 	readClaim = 5 * time.Minute
 	// postponed is for how long a record waits that nobody needs.
-	postponed     = 15 * time.Minute
-	candidateMost = 2000
+	postponed = 15 * time.Minute
+	// rivalsPage is how many records of which events told are in memory at once while doubts are compared with all of them.
+	rivalsPage = 2000
+	// compareEvery is how often doubts are compared with more records than that: it takes some 20 µs of CPU for each.
+	compareEvery = time.Minute
 	// eventLate is how long after a record was made an event may tell of it for the first time.
 	eventLate = 24 * time.Hour
 	// warnEvery is how often it is told that too many rows are in doubt.
@@ -242,42 +245,97 @@ func (h *Hearing) found(ctx context.Context, c trade.Candidate, there apiclient.
 
 // settle compares what was read with what is in doubt, and does what is certain. Doubts that are not looked at had ended before since.
 func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.Time) error {
-	if len(doubts) == 0 {
+	if now := h.Now(); len(doubts) == 0 || !now.Before(h.compared) && now.Before(h.compared.Add(compareEvery)) {
 		return nil
 	}
-	oldest := slices.MinFunc(doubts, func(a, b trade.Doubt) int { return a.Attempt.StartedAt.Compare(b.Attempt.StartedAt) }).Attempt.StartedAt
-	candidates, err := h.Ledger.Rivals(ctx, oldest.Add(-clockSlack), candidateMost)
-	if err != nil || len(candidates) == 0 {
-		return err
-	}
-	var seen time.Time // from when on all records are among the candidates
-	if len(candidates) == candidateMost {
-		seen = candidates[candidateMost-1].LastAt
-	}
-	free, unread, err := h.unclaimed(ctx, candidates)
+	oldest := slices.MinFunc(doubts, func(a, b trade.Doubt) int { return a.Attempt.StartedAt.Compare(b.Attempt.StartedAt) }).Attempt.StartedAt.Add(-clockSlack)
+	m := newMatcher(doubts, h.closes)
+	looked, err := h.eachRival(ctx, oldest, func(read, _ []trade.Candidate) error {
+		m.compare(read)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, p := range pairs(doubts, free, h.closes) {
-		if p.doubt.Attempt.StartedAt.Add(-clockSlack).Before(since.Add(h.apart())) { // the record may as well be that of a doubt that was not looked at
+	h.compared = time.Time{}
+	if looked > rivalsPage {
+		h.compared = h.Now()
+	}
+	found := slices.DeleteFunc(m.pairs(), func(p pair) bool { // the record may as well be that of a doubt that was not looked at
+		early := p.doubt.Attempt.StartedAt.Add(-clockSlack).Before(since.Add(h.apart()))
+		if early {
 			h.tooMany(p.doubt.Entry)
-			continue
 		}
-		if !p.doubt.Attempt.StartedAt.Add(-clockSlack).After(seen) { // one that was not looked at may be as like this doubt
-			continue
-		}
-		rivals := slices.DeleteFunc(slices.Clone(unread), func(c trade.Candidate) bool { return !h.mayRival(c, p) })
-		if err := h.askOnce(ctx, rivals); err != nil {
-			return err
-		}
-		if len(rivals) > 0 || p.candidate.Purpose == trade.ForDeletion { // what may not be there any more is for a person
-			continue
-		}
+		return early
+	})
+	if len(found) == 0 {
+		return nil
+	}
+	if found, err = h.withoutRivals(ctx, oldest, found); err != nil {
+		return err
+	}
+	for _, p := range found {
 		if err := h.settleOne(ctx, p); err != nil {
 			return fmt.Errorf("%s %s: %w", p.doubt.Entry.Job, p.doubt.Entry.Key, err)
 		}
 	}
 	return nil
+}
+
+// eachRival calls fn with all records of which events told at or after a time and that no row of ours has, some at a time: those that were read, and those that were not. It tells how many there are.
+// They come in the order in which events told of them last: of which one tells meanwhile comes again behind, and none is passed over.
+func (h *Hearing) eachRival(ctx context.Context, since time.Time, fn func(read, unread []trade.Candidate) error) (looked int, err error) {
+	for after := ""; ; {
+		page, err := h.Ledger.Rivals(ctx, since, after, rivalsPage)
+		if err != nil || len(page) == 0 {
+			return looked, err
+		}
+		last := page[len(page)-1]
+		since, after, looked = last.LastAt, last.ID, looked+len(page)
+		read, unread, err := h.unclaimed(ctx, page)
+		if err == nil {
+			err = fn(read, unread)
+		}
+		if err != nil {
+			return looked, err
+		}
+	}
+}
+
+// withoutRivals leaves out the pairs of which another record may be as like the doubt: one that could not be read, and one that was read only after the doubt was compared with it; and those whose
+// own record is not what it was: a row of ours has it by now, or an event says that it was deleted.
+func (h *Hearing) withoutRivals(ctx context.Context, since time.Time, found []pair) ([]pair, error) {
+	rivalled, there := make([]bool, len(found)), make([]bool, len(found))
+	_, err := h.eachRival(ctx, since, func(read, unread []trade.Candidate) error {
+		for i, p := range found {
+			for _, c := range unread {
+				if !h.mayRival(c, p) {
+					continue
+				}
+				rivalled[i] = true
+				if err := h.askOnce(ctx, c); err != nil {
+					return err
+				}
+			}
+			sent := sentOf(p.doubt)
+			for _, c := range read {
+				switch {
+				case c.ID == p.candidate.ID:
+					there[i] = c.Purpose != trade.ForDeletion // what may not be there any more is for a person
+				case agrees(c, sent) && timingOf(c, p.doubt.Attempt, h.closes) != TimeBefore:
+					rivalled[i] = true
+				}
+			}
+		}
+		return nil
+	})
+	var out []pair
+	for i, p := range found {
+		if there[i] && !rivalled[i] {
+			out = append(out, p)
+		}
+	}
+	return out, err
 }
 
 // tooMany tells, now and then, that a row in doubt is left to people, because others of its time were not looked at.
@@ -330,18 +388,13 @@ func (h *Hearing) mayRival(c trade.Candidate, p pair) bool {
 	return c.Status != http.StatusNotFound && c.AskedAt.Before(p.candidate.AskedAt)
 }
 
-// askOnce lets records be read once more that were given up.
-func (h *Hearing) askOnce(ctx context.Context, rivals []trade.Candidate) error {
-	for _, c := range rivals {
-		if c.State != trade.CandidateUnreadable || c.Purpose != trade.ForDoubts {
-			continue
-		}
-		c.State, c.NextAt = trade.CandidateHeard, h.Now()
-		if err := h.Ledger.SaveCandidate(ctx, c); err != nil {
-			return err
-		}
+// askOnce lets a record be read once more that was given up.
+func (h *Hearing) askOnce(ctx context.Context, c trade.Candidate) error {
+	if c.State != trade.CandidateUnreadable || c.Purpose != trade.ForDoubts {
+		return nil
 	}
-	return nil
+	c.State, c.NextAt = trade.CandidateHeard, h.Now()
+	return h.Ledger.SaveCandidate(ctx, c)
 }
 
 // settleOne does what a pair proves that is the only one on both sides.

@@ -24,39 +24,92 @@ const (
 	TimeUnclear Timing = "unclear" // nobody can tell
 )
 
-// pairs gives the pairs that prove something. Everything that agrees in content counts against being the only one, whatever its time.
-func pairs(doubts []trade.Doubt, candidates []trade.Candidate, closes func(trade.Attempt) time.Time) []pair {
-	var found []pair
-	byAmount := map[string][]trade.Candidate{} // what agrees in everything agrees in this, and little else does
-	for _, c := range candidates {
-		text, there := c.Fields["amount"]
-		byAmount[amountKey(text, there)] = append(byAmount[amountKey(text, there)], c)
+// matcher finds the pairs that prove something, however many records there are: what it keeps is for the doubts. Everything that agrees in content counts against being the only one, whatever its time.
+type matcher struct {
+	doubts  []trade.Doubt
+	amounts []string // of the doubts; what agrees in everything agrees in this, and little else does
+	closes  func(trade.Attempt) time.Time
+	records map[string]onlyOne // that a doubt may be, by its attempt
+	found   map[string]pair    // the same; where records has one only, it is the one
+}
+
+// onlyOne is a record, and whether there are others.
+type onlyOne struct {
+	id      string
+	several bool
+}
+
+func newMatcher(doubts []trade.Doubt, closes func(trade.Attempt) time.Time) *matcher {
+	m := &matcher{doubts: doubts, amounts: make([]string, len(doubts)), closes: closes, records: map[string]onlyOne{}, found: map[string]pair{}}
+	for i, d := range doubts {
+		sent := sentOf(d)
+		switch text := sent["amount"]; {
+		case len(sent) == 0:
+			m.amounts[i] = noAmount
+		case text != nil:
+			m.amounts[i] = amountKey(*text, true)
+		}
 	}
-	doubtsOf, recordsOf := map[string]int{}, map[string]int{} // by candidate, and by attempt
-	for _, d := range doubts {
-		sent := sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
-		if len(sent) == 0 {
-			continue // its body is no longer kept
+	return m
+}
+
+// noAmount stands for that of a request whose body is no longer kept: no record has it.
+const noAmount = "none"
+
+// sentOf is what a request in doubt sent.
+func sentOf(d trade.Doubt) map[string]*string {
+	return sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
+}
+
+// compare compares the doubts with some more records. One that comes again counts once.
+func (m *matcher) compare(records []trade.Candidate) {
+	byAmount := map[string][]int{}
+	for i, c := range records {
+		text, there := c.Fields["amount"]
+		key := amountKey(text, there)
+		byAmount[key] = append(byAmount[key], i)
+	}
+	like := make([]int, len(records)) // how many doubts each is like
+	var found []pair
+	var of []int // the record of each
+	for i, d := range m.doubts {
+		some := byAmount[m.amounts[i]]
+		if len(some) == 0 {
+			continue
 		}
-		amount := ""
-		if text := sent["amount"]; text != nil {
-			amount = amountKey(*text, true)
-		}
-		for _, c := range byAmount[amount] {
+		sent := sentOf(d)
+		for _, at := range some {
+			c := records[at]
 			if !agrees(c, sent) {
 				continue
 			}
-			timing := timingOf(c, d.Attempt, closes)
-			doubtsOf[c.ID]++
-			if timing != TimeBefore {
-				recordsOf[d.Attempt.ID]++
+			like[at]++
+			timing := timingOf(c, d.Attempt, m.closes)
+			if one, known := m.records[d.Attempt.ID]; timing != TimeBefore {
+				m.records[d.Attempt.ID] = onlyOne{c.ID, known && (one.several || one.id != c.ID)}
 			}
 			if timing == TimeFits {
-				found = append(found, pair{d, c, readingOf(c, sent)})
+				found, of = append(found, pair{doubt: d, candidate: c}), append(of, at)
 			}
 		}
 	}
-	return slices.DeleteFunc(found, func(p pair) bool { return doubtsOf[p.candidate.ID] != 1 || recordsOf[p.doubt.Attempt.ID] != 1 })
+	for i, p := range found {
+		if like[of[i]] == 1 && !m.records[p.doubt.Attempt.ID].several {
+			m.found[p.doubt.Attempt.ID] = p
+		}
+	}
+}
+
+// pairs gives what was found.
+func (m *matcher) pairs() []pair {
+	var out []pair
+	for _, d := range m.doubts {
+		if p, found := m.found[d.Attempt.ID]; found && !m.records[d.Attempt.ID].several {
+			p.reading = readingOf(p.candidate, sentOf(d))
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // amountKey is the same for amounts that are equal; "" for none.

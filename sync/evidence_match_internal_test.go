@@ -63,7 +63,9 @@ func BenchmarkPairs(b *testing.B) {
 	}
 	closes := func(a trade.Attempt) time.Time { return a.StartedAt.Add(time.Minute) }
 	for b.Loop() {
-		if n := len(pairs(doubts, records, closes)); n != many {
+		m := newMatcher(doubts, closes)
+		m.compare(records)
+		if n := len(m.pairs()); n != many {
 			b.Fatal(n)
 		}
 	}

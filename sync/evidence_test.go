@@ -552,8 +552,8 @@ func TestOfTooManyDoubtsTheNewOnesAreSettled(t *testing.T) {
 	b.expect(1, trade.Accepted, "")
 }
 
-// Where events told of more records than are looked at, a doubt is settled only if all that came since its request are among them: another may be as like it.
-func TestF143ADoubtWhoseRecordsAreNotAllLookedAtIsNotSettled(t *testing.T) {
+// F143: a record that was not read yet may be the one, however many there are of which events told.
+func TestF143ADoubtWaitsForEveryRecordThatWasNotRead(t *testing.T) {
 	b := hearBench(t, databases[0], sandbox.Options{})
 	b.api.SetFaults(faults(t, "lost-after@1-")...)
 	b.contract(1)
@@ -562,13 +562,149 @@ func TestF143ADoubtWhoseRecordsAreNotAllLookedAtIsNotSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.clock.advance(time.Minute)
-	others := make([]trade.Candidate, 1999) // with the doubt's own record as many as are looked at, and all heard of since its request
-	for i := range others {
-		others[i] = trade.Candidate{ID: strange(), Seq: 1, Event: "UPDATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: b.clock.Now(), LastAt: b.clock.Now()}
-	}
-	if err := b.ledger.NoteHeard(t.Context(), nil, others); err != nil {
-		t.Fatal(err)
-	}
+	b.crowd(2000, trade.Candidate{})
 	b.hear()
 	b.expect(1, trade.InDoubt, trade.CauseUnknown)
+}
+
+// crowd lets events have told of so many other records, each as one is.
+func (b *bench) crowd(n int, one trade.Candidate) {
+	b.t.Helper()
+	others := make([]trade.Candidate, n)
+	for i := range others {
+		others[i] = one
+		others[i].ID, others[i].Seq, others[i].Event, others[i].Purpose = strange(), 1, "UPDATE_ORDER_COMMITMENT", trade.ForDoubts
+		others[i].HeardAt, others[i].LastAt = b.clock.Now(), b.clock.Now()
+	}
+	if err := b.ledger.NoteHeard(b.t.Context(), nil, others); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// F143: a doubt is compared with all records of which events told since its request, however many: those that were made before it keep it from nothing.
+func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{})
+		b.api.SetFaults(faults(t, "lost-after@1-")...)
+		b.contract(1)
+		b.sync(engine.Options{})
+		if err := b.api.WaitDeliveries(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.clock.advance(time.Minute)
+		long := b.clock.Now().Add(-24 * time.Hour)
+		b.crowd(2100, trade.Candidate{TypedFrom: long, TypedTo: long})
+		b.hear()
+		b.expect(1, trade.Accepted, "")
+	})
+}
+
+// few is an inbox that gives two records at a time, and tells how often it was asked.
+type few struct {
+	engine.Inbox
+	asked     int
+	meanwhile func(asked int)
+}
+
+func (f *few) Rivals(ctx context.Context, since time.Time, after string, _ int) ([]trade.Candidate, error) {
+	f.asked++
+	if f.meanwhile != nil {
+		f.meanwhile(f.asked)
+	}
+	return f.Inbox.Rivals(ctx, since, after, 2)
+}
+
+// F143: a record as like as the doubt's own counts wherever it comes among all, also when an event tells of it once more while they are gone through; the doubt's own, told of once more, counts once.
+func TestF143ARecordCountsWhereverItIsAmongMany(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, twin := range []bool{false, true} {
+			for _, again := range []bool{false, true} {
+				t.Run(fmt.Sprintf("twin %t, again %t", twin, again), func(t *testing.T) {
+					b, own, typed := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
+					if twin {
+						b.made(typed)
+						b.clock.advance(time.Second)
+					}
+					long := b.clock.Now().Add(-24 * time.Hour)
+					for range 3 {
+						b.crowd(1, trade.Candidate{TypedFrom: long, TypedTo: long})
+						b.clock.advance(time.Second)
+					}
+					b.made(own)
+					h := b.hearing()
+					inbox := &few{Inbox: b.ledger}
+					h.Ledger = inbox
+					bumped := false
+					inbox.meanwhile = func(asked int) {
+						if id := own; again && asked == 2 && !bumped {
+							bumped = true
+							if twin {
+								id = typed
+							}
+							b.clock.advance(time.Second)
+							b.note(id)
+						}
+					}
+					for range 3 {
+						b.clock.advance(4 * time.Second)
+						inbox.asked = 0
+						if _, err := h.Pass(t.Context()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if twin {
+						b.expect(3, trade.InDoubt, trade.CauseUnknown)
+					} else {
+						b.expect(3, trade.Accepted, "")
+					}
+				})
+			}
+		}
+	})
+}
+
+// note lets an event have told of a record just now.
+func (b *bench) note(id string) {
+	b.t.Helper()
+	c := trade.Candidate{ID: id, Seq: 1, Event: "UPDATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: b.clock.Now(), LastAt: b.clock.Now()}
+	if err := b.ledger.NoteHeard(b.t.Context(), nil, []trade.Candidate{c}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Doubts are compared with very many records now and then, not with each look: looks come as often as events.
+func TestManyRecordsAreComparedOnceAMinute(t *testing.T) {
+	b := hearBench(t, databases[0], sandbox.Options{Events: eventFaults(t, "lost")})
+	b.api.SetFaults(faults(t, "lost-after@1-")...)
+	b.contract(1)
+	b.sync(engine.Options{})
+	b.api.SetFaults()
+	b.clock.advance(time.Minute)
+	b.crowd(2001, trade.Candidate{})
+	h := b.hearing()
+	inbox := &counted{Inbox: b.ledger}
+	h.Ledger = inbox
+	var asked []int
+	for _, later := range []time.Duration{time.Second, time.Second, 30 * time.Second, time.Minute} {
+		b.clock.advance(later)
+		inbox.asked = 0
+		if _, err := h.Pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, inbox.asked)
+	}
+	if fmt.Sprint(asked) != "[3 0 0 3]" {
+		t.Errorf("records were asked for %v times in each look", asked)
+	}
+}
+
+// counted tells how often records were asked for.
+type counted struct {
+	engine.Inbox
+	asked int
+}
+
+func (c *counted) Rivals(ctx context.Context, since time.Time, after string, limit int) ([]trade.Candidate, error) {
+	c.asked++
+	return c.Inbox.Rivals(ctx, since, after, limit)
 }

@@ -30,8 +30,9 @@ type Inbox interface {
 	SaveCandidate(ctx context.Context, c trade.Candidate) error
 	ForgetCandidates(ctx context.Context, ids []string) error
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
-	// Rivals gives the records of which events told at or after a time, the newest first, but for those that the platform never had, as it said for an hour.
-	Rivals(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
+	// Rivals gives the records of which events told at or after a time, in the order of the last time and of their ids, but for those that the platform never had, as it said for an hour. Of those
+	// of that time itself it gives those with ids above after; none: there are no more.
+	Rivals(ctx context.Context, since time.Time, after string, limit int) ([]trade.Candidate, error)
 	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, of decided rows
 	// too. Those that it does not give had ended before since.
 	Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error)
@@ -62,6 +63,7 @@ type Hearing struct {
 
 	readings *rate.Limiter
 	woken    map[string]time.Time // when waiting rows were last woken, by what for
+	compared time.Time            // when doubts were last compared with very many records; zero: with few
 	warned   time.Time            // when it was last told that too many rows are in doubt
 }
 
