@@ -108,7 +108,7 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 	defer d.console.close()
 	d.openConsole(ctx, g)
 	d.log.Info("start", zap.String("version", version), zap.Int("pid", os.Getpid()), zap.String("config", config.source.name), zap.Int("jobs", len(config.Jobs)))
-	d.noteConfig(ctx, config)
+	d.noteConfig(ctx, config, thisHost())
 	g.check(ctx)
 	d.manager.Ready(d.sentence(ctx, g))
 	for {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"go.uber.org/zap"
@@ -16,25 +17,36 @@ import (
 // actConfig is the act of the audit by which another configuration, or another program, comes into force.
 const actConfig = "config"
 
-// inForce is what the audit keeps of it: hashes of the configuration in effect, in which secrets are references. Who has the file of that time can prove that it was that.
+// inForce is what the audit keeps of it: hashes of the configuration in effect, in which secrets are references. Who has the file of that time can prove that it was that. Host and file tell the
+// instances of one ledger apart, which may have configurations of their own.
 type inForce struct {
 	Program string `json:"program"`
 	Config  string `json:"config"`
 	Before  string `json:"before,omitempty"`
+	Host    string `json:"host"`
+	File    string `json:"file"`
 }
 
-// noteConfig keeps in the audit what is in force, where it is not what was in force last (C15). That it cannot is no reason to stand still.
-func (d *daemon) noteConfig(ctx context.Context, config *Config) {
+// noteConfig keeps in the audit what is in force on this host by this file, where it is not what was in force there last (C15). That it cannot is no reason to stand still.
+func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 	sum := sha256.Sum256([]byte(config.Show()))
-	is := inForce{Program: version, Config: hex.EncodeToString(sum[:])}
+	file, err := filepath.Abs(config.source.name)
+	if err != nil { // the folder in which the process works is gone
+		file = config.source.name
+	}
+	is := inForce{Program: version, Config: hex.EncodeToString(sum[:]), Host: host, File: file}
 	var was inForce
-	err := d.store.ActsBetween(ctx, []string{actConfig}, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
-		if was = (inForce{}); json.Unmarshal([]byte(r.Detail), &was) != nil {
-			was = inForce{} // the retention has taken it
+	err = d.store.ActsBetween(ctx, []string{actConfig}, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
+		var then inForce
+		if json.Unmarshal([]byte(r.Detail), &then) != nil {
+			return nil // the retention has taken it
+		}
+		if then.Host == "" && was.Host == "" || then.Host == is.Host && then.File == is.File { // an older program named neither
+			was = then
 		}
 		return nil
 	})
-	if err == nil && (was.Config != is.Config || was.Program != is.Program) {
+	if err == nil && (was.Config != is.Config || was.Program != is.Program || was.Host == "") {
 		is.Before = was.Config
 		detail, e := json.Marshal(is)
 		record := byTheProgram()

@@ -29,7 +29,7 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	if err := d.ear.serve(ctx, next.config.Webhooks, open.events); err != nil {
 		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))
 	}
-	d.noteConfig(ctx, next.config)
+	d.noteConfig(ctx, next.config, thisHost())
 	next.check(ctx)
 	d.log.Info("the new configuration is in force; what runs ends with the requests on the wire and begins again", zap.Int("jobs", len(next.config.Jobs)))
 	return next

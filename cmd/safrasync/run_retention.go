@@ -39,9 +39,14 @@ func (g *generation) retentionTask() (engine.Task, error) {
 
 // byTheProgram signs what no person ordered.
 func byTheProgram() trade.AuditRecord {
+	return trade.AuditRecord{Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), thisHost()), Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule"}
+}
+
+// thisHost is the name of this host.
+func thisHost() string {
 	host, err := os.Hostname()
 	if err != nil {
-		host = "?"
+		return "?"
 	}
-	return trade.AuditRecord{Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), host), Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule"}
+	return host
 }
