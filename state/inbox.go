@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
@@ -116,7 +117,12 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 		add("event = ?", f.Event)
 	}
 	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) { // an id
-		add(`(coded = 1 OR LOWER(body) LIKE ? ESCAPE '\')`, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text))+"%")
+		may := []string{`coded = 1`, `LOWER(body) LIKE ? ESCAPE '\'`}
+		texts := []any{"%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text)) + "%"}
+		for _, escape := range escapesFor(f.Text) {
+			may, texts = append(may, s.d.within+`(body, ?) > 0`), append(texts, escape)
+		}
+		add("("+strings.Join(may, " OR ")+")", texts...)
 	}
 	if !f.Since.IsZero() {
 		add("last_at >= ?", f.Since.UnixMilli())
@@ -149,17 +155,100 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 // inboxPage is how many events of a search are in memory at once; one may have 1 MiB.
 const inboxPage = 100
 
+// escapesFor gives what stands in each body that has a text in ASCII with one of its characters escaped, as JSON allows. Nearly no body has one: mostly it is what lies outside ASCII that is escaped.
+func escapesFor(text string) []string {
+	var out []string
+	add := func(escape string) {
+		if !slices.Contains(out, escape) {
+			out = append(out, escape)
+		}
+	}
+	for _, c := range []byte(text) {
+		switch {
+		case c < ' ':
+			add(`\`)
+		case strings.IndexByte(`/"\`, c) >= 0:
+			add(`\` + string(rune(c)))
+		}
+		for _, form := range []byte(strings.ToLower(string(rune(c))) + strings.ToUpper(string(rune(c)))) {
+			add(fmt.Sprintf(`\u00%x`, form>>4))
+		}
+	}
+	return out
+}
+
+// escapeLevels is how deep JSON may stand as a text in JSON for its texts to be found.
+const escapeLevels = 3
+
 // withText keeps the events whose body has a text, in any case, as it is or with the escapes of JSON.
 func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
-	needles := []string{strings.ToLower(text)}
-	for _, form := range []string{text, strings.ToLower(text), strings.ToUpper(text)} { // an escape has its case in its digits
-		escaped := strconv.QuoteToASCII(form) // as JSON does it, for all that is written in Brazil
-		needles = append(needles, strings.ToLower(escaped[1:len(escaped)-1]))
-	}
+	text = strings.ToLower(text)
 	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool {
-		body := strings.ToLower(string(e.Body))
-		return !slices.ContainsFunc(needles, func(n string) bool { return strings.Contains(body, n) })
+		body := string(e.Body)
+		for range escapeLevels {
+			if strings.Contains(strings.ToLower(body), text) {
+				return false
+			}
+			if !strings.Contains(body, `\`) {
+				return true
+			}
+			body = unescaped(body)
+		}
+		return !strings.Contains(strings.ToLower(body), text)
 	})
+}
+
+// unescaped is a text in which what JSON escapes stands as it is. The text may be anything; what is no escape stays.
+func unescaped(text string) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(text[:i])
+		n := 2
+		switch c := text[i+1]; c {
+		case '"', '\\', '/':
+			out.WriteByte(c)
+		case 'b', 'f', 'n', 'r', 't':
+			out.WriteByte("\b\f\n\r\t"[strings.IndexByte("bfnrt", c)])
+		default:
+			r, size := escapedRune(text[i:])
+			if n = size; size == 0 {
+				out.WriteByte('\\')
+				n = 1
+				break
+			}
+			out.WriteRune(r)
+		}
+		text = text[i+n:]
+	}
+}
+
+// escapedRune reads the character at the beginning of a text that is written by its number, or by two; 0: there is none.
+func escapedRune(text string) (r rune, size int) {
+	unit := func(text string) (rune, bool) {
+		if len(text) < 6 || text[:2] != `\u` {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(text[2:6], 16, 16)
+		return rune(n), err == nil
+	}
+	first, ok := unit(text)
+	if !ok {
+		return 0, 0
+	}
+	if utf16.IsSurrogate(first) {
+		if second, ok := unit(text[6:]); ok {
+			if r := utf16.DecodeRune(first, second); r != unicode.ReplacementChar {
+				return r, 12
+			}
+		}
+	}
+	return first, 6
 }
 
 // EventsDone stores what came of events that were looked at.

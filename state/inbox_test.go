@@ -24,6 +24,9 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 			`{"name":"Jo\u00E3o"}`,
 			`{"name":"Joao_100"}`,
 			`{"name":"JO\u00C3O"}`,
+			`{"safra":"2025\/2026","name":"A\u00C7\u00e3o \u0026 \u0053ilo \ud83c\udf31"}`,
+			`{"body":"{\"safra\":\"2026\\/2027\",\"name\":\"A\\u00e7\u00E3o\"}"}`, // JSON in a text of JSON
+			"{\"name\":\"\xe3\\u00e7a\\u00\\ud83c\\q\\\"}",                        // what is no JSON
 		}
 		var events []trade.InboxEvent
 		for i, body := range bodies {
@@ -45,6 +48,16 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 			{"100%", 0, []int{5}},
 			{"o_1", 0, []int{8}},
 			{"nobody", 0, nil},
+			{"2025/2026", 0, []int{10}},
+			{"/202", 0, []int{11, 10}},
+			{`5\/2`, 0, []int{10}},
+			{"ação", 0, []int{11, 10}},
+			{"AÇÃO & SILO", 0, []int{10}},
+			{"silo", 0, []int{10}},
+			{"🌱", 0, []int{10}},
+			{`"safra":"2026/2027"`, 0, []int{11}},
+			{"ça", 0, []int{12}},
+			{`\q`, 0, []int{12}},
 		} {
 			found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: tt.text, Limit: tt.limit})
 			var got []int
