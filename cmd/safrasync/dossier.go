@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,6 +23,7 @@ type dossier struct {
 	rows   []dossierRow
 	blocks []trade.Block
 	audit  []trade.AuditRecord
+	closed []trade.Closing // closed reports with rows of the producer
 	known  map[int64]bool
 }
 
@@ -51,7 +54,60 @@ func findDossier(ctx context.Context, store *state.Store, specs []engine.JobSpec
 			return nil, err
 		}
 	}
+	if err := s.inClosed(ctx, store); err != nil {
+		return nil, err
+	}
 	return s, s.around(ctx, store)
+}
+
+// inClosed finds the closed reports that have rows of the producer. One that cannot be read may have some.
+func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
+	closings, err := store.Closings(ctx, trade.Date{})
+	if err != nil {
+		return err
+	}
+	rows := map[string]bool{}
+	for _, r := range s.rows {
+		rows[r.entry.Job+" "+r.entry.Key] = true
+	}
+	names := append(slices.Clone(s.ids), s.codes...)
+	for _, c := range closings {
+		has, err := closedHas(ctx, store, c, func(r *reconcile.Row) bool {
+			return rows[r.Job+" "+r.Key] || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(r.Producer, name) })
+		})
+		switch {
+		case errors.Is(err, state.ErrClosingDamaged):
+			has = true
+		case err != nil:
+			return err
+		}
+		if has {
+			s.closed = append(s.closed, c)
+		}
+	}
+	return nil
+}
+
+// errFound ends a reading that has found what it looked for.
+var errFound = errors.New("found")
+
+// closedHas tells whether a closed report has a row.
+func closedHas(ctx context.Context, store *state.Store, c trade.Closing, which func(*reconcile.Row) bool) (has bool, err error) {
+	snapshot, err := reconcile.OpenClosed(ctx, store, c, "")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = snapshot.Close() }() // a temporary file
+	err = snapshot.Each(func(r *reconcile.Row) error {
+		if which(r) {
+			return errFound
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
 }
 
 func specOf(specs []engine.JobSpec, job string) engine.JobSpec {

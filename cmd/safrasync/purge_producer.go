@@ -45,7 +45,7 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 		}
 	}
 	a.tell(subjectFound, len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
-	sums := subjectSums{Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups), Acts: len(s.audit), Erasable: len(erasable), Reduced: reduced, Needed: len(s.rows) - len(erasable) - reduced}
+	sums := subjectSums{Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups), Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced, Needed: len(s.rows) - len(erasable) - reduced}
 	if f.export != "" {
 		for _, path := range []string{f.export, f.export + ".txt"} {
 			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -82,6 +82,9 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 	if len(s.refs) > 0 {
 		a.tell(subjectRefs)
 	}
+	if len(s.closed) > 0 {
+		a.tell(subjectClosed, len(s.closed))
+	}
 	if len(erasable)+len(s.lookups) == 0 {
 		a.tell(actNothing)
 		if a.asJSON {
@@ -117,6 +120,7 @@ type subjectSums struct {
 	Reduced    int    `json:"reduced"`  // rows that have lost it already
 	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
 	Erased     int    `json:"erased"`
+	Closed     int    `json:"closed_reports"` // with rows of the producer; they stay as they were closed
 	File       string `json:"file,omitempty"`
 }
 
@@ -130,7 +134,15 @@ type subjectJSON struct {
 	Rows       []subjectRowJSON    `json:"rows"`
 	Blocks     []trade.Block       `json:"platform_lacks"`
 	Acts       []auditJSON         `json:"acts"`
+	Closed     []subjectClosedJSON `json:"closed_reports"`
 	Notes      []string            `json:"notes"`
+}
+
+// subjectClosedJSON is a closed report that has rows of the producer.
+type subjectClosedJSON struct {
+	ID  string    `json:"id"`
+	Day string    `json:"day"`
+	At  time.Time `json:"at"`
 }
 
 type subjectLookupJSON struct {
@@ -149,7 +161,7 @@ type subjectRowJSON struct {
 func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 	out := subjectJSON{
 		Made: now(), IDs: orEmpty(s.ids), Codes: orEmpty(s.codes), References: orEmpty(s.refs), Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Notes: []string{machine.text(subjectNoteERP), machine.text(subjectNoteLogs), machine.text(subjectNoteClosed), machine.text(subjectNotePlatform)},
+		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Closed: []subjectClosedJSON{}, Notes: []string{machine.text(subjectNoteERP), machine.text(subjectNoteLogs), machine.text(subjectNoteClosed), machine.text(subjectNotePlatform)},
 	}
 	for _, l := range s.lookups {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
@@ -159,6 +171,9 @@ func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 	}
 	for _, r := range s.audit {
 		out.Acts = append(out.Acts, auditOf(r))
+	}
+	for _, c := range s.closed {
+		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
 	}
 	if err := writeOwn(f.export, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -220,6 +235,12 @@ func (a *App) readableSubject(w io.Writer, s *dossier) error {
 	say(subjectActsTitle, len(s.audit))
 	for _, r := range s.audit {
 		say(subjectActLine, v.moment(r.At), r.Who, r.Act, r.Target, r.Reason)
+	}
+	if len(s.closed) > 0 {
+		say(subjectClosedTitle, len(s.closed))
+	}
+	for _, c := range s.closed {
+		say(subjectClosedLine, c.Day.String(), v.moment(c.At), c.ID)
 	}
 	for _, note := range []phrase{subjectNoteERP, subjectNoteLogs, subjectNoteClosed, subjectNotePlatform} {
 		say(note)

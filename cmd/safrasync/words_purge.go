@@ -27,7 +27,11 @@ var (
 	subjectErases   = phrase{"Valores, pedidos e respostas saem de %d linha(s); de %d já saíram; %d ficam como estão, pois são precisas:", "Values, requests and answers go from %d row(s); from %d they are gone already; %d stay as they are, being needed:"}
 	subjectStays    = phrase{"  %s %s: %s", "  %s %s: %s"}
 	subjectRefs     = phrase{"O de-para fica, pois as próximas linhas esperariam por ele; `safrasync refs remove producers CÓDIGO` o tira.", "The references stay, since the next rows would wait for them; `safrasync refs remove producers CODE` takes them away."}
-	subjectErased   = phrase{"Feito: %d linha(s). O que impede um segundo envio fica (LGPD, art. 16, I).", "Done: %d row(s). What prevents a second sending stays (LGPD, art. 16 I)."}
+	subjectClosed   = phrase{
+		"Em %d relatório(s) fechado(s) há linhas deste produtor: contrato, código, volumes e preços, sem nome nem documento. Ficam como foram fechados, pois provam o mês (LGPD, art. 16, I); `safrasync report --closing ID --producer CÓDIGO` as mostra.",
+		"%d closed report(s) have rows of this producer: contract, code, volumes and prices, without name and document. They stay as they were closed, since they prove the month (LGPD art. 16 I); `safrasync report --closing ID --producer CODE` shows them.",
+	}
+	subjectErased = phrase{"Feito: %d linha(s). O que impede um segundo envio fica (LGPD, art. 16, I).", "Done: %d row(s). What prevents a second sending stays (LGPD, art. 16 I)."}
 
 	subjectTitle     = phrase{"O que o safrasync guarda sobre um produtor, em %s\nNa plataforma: %s\nNo ERP: %s\n", "What safrasync holds about a producer, on %s\nOn the platform: %s\nIn the ERP: %s\n"}
 	subjectRowsTitle = phrase{"Linhas: %d", "Rows: %d"}
@@ -38,6 +42,9 @@ var (
 	subjectAttempt   = phrase{"      enviada em %s: %s", "      sent on %s: %s"}
 	subjectActsTitle = phrase{"\nAtos de pessoas: %d", "\nActs of people: %d"}
 	subjectActLine   = phrase{"  %s %s: %s %s: %s", "  %s %s: %s %s: %s"}
+
+	subjectClosedTitle = phrase{"\nRelatórios fechados com linhas deste produtor: %d", "\nClosed reports with rows of this producer: %d"}
+	subjectClosedLine  = phrase{"  %s, fechado em %s: %s", "  %s, closed on %s: %s"}
 
 	subjectNoteERP    = phrase{"Não está aqui o que o ERP guarda: o safrasync só o lê.", "What the ERP holds is not here: safrasync only reads it."}
 	subjectNoteLogs   = phrase{"Os logs não têm nomes, documentos, preços nem corpos; cópias de segurança têm o que o registro local tinha no seu dia.", "Logs have no names, documents, prices or bodies; backups have what the ledger had on their day."}
