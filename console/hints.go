@@ -16,6 +16,7 @@ type Hints struct {
 	Own        int           // of these, of order commitments
 	Records    []Suggestion  // what the row may be, the nearest first
 	Several    bool          // more than one record has all that was sent
+	Compared   int           // with how many records the row was compared, where there are more; 0: with all
 	Unreadable []string      // ids of records of which events told, and that could not be read
 }
 

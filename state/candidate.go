@@ -47,9 +47,10 @@ func (r candidateRow) candidate() (trade.Candidate, error) {
 
 const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
 
-// Candidates gives the records that were read back, or could not be, and of which events told at or after a time, the newest first; at most limit.
+// Candidates gives the records that were read back, or could not be, and of which events told at or after a time, at most limit: those first of which events told last soonest after it, as that of a
+// request does.
 func (s *Store) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
-	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
+	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
 // Rivals gives the records that doubts are compared with: those that were read, those that may be read yet, and those that could not be read for an hour. What the platform never had, as it said

@@ -274,6 +274,9 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 		Heard: hints.Heard, Events: hints.Events, Own: hints.Own, Listening: hints.listening,
 		Doubtful: hints.doubtful, Readable: entry.Sends == trade.OrderCommitments, Several: hints.several(),
 	}
+	if hints.more {
+		out.Compared = hintsCompared
+	}
 	for _, s := range hints.like {
 		out.Records = append(out.Records, console.Suggestion{
 			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full, Fits: s.Timing == engine.TimeFits,

@@ -95,3 +95,29 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	}
 	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK, "não têm aviso nem consulta na API", "workflow do contrato", "APPROVED")
 }
+
+// F144: where events told of more records than the desk compares, it says so, shows the first ones since the request, and does not claim that none is like the row.
+func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, "", "lost-after@1")
+	doubt, _ := d.inDoubt()
+	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
+	amount := doubt.Quantity.Amount.String()
+	d.candidate(likeID, "read", strings.NewReplacer(`"amount":`+amount, `"amount":"7"`).Replace(string(doubt.Payload)))
+	others := func(n int) {
+		d.ledger(fmt.Sprintf(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, tries, state, status, fields, unread, settled_by)
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %[1]d)
+			SELECT %[1]d || '-' || i, 1, 'UPDATE_ORDER_COMMITMENT', 'doubt', %[2]d, %[2]d, 1, 'read', 200, '{"amount":"1"}', '[]', 0 FROM n`, n, time.Now().Add(time.Minute).UnixMilli()))
+	}
+	others(1999)
+	if b := d.as(trade.Reader).get(page).shows(http.StatusOK, likeID); strings.Contains(b.body, "mais registros") {
+		t.Error("all records are compared, and the desk says that some are not")
+	}
+	others(1)
+	d.as(trade.Reader).get(page).shows(http.StatusOK, likeID, "Há mais registros do que se comparam aqui", "2.000")
+	app, out := d.app(""), &strings.Builder{}
+	app.Stdout = out
+	if code := app.Run(t.Context(), []string{"--config", app.configPath, "rows", "show", "contracts", doubt.Key}); code != 0 || !strings.Contains(out.String(), "Há mais registros do que os 2000 que se comparam aqui") {
+		t.Errorf("rows show: exit code %d: %s", code, out)
+	}
+}

@@ -15,11 +15,15 @@ type rowHints struct {
 	trade.Hints
 	like       []engine.Suggestion
 	unreadable []trade.Candidate
+	more       bool // events told of more records than were compared
 	listening  bool // webhooks are registered, or events came
 	doubtful   bool // an attempt ended without a definite answer, and a person may still decide
 }
 
 const hintsShown = 10
+
+// hintsCompared is with how many records a row in doubt is compared for people to see: a page must not wait for a hundred thousand. What settles it by itself is compared with all.
+const hintsCompared = 2000
 
 // several tells whether more than one record has all that was sent.
 func (h rowHints) several() bool {
@@ -72,8 +76,10 @@ func (a *App) hints(ctx context.Context, store *state.Store, e trade.Entry, atte
 	if e.Sends != trade.OrderCommitments {
 		return out, nil
 	}
-	candidates, err := store.Candidates(ctx, since.Add(-time.Minute), 500)
+	candidates, err := store.Candidates(ctx, since.Add(-time.Minute), hintsCompared+1)
 	if err == nil {
+		out.more = len(candidates) > hintsCompared
+		candidates = candidates[:min(len(candidates), hintsCompared)]
 		out.like, out.unreadable = engine.Suggestions(attempts, candidates, a.config.Limits(), now())
 	}
 	return out, err
@@ -85,6 +91,7 @@ type hintsJSON struct {
 	Own        int              `json:"order_commitment_events"`
 	Heard      []heardJSON      `json:"heard"`
 	Records    []suggestionJSON `json:"records"`
+	More       bool             `json:"more"`       // events told of more records than these were chosen from
 	Unreadable []string         `json:"unreadable"` // ids of records of which events told, and that could not be read for an hour
 }
 
@@ -108,7 +115,7 @@ type suggestionJSON struct {
 }
 
 func hintsOf(h rowHints) hintsJSON {
-	out := hintsJSON{Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, Unreadable: []string{}}
+	out := hintsJSON{Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.more, Unreadable: []string{}}
 	for _, o := range h.Heard {
 		out.Heard = append(out.Heard, heardJSON{o.Event, o.Kind, o.ID, o.At, o.Word, o.Seq})
 	}
@@ -149,7 +156,10 @@ func (a *App) printHints(e trade.Entry, h rowHints) {
 	for _, c := range h.unreadable {
 		a.show(hintUnreadable, c.ID)
 	}
-	if h.listening && len(h.like) == 0 {
+	if h.more {
+		a.show(hintMore, hintsCompared)
+	}
+	if h.listening && len(h.like) == 0 && !h.more {
 		a.show(hintEvents, h.Events, h.Own)
 	}
 	if h.several() {

@@ -58,6 +58,7 @@ var (
 	hintAdopt      = phrase{"    se for este: `safrasync adopt %s '%s' %s --reason TEXTO`", "    if it is this one: `safrasync adopt %s '%s' %s --reason TEXT`"}
 	hintUnreadable = phrase{"  Um evento falou do registro %s, que não pôde ser lido; isso não diz se existe", "  An event told of record %s, which could not be read; that does not say whether it is there"}
 	hintEvents     = phrase{"  Desde o envio chegaram %d evento(s), %d de contratos, e nenhum de um registro como este; isso não prova nada", "  Since the request %d event(s) came, %d of order commitments, and none of a record like this one; that proves nothing"}
+	hintMore       = phrase{"  Há mais registros do que os %d que se comparam aqui, os primeiros de que eventos falaram desde o envio: se nenhum for este, procure na plataforma.", "  There are more records than the %d that are compared here, the first ones of which events told since the request: if none is this one, look on the platform."}
 	hintSeveral    = phrase{"  Mais de um registro ou mais de uma linha têm este conteúdo: só uma pessoa pode dizer qual é qual.", "  More than one record, or more than one row, has this content: only a person can tell which is which."}
 	hintNoEvent    = phrase{"  Entregas e rastreabilidade não têm evento nem consulta na API: procure na plataforma.", "  Deliveries and traceability have no event and no reading in the API: look on the platform."}
 
