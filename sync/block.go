@@ -105,7 +105,9 @@ func (l *blockList) answered(entry int64) {
 func (l *blockList) confirm(needs []need) []trade.Block {
 	var ended []trade.Block
 	for _, n := range needs {
-		l.there[n] = true
+		if n.kind != orderCommitments { // of which there are as many as rows, and known tells without
+			l.there[n] = true
+		}
 		if b, ok := l.missing[n]; ok {
 			ended = append(ended, b)
 			delete(l.missing, n)
