@@ -59,8 +59,19 @@ type Error struct {
 	method string
 }
 
-// messageKey is the shape of a stable key. What does not match may be technical text with data in it.
-var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]{1,60}){1,8}$`)
+// messageKey is the shape of a stable key, but for the length of its parts, which would take 170 KiB as a part of the expression.
+var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]+){1,8}$`)
+
+// isMessageKey tells whether a message is a stable key. What is none may be technical text with data in it.
+func isMessageKey(m string) bool {
+	const most = 60 // characters between two points
+	for part := range strings.SplitSeq(m, ".") {
+		if len(part) > most {
+			return false
+		}
+	}
+	return messageKey.MatchString(m)
+}
 
 // Error returns one line: the call, what is known, the status, the stable keys, the cause. It never holds a body, a
 // query, a free text of the API or a secret.
@@ -75,7 +86,7 @@ func (e *Error) Error() string {
 	}
 	shown, others := 0, 0
 	for _, m := range e.Messages {
-		if shown == 5 || !messageKey.MatchString(m) {
+		if shown == 5 || !isMessageKey(m) {
 			others++
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	_ "embed" // the common passwords
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,20 +65,20 @@ func passwordFits(password, stored string) bool {
 //go:embed common.txt
 var commonText string
 
-// common are passwords that everybody tries first.
-var common = func() map[string]bool {
-	out := map[string]bool{}
-	for line := range strings.Lines(commonText) {
-		out[strings.TrimSpace(line)] = true
+// ourCommon are those that are common here.
+var ourCommon = []string{
+	"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja", "milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
+	"brasil", "contrato", "plataforma",
+}
+
+// isCommon tells whether a password is among those that everybody tries first. It is asked so seldom that the list is searched as it is: as a map it would take a megabyte in each process.
+func isCommon(password string) bool {
+	if slices.Contains(ourCommon, password) {
+		return true
 	}
-	for _, word := range []string{
-		"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja", "milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
-		"brasil", "contrato", "plataforma",
-	} {
-		out[word] = true
-	}
-	return out
-}()
+	line := password + "\n"
+	return !strings.Contains(password, "\n") && (strings.HasPrefix(commonText, line) || strings.Contains(commonText, "\n"+line))
+}
 
 // PasswordFault says why a password may not be used, as the key of a phrase; "" when it may. Any characters are welcome, and nothing is cut off.
 func PasswordFault(password, name string) string {
@@ -101,7 +102,7 @@ func guessed(password, name string) bool {
 	core := trimmed(text)
 	plain := leet.Replace(text)
 	for _, candidate := range []string{text, core, unrepeated(text), unrepeated(core), plain, leet.Replace(core), trimmed(plain)} {
-		if candidate != "" && len(candidate) < 4 || common[candidate] || candidate == strings.ToLower(name) {
+		if candidate != "" && len(candidate) < 4 || isCommon(candidate) || candidate == strings.ToLower(name) {
 			return true
 		}
 	}

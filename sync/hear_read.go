@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // The shapes of events are not documented (chapter 6). So an event is read as what any shape has: ids, a time, a word. Nothing of it is believed: it says where to look.
@@ -169,14 +170,20 @@ func readTime(text string, zone *time.Location) (between, bool) {
 // wordNames are what a status may be called, the most telling first.
 var wordNames = []string{"newstatus", "currentstatus", "esgstatus", "statusesg", "workflowstatus", "statusworkflow", "status", "newstate", "state", "situation", "situacao"}
 
-// codeForm is how a status is written: a code, not a sentence with somebody's data in it.
-var codeForm = regexp.MustCompile(`^[\pL][\pL\pN _/-]{0,39}$`)
+// codeForm is how a status is written: a code, not a sentence with somebody's data in it. Its length is counted apart: as a part of the expression it would take a megabyte.
+var codeForm = regexp.MustCompile(`^[\pL][\pL\pN _/-]*$`)
+
+const codeMost = 40 // characters
+
+func isCode(text string) bool {
+	return utf8.RuneCountInString(text) <= codeMost && codeForm.MatchString(text)
+}
 
 // wordIn reads the status that an event names; "" when there is none that can be told.
 func wordIn(body []byte) string {
 	best, at := "", len(wordNames)
 	eachText(body, func(name, value string) {
-		if i := slices.Index(wordNames, plainName(name)); i >= 0 && i < at && codeForm.MatchString(value) {
+		if i := slices.Index(wordNames, plainName(name)); i >= 0 && i < at && isCode(value) {
 			best, at = value, i
 		}
 	})

@@ -256,7 +256,7 @@ func rejected(a apiclient.Answer, reason string) decision {
 
 // causeOf is a message as a cause: only a key is one. Another text is kept with the answer, and may be long or speak of a person (I10).
 func causeOf(message string) string {
-	if !messageKey.MatchString(message) {
+	if !isMessageKey(message) {
 		return ""
 	}
 	return message

@@ -15,8 +15,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// messageKey is the form of a stable key (chapter 7).
-var messageKey = regexp.MustCompile(`^message\.[a-z0-9._-]{1,100}$`)
+// messageKey is the form of a stable key (chapter 7), but for its length.
+var messageKey = regexp.MustCompile(`^message\.[a-z0-9._-]+$`)
+
+const messageKeyMost = len("message.") + 100
+
+func isMessageKey(text string) bool {
+	return len(text) <= messageKeyMost && messageKey.MatchString(text)
+}
 
 // LongestRest is how long a pass waits at most because the API asks for it.
 const LongestRest = 5 * time.Minute
@@ -78,7 +84,7 @@ func (s *submission) take(l *landing) {
 func stableKeys(messages []string) []string {
 	var out []string
 	for _, m := range messages {
-		if messageKey.MatchString(m) {
+		if isMessageKey(m) {
 			out = append(out, m)
 		}
 	}
