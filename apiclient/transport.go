@@ -50,8 +50,8 @@ func newTransport(d *dialer, maxConns int) *http.Transport {
 		MaxIdleConnsPerHost:    maxConns,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		// Header and body of an ordinary request leave in one write.
-		WriteBufferSize: 32 << 10,
+		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each connection has such a buffer.
+		WriteBufferSize: 8 << 10,
 	}
 }
 
