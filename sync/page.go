@@ -107,6 +107,7 @@ func (p *pager) flush(ctx context.Context) error {
 		return nil
 	}
 	r := p.run
+	r.Holds(r.job.Name(), p.roll.bytes())
 	if p.storing.has(p.rows) { // what it says of them must be known
 		if err := p.stored(); err != nil {
 			return err

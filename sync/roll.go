@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math/bits"
 	"sync"
+	"unsafe"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,47 +33,56 @@ const (
 	settled                         // not to find it changes nothing of its entry
 )
 
-// roll is what a reading keeps of every key: some 28 bytes each, so that a sweep needs no lookup for a row that is as it was. Its parts grow one by one, and never
-// stand in memory twice.
+// roll is what a reading keeps of every key: some 16 bytes, and 10 more of each that the ledger knows, so that a sweep needs no lookup for a row that is as it was. Its
+// parts grow one by one, each at its own time, and never stand in memory twice.
 type roll struct {
 	shards [256]rollShard
 }
 
 type rollShard struct {
-	mu    sync.Mutex // while the ledger is read, by several goroutines
-	slots []rollSlot
-	used  int
+	mu      sync.Mutex // while the ledger is read, by several goroutines
+	slots   []rollSlot
+	sources []sourceMark // of the entry in each slot; nil as long as there is none, as in a first pass
+	used    int
 }
 
 type rollSlot struct {
-	key    keyHash
-	source sourceMark
-	bits   uint8 // 0: the slot is free
+	key  keyHash
+	bits uint8 // 0: the slot is free
 }
 
 // newRoll makes a roll with room for so many keys.
 func newRoll(keys int) *roll {
 	r := &roll{}
-	if keys < 1000 {
-		return r // the parts grow as they are used
-	}
 	for i := range r.shards {
-		r.shards[i].slots = make([]rollSlot, room(keys/len(r.shards)))
+		n := room(keys / len(r.shards))
+		if keys < 1000 {
+			n += i / 16 // from different sizes they do not all grow at once: what they grow out of is garbage until it is collected
+		}
+		r.shards[i].slots = make([]rollSlot, n)
 	}
 	return r
+}
+
+// bytes is how much memory the roll takes.
+func (r *roll) bytes() (n int64) {
+	for i := range r.shards {
+		s := &r.shards[i]
+		n += int64(len(s.slots))*int64(unsafe.Sizeof(rollSlot{})) + int64(len(s.sources))*int64(unsafe.Sizeof(sourceMark{}))
+	}
+	return n
 }
 
 // room is how many slots a part needs for so many keys: with one in six free, a key is found within a few steps.
 func room(keys int) int { return keys + keys/5 + 16 }
 
-// at gives the slot of a key, or the free one where it belongs. The part has a free slot.
-func (s *rollShard) at(key keyHash) *rollSlot {
+// at gives the place of the slot of a key, or of the free one where it belongs. The part has a free slot.
+func (s *rollShard) at(key keyHash) uint64 {
 	h := uint64(key[4])<<56 | uint64(key[5])<<48 | uint64(key[6])<<40 | uint64(key[7])<<32 | uint64(key[8])<<24 | uint64(key[9])<<16 | uint64(key[10])<<8 | uint64(key[11])
 	i, _ := bits.Mul64(h, uint64(len(s.slots)))
 	for {
-		slot := &s.slots[i]
-		if slot.bits == 0 || slot.key == key {
-			return slot
+		if slot := &s.slots[i]; slot.bits == 0 || slot.key == key {
+			return i
 		}
 		if i++; i == uint64(len(s.slots)) {
 			i = 0
@@ -85,34 +95,44 @@ func (s *rollShard) grow() {
 	if s.used+s.used/8 < len(s.slots) {
 		return
 	}
-	old := s.slots
+	old, sources := s.slots, s.sources
 	s.slots = make([]rollSlot, room(s.used+s.used/8))
+	if sources != nil {
+		s.sources = make([]sourceMark, len(s.slots))
+	}
 	for i := range old {
-		if old[i].bits != 0 {
-			*s.at(old[i].key) = old[i]
+		if old[i].bits == 0 {
+			continue
+		}
+		place := s.at(old[i].key)
+		s.slots[place] = old[i]
+		if sources != nil {
+			s.sources[place] = sources[i]
 		}
 	}
+}
+
+// take gives the place of the slot of a key, which has one from now on.
+func (s *rollShard) take(key keyHash) uint64 {
+	s.grow()
+	place := s.at(key)
+	if slot := &s.slots[place]; slot.bits == 0 {
+		slot.key = key
+		s.used++
+	}
+	return place
 }
 
 // of gives what is noted of a key: 0 for one that is not in the roll.
 func (r *roll) of(key keyHash) uint8 {
 	s := &r.shards[key[0]]
-	if len(s.slots) == 0 {
-		return 0
-	}
-	return s.at(key).bits
+	return s.slots[s.at(key)].bits
 }
 
 // note adds to what is noted of a key.
 func (r *roll) note(key keyHash, set uint8) {
 	s := &r.shards[key[0]]
-	s.grow()
-	slot := s.at(key)
-	if slot.bits == 0 {
-		slot.key = key
-		s.used++
-	}
-	slot.bits |= set
+	s.slots[s.take(key)].bits |= set
 }
 
 // meets is what a row of the ERP means to the roll.
@@ -127,20 +147,17 @@ const (
 // meet takes note of a row: of a living one that it is there. always says that every row has to be looked at.
 func (r *roll) meet(key keyHash, source sourceMark, cancelled, always bool) meets {
 	s := &r.shards[key[0]]
-	s.grow()
-	slot := s.at(key)
-	switch {
-	case cancelled:
-		slot.bits &^= plain // from here on what this reading makes of the entry counts
+	if cancelled {
+		s.slots[s.at(key)].bits &^= plain // from here on what this reading makes of the entry counts
 		return toJudge
-	case slot.bits&living != 0:
+	}
+	place := s.take(key)
+	slot := &s.slots[place]
+	if slot.bits&living != 0 {
 		return again
-	case slot.bits == 0:
-		slot.key = key
-		s.used++
 	}
 	slot.bits |= living
-	if !always && slot.bits&plain != 0 && slot.source == source {
+	if !always && slot.bits&plain != 0 && s.sources[place] == source {
 		return asItWas
 	}
 	slot.bits &^= plain
@@ -153,14 +170,13 @@ func (r *roll) enter(k *trade.Known, notes uint8) {
 	s := &r.shards[key[0]]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.grow()
-	slot := s.at(key)
-	if slot.bits == 0 {
-		slot.key = key
-		s.used++
+	place := s.take(key)
+	if s.sources == nil {
+		s.sources = make([]sourceMark, len(s.slots))
 	}
+	slot, source := &s.slots[place], &s.sources[place]
 	slot.bits |= notes
-	if n, err := hex.Decode(slot.source[:], []byte(k.SourceHash)[:min(len(k.SourceHash), 2*len(slot.source))]); err != nil || n != len(slot.source) {
+	if n, err := hex.Decode(source[:], []byte(k.SourceHash)[:min(len(k.SourceHash), 2*len(source))]); err != nil || n != len(source) {
 		slot.bits &^= plain // of an entry that was rebuilt without one
 	}
 }

@@ -109,3 +109,39 @@ func TestARollKnowsARowThatIsNoNews(t *testing.T) {
 		t.Error("an empty roll knows a key")
 	}
 }
+
+// A reading of a million rows keeps its keys until it ends, and nothing for each that is not needed: the source hash is kept only of what the ledger had before.
+func TestARollTakesLittleForEachKey(t *testing.T) {
+	t.Parallel()
+	const keys = 200_000
+	first := newRoll(0)
+	for i := range keys {
+		first.meet(hashKey(rollKnown(i).Key), rollMark(i), false, false)
+	}
+	if got := float64(first.bytes()) / keys; got > 18 {
+		t.Errorf("a first pass keeps %.1f bytes of a key", got)
+	}
+	sweep := newRoll(keys)
+	for i := range keys {
+		sweep.enter(rollKnown(i), known|plain)
+	}
+	if got := float64(sweep.bytes()) / keys; got > 27 {
+		t.Errorf("a sweep keeps %.1f bytes of a key", got)
+	}
+}
+
+// The parts of a roll do not all grow at the same time: what they grow out of would stand beside what they grow into.
+func TestThePartsOfARollGrowOneAfterAnother(t *testing.T) {
+	t.Parallel()
+	r := newRoll(0)
+	sizes := map[int]bool{}
+	for i := range 100_000 {
+		r.meet(hashKey(rollKnown(i).Key), rollMark(i), false, false)
+	}
+	for i := range r.shards {
+		sizes[len(r.shards[i].slots)] = true
+	}
+	if len(sizes) < 10 {
+		t.Errorf("the parts have %d sizes", len(sizes))
+	}
+}

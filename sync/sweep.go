@@ -77,6 +77,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 		total += t.Count
 	}
 	p.roll = newRoll(total)
+	r.Holds(r.job.Name(), p.roll.bytes())
 	var newest atomic.Int64
 	counted, err := r.ledger.Roll(ctx, r.job.Name(), func(k *trade.Known) {
 		notes := known
@@ -100,6 +101,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 		return err
 	}
 	p.newest = newest.Load()
+	r.Holds(r.job.Name(), p.roll.bytes())
 	if slices.Equal(tallyText(kept), tallyText(counted)) {
 		r.proved = kept
 	}

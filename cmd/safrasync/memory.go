@@ -6,10 +6,10 @@ import (
 )
 
 // How much of its memory the program lets lie before it collects. It often runs beside the ERP's own server, and what it does alternates between a handful of rows in
-// memory and waiting: the garbage of one page of rows is most of what it would hold otherwise. A sweep of a million rows holds some 35 MiB that are not garbage; the
-// first figure lets the collector work more often there, and never more than half of the time. At 50 percent the collector took a quarter of the CPU of a first pass; 100 cost 7 MiB.
+// memory and waiting: the garbage of one page of rows is most of what it would hold otherwise. What is no garbage takes some 8 MiB, and what a reading keeps of each key raises the
+// first figure, above which the collector works more often, and never more than half of the time. At 50 percent it took a quarter of the CPU of a first pass; 100 cost 7 MiB.
 const (
-	softMemory = 48 << 20 // bytes; a limit that is passed where the work needs more
+	softMemory = 32 << 20 // bytes; a limit that is passed where the work needs more
 	gcPercent  = 100
 	// A report holds a line of totals for each producer, place and season: of 5,000 producers alone some 20 MiB. Under the first figure the collector would take half of the time.
 	reportMemory = 128 << 20
@@ -28,8 +28,8 @@ func limitMemory(env func(string) (string, bool)) {
 // memory is the limit of this process.
 var memory memoryLimit
 
-// memoryLimit is softMemory and what is held for long beside the work: the console's view of what is stuck, and the keys that people search in. Where those came near the limit, the collector worked
-// half of the time although there was nothing to collect, and a page took four times the CPU.
+// memoryLimit is softMemory and what is held for long beside the work: what a reading keeps of each key, the console's view of what is stuck, and the keys that people search in.
+// Where those came near the limit, the collector worked half of the time although there was nothing to collect, and a page took four times the CPU.
 type memoryLimit struct {
 	mu   gosync.Mutex
 	set  func(int64) int64 // nil: the environment says what the limit is
