@@ -34,13 +34,15 @@ func newKeybook(together int) *keybook {
 }
 
 // jobKeys are the keys of one job: all of those with numbers from first to last. The numbers of a job's rows rise with the transactions that record them, because one holder of its lease records
-// one page after the other; so what is new is above last.
+// one page after the other; so what is new is above last. That this held is seen by the job's counts, which stand in the ledger: where there are more rows up to last, all keys are read anew.
 type jobKeys struct {
 	first, last int64
 	begun       bool // something was read
 	whole       bool // there is nothing before first
 	fresh       bool // there was nothing after last when it was looked at
 	count       int
+	anew        bool // they are read once more, because the counts said that some are missing
+	short       int  // how many more rows the counts tell of than were there when they were read anew: the counts are wrong
 	chunks      []*keyChunk
 	newest      int // place of the chunk that new keys are added to; -1: there is none
 }
@@ -151,6 +153,23 @@ func (b *keybook) add(job string, was jobKeys, chunk *keyChunk, newer bool) {
 		}
 		k.chunks = append(k.chunks, chunk)
 	}
+}
+
+// fits tells whether the counts tell of as many rows as were read. Where they do not, the keys are forgotten, to be read anew; once, because it may be the counts that are wrong.
+func (b *keybook) fits(job string, was jobKeys, rows int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := b.jobs[job]
+	switch {
+	case k == nil || k.last != was.last || k.count != was.count: // they were forgotten meanwhile
+		return true
+	case k.anew:
+		k.anew, k.short = false, rows-k.count
+	case rows != k.count+k.short:
+		b.jobs[job] = &jobKeys{newest: -1, anew: true}
+		return false
+	}
+	return true
 }
 
 // KeyBytes is what the keys in memory take there.

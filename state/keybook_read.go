@@ -44,7 +44,14 @@ func (s *Store) readKeys(ctx context.Context, jobs []string, until time.Time) (w
 			s.keys.keep()
 			k, done := s.keys.of(job)
 			if done {
-				break
+				rows, err := s.rowsUpTo(ctx, job, k.last)
+				if err != nil {
+					return false, err
+				}
+				if s.keys.fits(job, k, rows) {
+					break
+				}
+				continue
 			}
 			if k.begun && !until.IsZero() && time.Now().After(until) {
 				return false, nil
@@ -55,6 +62,12 @@ func (s *Store) readKeys(ctx context.Context, jobs []string, until time.Time) (w
 		}
 	}
 	return true, nil
+}
+
+// rowsUpTo is how many rows of a job have numbers up to last, by the job's counts.
+func (s *Store) rowsUpTo(ctx context.Context, job string, last int64) (n int, err error) {
+	err = s.read.GetContext(ctx, &n, s.q(`SELECT (SELECT COALESCE(SUM(n), 0) FROM tally WHERE job = ?) - (SELECT COUNT(*) FROM entry WHERE job = ? AND id > ?)`), job, job, last)
+	return n, err
 }
 
 // readChunk reads the next keys of a job: what is new, then what is older than all that is here.

@@ -199,3 +199,64 @@ func TestKeysThatAreForgottenAreNotMissing(t *testing.T) {
 		}
 	})
 }
+
+// With PostgreSQL a row may become visible after one with a higher number, when its transaction ends later. The next search finds it all the same, whatever was read before.
+func TestARowThatBecomesVisibleLateIsFound(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		if b.name != Postgres {
+			continue // there is one writer at a time
+		}
+		tune := defaultTuning
+		tune.keys = fewKeys
+		s := mustOpenTuned(t, b.open(t), tune)
+		fillLarge(t, s, 2*fewKeys+50)
+		lease := mustLease(t, s, "contracts")
+		mustRecord(t, s, lease, newEntry("01|first7x"))
+		late, err := s.write.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = late.Rollback() }) // where the test ended early
+		exec := func(query string) {
+			t.Helper()
+			if _, err := late.ExecContext(t.Context(), query); err != nil {
+				t.Fatal(err)
+			}
+		}
+		columns := strings.Join(newColumns, ", ")
+		exec(`INSERT INTO entry (` + columns + `) SELECT ` + strings.Replace(columns, "key,", "'01|late7x',", 1) + ` FROM entry WHERE key = '01|first7x'`)
+		mustRecord(t, s, lease, newEntry("01|next7x"))
+		if got := texted(t, s, "t7x"); !slices.Equal(got, []string{"01|first7x", "01|next7x"}) {
+			t.Fatalf("before: %q", got)
+		}
+		exec(`UPDATE tally SET n = n + 1 WHERE ctid = (SELECT ctid FROM tally WHERE job = 'contracts' AND n > 0 LIMIT 1)`)
+		if err := late.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := texted(t, s, "e7x"); !slices.Equal(got, []string{"01|late7x"}) {
+			t.Errorf("after: %q", got)
+		}
+	}
+}
+
+// Counts that are wrong, which `doctor` tells, let the keys be read once more, not with each search.
+func TestWrongCountsDoNotLetTheKeysBeReadEachTime(t *testing.T) {
+	bothInParts(t, func(t *testing.T, s *Store) {
+		fillLarge(t, s, fewKeys+50)
+		lease := mustLease(t, s, "contracts")
+		mustRecord(t, s, lease, newEntry("01|first7x"))
+		if _, err := s.write.ExecContext(t.Context(), `UPDATE tally SET n = n + 1 WHERE job = 'contracts' AND n > 0`); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got := texted(t, s, "t7x"); len(got) != 1 {
+				t.Fatalf("%q", got)
+			}
+		}
+		chunks := s.keys.jobs["contracts"].chunks
+		if got := texted(t, s, "t7x"); len(got) != 1 || &chunks[0] != &s.keys.jobs["contracts"].chunks[0] {
+			t.Errorf("%q; or the keys were read once more", got)
+		}
+	})
+}
