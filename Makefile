@@ -115,6 +115,10 @@ size: need ## make ledgers of ROWS rows (1000000) on both databases, and measure
 pages: need ## make ledgers of ROWS rows (1000000), three in a hundred of them stuck, and measure every page of the console on both databases
 	go test -count=1 -timeout 12h -v ./internal/bench/size -run Pages -rows $(ROWS) -times 10
 
+.PHONY: reports
+reports: need ## make ledgers of ROWS rows (1000000), and measure a report in every form, by the command and by the console, on both databases
+	go test -count=1 -timeout 12h -v ./internal/bench/size -run Reports -rows $(ROWS) -formats csv,xlsx,json,html
+
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found
 	.ci/fuzz

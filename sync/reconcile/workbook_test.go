@@ -186,23 +186,20 @@ func TestNumbersThatASpreadsheetCannotKeepAreText(t *testing.T) {
 
 // What a report of many rows holds does not grow with the rows. With SAFRASYNC_TEST_LONG=1 it is a million of them, else as many as that says.
 func TestF167_MemoryDoesNotGrowWithTheRows(t *testing.T) {
-	rows := 20_000
+	rows, forms := 20_000, []string{"csv", "xlsx"}
 	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
-		rows = 1_000_000
+		rows, forms = 1_000_000, append(forms, "json", "html")
 		if n, err := strconv.Atoi(os.Getenv("SAFRASYNC_TEST_LONG")); err == nil && n > 1 { // so many
 			rows = n
 		}
 	}
 	s := manyRows(t, rows)
-	for _, form := range []string{"csv", "xlsx"} {
+	for _, form := range forms {
 		out, err := os.Create(filepath.Join(t.TempDir(), "report."+form))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := NewCSV(out, 0)
-		if form == "xlsx" {
-			w = NewXLSX(out)
-		}
+		w := map[string]Writer{"csv": NewCSV(out, 0), "xlsx": NewXLSX(out), "json": NewJSON(out), "html": NewHTML(out)}[form]
 		peak := watchHeap()
 		began := time.Now()
 		_, err = s.Report(portuguese, w)

@@ -7,7 +7,8 @@
 //	discover  the program's own first pass over it, outside its hours, so that nothing is sent: entries, sums and cursor are the engine's
 //	send      attempts and ids, by statements over the whole ledger, with its indexes and triggers put aside meanwhile and made again from their own text
 //
-// With Stuck some of the rows did not go, and [World.Serve] and [Console.Pages] measure what each page of the console takes then.
+// With Stuck some of the rows did not go, and [World.Serve] and [Console.Pages] measure what each page of the console takes then; [World.ReportFile] and
+// [Console.Export] measure a report of all rows.
 //
 // After that `safrasync doctor` finds nothing, and a sweep finds every row unchanged. Nothing here imports the program: it is run as people run it, and
 // judged by its exit code, its JSON, and the memory that the kernel says it used at most.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ var (
 	stuck    = flag.Int("stuck", 3, "of a hundred rows, how many did not go, where pages are measured")
 	times    = flag.Int("times", 3, "how often each page is asked for after the first time")
 	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
+	formats  = flag.String("formats", "json,html", "forms of the reports, of csv, xlsx, json and html")
 	dir      = flag.String("dir", "", "an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
 	erpDSN   = flag.String("erp", "", "an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
 	stateDSN = flag.String("state", "", "an empty PostgreSQL database for the ledger; a throwaway one when it is empty")
@@ -106,6 +108,47 @@ func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
 			t.Logf("%-45s %9s %9s %9s %9s", "ms of a page", "first", "median", "worst", "CPU")
 			for _, p := range costs {
 				t.Logf("%-45s %9.1f %9.1f %9.1f %9.1f", p.Path, ms(p.First), ms(p.Median), ms(p.Worst), ms(p.CPU))
+			}
+		})
+	}
+}
+
+// A report of all rows is written in every form, by the command and by the console, with memory that does not grow with the rows; how much of it each takes is told, and not judged.
+func TestTheReportsOfALargeLedger(t *testing.T) {
+	binary := build(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers != "" && *ledgers != ledger {
+			continue
+		}
+		t.Run(ledger, func(t *testing.T) {
+			w := newWorld(t, binary, ledger)
+			w.Stuck = *stuck
+			fill(t, w)
+			t.Logf("%-14s %10s %10s %10s %10s", "report", "peak MiB", "CPU s", "wall s", "file MiB")
+			tell := func(name string, c size.ReportCost, err error) {
+				t.Helper()
+				if err != nil || c.Size == 0 {
+					t.Fatalf("%s of %d bytes: %v", name, c.Size, err)
+				}
+				t.Logf("%-14s %10.1f %10.1f %10.1f %10.1f", name, float64(c.Peak)/(1<<20), c.CPU.Seconds(), c.Wall.Seconds(), float64(c.Size)/(1<<20))
+			}
+			for _, format := range strings.Split(*formats, ",") {
+				c, err := w.ReportFile(t.Context(), format)
+				tell(format, c, err)
+			}
+			if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil { // which the service would do at its start, beside the first export
+				t.Fatal(err)
+			}
+			c, err := w.Serve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range strings.Split(*formats, ",") {
+				cost, err := c.Export(format)
+				tell("console "+format, cost, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
 			}
 		})
 	}
