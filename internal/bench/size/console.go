@@ -41,7 +41,7 @@ func (w *World) Serve(ctx context.Context) (c *Console, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &Console{browser: &http.Client{Jar: jar, Timeout: 10 * time.Minute}, service: exec.CommandContext(ctx, w.Binary, "--config", w.Config(), "run")}
+	c = &Console{browser: &http.Client{Jar: jar, Timeout: 40 * time.Minute}, service: exec.CommandContext(ctx, w.Binary, "--config", w.Config(), "run")}
 	c.service.Env = environment()
 	said, err := c.service.StderrPipe()
 	if err == nil {
