@@ -153,6 +153,14 @@ func (b *bench) ordered(br *breaker) {
 		_, err := acts.Select(ctx, "dismiss", "contracts", nil, nil)
 		return err
 	})
+	br.each(t, "SelectSome", func() error {
+		some, err := acts.SelectSome(ctx, "dismiss", "contracts", nil, nil, 1)
+		if err == nil && len(some) != 1 {
+			t.Errorf("of one row at most it gives %v", some)
+		}
+		return err
+	})
+	br.each(t, "Doubt", func() error { _, err := acts.Doubt(ctx, b.entry(1)); return err })
 	rows("an acknowledgement", func() (engine.RowPlan, error) { return acts.Acknowledge(ctx, "contracts", []string{key(2)}) })
 	rows("a dismissal", func() (engine.RowPlan, error) { return acts.Dismiss(ctx, "contracts", []string{key(6)}) })
 	rows("a reopening", func() (engine.RowPlan, error) { return acts.Reopen(ctx, "contracts", []string{key(6)}) })

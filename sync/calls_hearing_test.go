@@ -1,0 +1,232 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// brokenInbox has every method of the ledger of what is heard.
+type brokenInbox struct {
+	l engine.Inbox
+	b *breaker
+}
+
+func (l brokenInbox) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
+	return through(l.b, "DueEvents", func() ([]trade.InboxEvent, error) { return l.l.DueEvents(ctx, now, limit) })
+}
+
+func (l brokenInbox) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
+	return l.b.call("EventsDone", func() error { return l.l.EventsDone(ctx, events) })
+}
+
+func (l brokenInbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
+	return through(l.b, "Ours", func() (map[string]string, error) { return l.l.Ours(ctx, ids) })
+}
+
+func (l brokenInbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
+	return through(l.b, "EntriesWith", func() ([]trade.Entry, error) { return l.l.EntriesWith(ctx, sends, remoteIDs) })
+}
+
+func (l brokenInbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
+	return l.b.call("NoteHeard", func() error { return l.l.NoteHeard(ctx, heard, candidates) })
+}
+
+func (l brokenInbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
+	return through(l.b, "DueCandidates", func() ([]trade.Candidate, error) { return l.l.DueCandidates(ctx, now, limit) })
+}
+
+func (l brokenInbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error) {
+	return through(l.b, "ClaimCandidate", func() (bool, error) { return l.l.ClaimCandidate(ctx, c, until) })
+}
+
+func (l brokenInbox) SaveCandidate(ctx context.Context, c trade.Candidate) error {
+	return l.b.call("SaveCandidate", func() error { return l.l.SaveCandidate(ctx, c) })
+}
+
+func (l brokenInbox) ForgetCandidates(ctx context.Context, ids []string) error {
+	return l.b.call("ForgetCandidates", func() error { return l.l.ForgetCandidates(ctx, ids) })
+}
+
+func (l brokenInbox) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
+	return l.b.call("PostponeCandidates", func() error { return l.l.PostponeCandidates(ctx, ids, until) })
+}
+
+func (l brokenInbox) Rivals(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return through(l.b, "Rivals", func() ([]trade.Candidate, error) { return l.l.Rivals(ctx, since, limit) })
+}
+
+func (l brokenInbox) Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error) {
+	doubts, err = through(l.b, "Doubts", func() (doubts []trade.Doubt, err error) {
+		doubts, since, err = l.l.Doubts(ctx)
+		return doubts, err
+	})
+	return doubts, since, err
+}
+
+func (l brokenInbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
+	return through(l.b, "WakeFor", func() (int, error) { return l.l.WakeFor(ctx, kinds, ids, now) })
+}
+
+func (l brokenInbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	return through(l.b, "AskLookupsAgain", func() (int, error) { return l.l.AskLookupsAgain(ctx, now) })
+}
+
+func (l brokenInbox) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+	return through(l.b, "Holder", func() (trade.ParentKey, error) { return l.l.Holder(ctx, sends, remoteID, except) })
+}
+
+func (l brokenInbox) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
+	return l.b.call("Rows", func() error { return l.l.Rows(ctx, filter, fn) })
+}
+
+func (l brokenInbox) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
+	return through(l.b, "Act", func() ([]bool, error) { return l.l.Act(ctx, acts) })
+}
+
+// heardBench is a bench of which the platform has told: contract 1 was deleted there while a delivery was to go under it, contract 2 is in doubt, and there is a producer. With a rival, there is a
+// record besides that nobody could read, and that may be as like contract 2.
+func heardBench(t *testing.T, rival bool) *bench {
+	t.Helper()
+	b := withChildren(newBench(t, sandbox.Options{Events: eventFaults(t, "shape=id")}))
+	b.limits.MaxInFlight = 1
+	b.hears()
+	b.contracts(1)
+	b.pass()
+	b.delivery(1, 1, 100)
+	b.api.SetFaults(faults(t, "deliveries:throttle=20m@1-")...)
+	b.pass()
+	b.row("deliveries", "01|0001", trade.Pending, "")
+	b.contract(2)
+	b.api.SetFaults(faults(t, "order_commitments:lost-after@1-", "deliveries:throttle=20m@1-")...)
+	b.pass()
+	b.expect(2, trade.InDoubt, trade.CauseUnknown)
+	b.api.SetFaults()
+	if err := b.api.DeleteCommitment(b.entry(1).RemoteID); err != nil {
+		t.Fatal(err)
+	}
+	b.tell("CREATE_PRODUCER", `{"id":"`+producerID+`"}`)
+	if err := b.api.WaitDeliveries(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if rival {
+		now := b.clock.Now()
+		c := trade.Candidate{ID: strange(), Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: now, LastAt: now, State: trade.CandidateHeard}
+		err := b.ledger.NoteHeard(t.Context(), nil, []trade.Candidate{c})
+		c.State, c.Status, c.AskedAt, c.Tries = trade.CandidateUnreadable, 500, now, 12
+		if err = errors.Join(err, b.ledger.SaveCandidate(t.Context(), c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// listen lets three passes look at what was told, up to the first that fails.
+func (b *bench) listen(h *engine.Hearing) error {
+	for range 3 {
+		b.clock.advance(4 * time.Second)
+		if _, err := h.Pass(b.t.Context()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// F047, F048, F052: each call of the ledger fails once while it is looked at what the platform told: it is said, and the next looks do the rest: the doubt is settled, beside a
+// record that may be as like once that was asked for again, the deletion is marked, and the delivery waits.
+func TestEveryCallOfWhatIsHeardFailsOnce(t *testing.T) {
+	t.Parallel()
+	for i, rival := range []bool{false, true} {
+		t.Run(fmt.Sprintf("rival %t", rival), func(t *testing.T) {
+			t.Parallel()
+			first, step := 1+3*i, 9
+			if long {
+				first, step = 1, 1
+			}
+			var hits []string
+			for at := first; ; at += step {
+				b, br := heardBench(t, rival), &breaker{}
+				h := b.hearing()
+				h.Ledger = brokenInbox{b.ledger, br}
+				br.arm(at, false)
+				err := b.listen(h)
+				hit := br.disarm()
+				if (hit == "") != (err == nil) {
+					t.Errorf("call %d (%q fails): %v", at, hit, err)
+				}
+				b.clock.advance(6 * time.Minute) // what was being read is nobody's any more
+				if err := b.listen(h); err != nil {
+					t.Fatalf("after call %d failed (%s): %v", at, hit, err)
+				}
+				if state := b.entry(2).State; state != trade.Accepted {
+					t.Errorf("after call %d failed (%s): row 2 is %s", at, hit, state)
+				}
+				b.flags(1, "[deleted_remote]")
+				b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+				if hit == "" {
+					break
+				}
+				hits = append(hits, hit)
+			}
+			slices.Sort(hits)
+			t.Logf("%d calls failed: %v", len(hits), slices.Compact(hits))
+		})
+	}
+}
+
+// A look that cannot wait for its turn to read ends, and the next one reads.
+func TestALookThatMayNotWaitForItsReadingsSaysSo(t *testing.T) {
+	t.Parallel()
+	b := heardBench(t, false)
+	h := b.hearing()
+	h.Pace = time.Hour
+	b.clock.advance(4 * time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+	defer cancel()
+	before := b.gets()
+	if _, err := h.Pass(ctx); err == nil || b.gets() != before+1 {
+		t.Errorf("%v after %d readings; want one, and no time for the second", err, b.gets()-before)
+	}
+	b.clock.advance(6 * time.Minute)
+	if err := b.listen(b.hearing()); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(2, trade.Accepted, "")
+}
+
+// A look that fails is told in the log, and looking goes on.
+func TestALookThatFailsIsLogged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	h := b.hearing()
+	br := &breaker{}
+	br.cutOff(true)
+	h.Ledger = brokenInbox{b.ledger, br}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := make(chan struct{}, 1)
+	core, logs := observer.New(zap.ErrorLevel)
+	h.Log = zap.New(core, zap.Hooks(func(zapcore.Entry) error {
+		if logs.Len() < 2 {
+			told <- struct{}{} // the next look
+		} else {
+			cancel()
+		}
+		return nil
+	}))
+	h.Run(ctx, told)
+	if logs.Len() != 2 {
+		t.Errorf("%d failures were logged, want 2", logs.Len())
+	}
+}
