@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,7 +83,7 @@ func TestTheCallersDeadlineIsATimeout(t *testing.T) {
 		_, _ = io.Copy(io.Discard, c)
 		return false
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), overSoon)
 	defer cancel()
 	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultTimeout)
@@ -280,10 +279,10 @@ func TestF093_TheTimeoutIsNamedAndUnknown(t *testing.T) {
 		_, _ = io.Copy(io.Discard, c)
 		return false
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: 200 * time.Millisecond})
+	c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultTimeout)
-	if !strings.Contains(err.Error(), "no complete answer within 200ms (api.timeout)") || !errors.Is(err, context.DeadlineExceeded) {
+	if !strings.Contains(err.Error(), "no complete answer within 2s (api.timeout)") || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v", err)
 	}
 }

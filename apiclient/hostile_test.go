@@ -240,10 +240,13 @@ func TestF101_ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 		"HTTP/1.1 500 X\r\nContent-Length: 100000\r\n\r\n":           apiclient.Unknown,
 		"HTTP/1.1 201 X\r\nX-A: ":                                    apiclient.Unknown,
 	} {
-		s := startRaw(t, func(c net.Conn, _ received) bool { return drip(c, head) })
-		c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: 300 * time.Millisecond})
-		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
-		wantKnown(t, a, err, want, apiclient.FaultTimeout)
+		t.Run(head[9:12]+" "+want.String(), func(t *testing.T) {
+			t.Parallel()
+			s := startRaw(t, func(c net.Conn, _ received) bool { return drip(c, head) })
+			c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
+			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+			wantKnown(t, a, err, want, apiclient.FaultTimeout)
+		})
 	}
 }
 

@@ -158,6 +158,9 @@ func always(status int, body string, headers ...string) answerFunc {
 	}
 }
 
+// overSoon is a time-out that a test waits for. It is long enough for a busy host to connect and send within it.
+const overSoon = 2 * time.Second
+
 func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
 	t.Helper()
 	if o.APIKey == "" {

@@ -215,7 +215,7 @@ func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ln.Close() })
-	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: 200 * time.Millisecond})
+	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultTimeout)
 	if a.Evidence.Phase != apiclient.PhaseTLS {
