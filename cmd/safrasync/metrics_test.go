@@ -79,6 +79,7 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	theyAreDocumented(t, text)
 	theDashboardIsAnswered(t, address)
 	s.stop()
+	collector.Close() // nothing comes any more
 	close(traces)
 	var told []byte
 	for body := range traces {

@@ -88,9 +88,9 @@ func (g *generation) reported(r trade.RunReport) {
 	if r.Stopped != nil {
 		fields = append(fields, zap.String("stopped", r.Stopped.Code))
 	}
-	g.daemon.log.Info("run", fields...)
 	g.daemon.monitor.Reported(r)
 	g.tracer.Reported(r)
+	g.daemon.log.Info("run", fields...) // who reads of a run finds it in the metrics
 	g.daemon.tell(g)
 }
 
