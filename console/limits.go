@@ -17,6 +17,6 @@ const (
 	triesKept  = 24 * time.Hour       // a try in vain counts so long
 	deviceKept = 180 * 24 * time.Hour // a browser is known so long
 
-	hashesAtOnce  = 2  // passwords that are hashed at once: each takes 19 MiB and a core
-	hashesWaiting = 16 // and so many wait
+	hashesAtOnce  = 2 // passwords that are hashed at once: each takes 19 MiB and a core
+	hashesWaiting = 6 // and so many wait: half of the places stay for those who are logged in
 )
