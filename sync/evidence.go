@@ -261,13 +261,7 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.T
 	if looked > rivalsPage {
 		h.compared = h.Now()
 	}
-	found := slices.DeleteFunc(m.pairs(), func(p pair) bool { // the record may as well be that of a doubt that was not looked at
-		early := p.doubt.Attempt.StartedAt.Add(-clockSlack).Before(since.Add(h.apart()))
-		if early {
-			h.tooMany(p.doubt.Entry)
-		}
-		return early
-	})
+	found := h.looked(m.pairs(), since)
 	if len(found) == 0 {
 		return nil
 	}
@@ -280,6 +274,17 @@ func (h *Hearing) settle(ctx context.Context, doubts []trade.Doubt, since time.T
 		}
 	}
 	return nil
+}
+
+// looked leaves out the pairs whose record may as well be that of a doubt that was not looked at.
+func (h *Hearing) looked(found []pair, since time.Time) []pair {
+	return slices.DeleteFunc(found, func(p pair) bool {
+		early := p.doubt.Attempt.StartedAt.Add(-clockSlack).Before(since.Add(h.apart()))
+		if early {
+			h.tooMany(p.doubt.Entry)
+		}
+		return early
+	})
 }
 
 // eachRival calls fn with all records of which events told at or after a time and that no row of ours has, some at a time: those that were read, and those that were not. It tells how many there are.
@@ -302,40 +307,41 @@ func (h *Hearing) eachRival(ctx context.Context, since time.Time, fn func(read, 
 	}
 }
 
-// withoutRivals leaves out the pairs of which another record may be as like the doubt: one that could not be read, and one that was read only after the doubt was compared with it; and those whose
-// own record is not what it was: a row of ours has it by now, or an event says that it was deleted.
-func (h *Hearing) withoutRivals(ctx context.Context, since time.Time, found []pair) ([]pair, error) {
-	rivalled, there := make([]bool, len(found)), make([]bool, len(found))
-	_, err := h.eachRival(ctx, since, func(read, unread []trade.Candidate) error {
-		for i, p := range found {
-			for _, c := range unread {
-				if !h.mayRival(c, p) {
-					continue
-				}
-				rivalled[i] = true
-				if err := h.askOnce(ctx, c); err != nil {
-					return err
+// withoutRivals leaves out the pairs of which another record may be as like the doubt, because it could not be read. It compares all once more: in the meantime records were read, told of as deleted
+// and got by rows of ours, and requests began, of which a record may be.
+func (h *Hearing) withoutRivals(ctx context.Context, oldest time.Time, found []pair) ([]pair, error) {
+	doubts, since, err := h.Ledger.Doubts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own := make(map[string]trade.Candidate, len(found)) // by attempt; without those that have rivals
+	for _, p := range found {
+		own[p.doubt.Attempt.ID] = p.candidate
+	}
+	m := newMatcher(doubts, h.closes)
+	_, err = h.eachRival(ctx, oldest, func(read, unread []trade.Candidate) error {
+		m.compare(read)
+		for _, c := range unread {
+			rival := false
+			for _, p := range found {
+				if h.mayRival(c, p) {
+					rival = true
+					delete(own, p.doubt.Attempt.ID)
 				}
 			}
-			sent := sentOf(p.doubt)
-			for _, c := range read {
-				switch {
-				case c.ID == p.candidate.ID:
-					there[i] = c.Purpose != trade.ForDeletion // what may not be there any more is for a person
-				case agrees(c, sent) && timingOf(c, p.doubt.Attempt, h.closes) != TimeBefore:
-					rivalled[i] = true
-				}
+			if !rival {
+				continue
+			}
+			if err := h.askOnce(ctx, c); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
-	var out []pair
-	for i, p := range found {
-		if there[i] && !rivalled[i] {
-			out = append(out, p)
-		}
-	}
-	return out, err
+	return slices.DeleteFunc(h.looked(m.pairs(), since), func(p pair) bool {
+		was, only := own[p.doubt.Attempt.ID]
+		return !only || was.ID != p.candidate.ID || !was.AskedAt.Equal(p.candidate.AskedAt) || p.candidate.Purpose == trade.ForDeletion // what may not be there any more is for a person
+	}), err
 }
 
 // tooMany tells, now and then, that a row in doubt is left to people, because others of its time were not looked at.

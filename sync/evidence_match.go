@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -61,10 +62,12 @@ func sentOf(d trade.Doubt) map[string]*string {
 	return sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
 }
 
-// compare compares the doubts with some more records. One that comes again counts once.
+// compare compares the doubts with some more records. One that comes again counts once, as it is then.
 func (m *matcher) compare(records []trade.Candidate) {
 	byAmount := map[string][]int{}
+	here := make(map[string]bool, len(records))
 	for i, c := range records {
+		here[c.ID] = true
 		text, there := c.Fields["amount"]
 		key := amountKey(text, there)
 		byAmount[key] = append(byAmount[key], i)
@@ -93,6 +96,7 @@ func (m *matcher) compare(records []trade.Candidate) {
 			}
 		}
 	}
+	maps.DeleteFunc(m.found, func(_ string, p pair) bool { return here[p.candidate.ID] })
 	for i, p := range found {
 		if like[of[i]] == 1 && !m.records[p.doubt.Attempt.ID].several {
 			m.found[p.doubt.Attempt.ID] = p

@@ -708,3 +708,92 @@ func (c *counted) Rivals(ctx context.Context, since time.Time, after string, lim
 	c.asked++
 	return c.Inbox.Rivals(ctx, since, after, limit)
 }
+
+// F143: a record that is read anew while doubts are compared, and is no longer what was sent, settles nothing.
+func TestF143ARecordCountsAsItIsInTheEnd(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, when := range []int{2, 3, 4, 5} { // at each page of both comparisons
+			t.Run(fmt.Sprint("page ", when), func(t *testing.T) {
+				b, own, _ := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
+				b.made(own)
+				b.clock.advance(time.Second)
+				long := b.clock.Now().Add(-24 * time.Hour)
+				b.crowd(2, trade.Candidate{TypedFrom: long, TypedTo: long})
+				h := b.hearing()
+				inbox := &few{Inbox: b.ledger}
+				h.Ledger = inbox
+				changed := false
+				inbox.meanwhile = func(asked int) {
+					records, err := b.ledger.Candidates(t.Context(), b.clock.Now().Add(-time.Hour), 10)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, c := range records {
+						if c.ID == own && len(c.Fields) > 0 && !changed && asked == when {
+							changed = true
+							c.AskedAt, c.Fields["amount"] = b.clock.Now(), "4"
+							b.clock.advance(time.Second)
+							b.note(own)
+							if err := b.ledger.SaveCandidate(t.Context(), c); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+				for range 3 {
+					b.clock.advance(4 * time.Second)
+					inbox.asked = 0
+					if _, err := h.Pass(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if !changed {
+					t.Fatal("the record was not changed")
+				}
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+			})
+		}
+	})
+}
+
+// beginning is an inbox in which the request of a row begins only while records are gone through.
+type beginning struct {
+	few
+	row int64
+}
+
+func (l *beginning) Doubts(ctx context.Context) ([]trade.Doubt, time.Time, error) {
+	doubts, since, err := l.Inbox.Doubts(ctx)
+	if l.asked == 0 {
+		doubts = slices.DeleteFunc(doubts, func(d trade.Doubt) bool { return d.Entry.ID == l.row })
+	}
+	return doubts, since, err
+}
+
+// F143: a request that begins while doubts are compared may have made the record that comes then.
+func TestF143ARequestThatBeginsDuringTheComparisonCounts(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{})
+		b.api.SetFaults(faults(t, "order_commitments:lost-before@1", "order_commitments:lost-after@2")...)
+		b.contracts(2)
+		b.exec(`UPDATE contrato SET quantidade = 7`)
+		b.sync2(engine.Options{})
+		b.sync2(engine.Options{})
+		if err := b.api.WaitDeliveries(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+		b.expect(2, trade.InDoubt, trade.CauseUnknown)
+		h := b.hearing()
+		inbox := &beginning{few{Inbox: b.ledger}, b.entry(2).ID}
+		h.Ledger = inbox
+		for range 3 {
+			b.clock.advance(4 * time.Second)
+			inbox.asked = 0
+			if _, err := h.Pass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+	})
+}
