@@ -158,7 +158,7 @@ func (f *fragile) records() {
 	f.each("NoteHeard", func() error { return s.NoteHeard(ctx, []trade.Heard{heard}, []trade.Candidate{c, other}) })
 	f.read("DueCandidates", result(func() ([]trade.Candidate, error) { return s.DueCandidates(ctx, at, 10) }))
 	f.read("Candidates", result(func() ([]trade.Candidate, error) { return s.Candidates(ctx, at, 10) }))
-	f.read("Rivals", result(func() ([]trade.Candidate, error) { return s.Rivals(ctx, at, 10) }))
+	f.read("Rivals", result(func() ([]trade.Candidate, error) { return s.Rivals(ctx, at, "", 10) }))
 	f.each("ClaimCandidate", func() error { return done(s.ClaimCandidate(ctx, c, at.Add(time.Minute))) })
 	c.State, c.Tries, c.Fields, c.NextAt = "read", 1, map[string]string{"amount": "1"}, time.Time{}
 	f.each("SaveCandidate", func() error { return s.SaveCandidate(ctx, c) })
