@@ -41,7 +41,7 @@ func (d *daemon) noteConfig(ctx context.Context, config *Config, host string) {
 		if json.Unmarshal([]byte(r.Detail), &then) != nil {
 			return nil // the retention has taken it
 		}
-		if then.Host == "" && was.Host == "" || then.Host == is.Host && then.File == is.File { // an older program named neither
+		if then.Host == "" || then.Host == is.Host && then.File == is.File { // an older program named neither: it may have been this instance
 			was = then
 		}
 		return nil

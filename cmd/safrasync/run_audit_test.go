@@ -84,6 +84,31 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 	}
 }
 
+// An older program that ran meanwhile, before or beside this one, names no instance: it may have been this one, so what is in force again is told again, once.
+func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
+	t.Parallel()
+	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	d := &daemon{App: &App{}, log: zap.NewNop(), store: store}
+	config := mustLoad(t, goodConfig)
+	d.noteConfig(t.Context(), config, "silo")
+	record := byTheProgram()
+	record.At, record.Act, record.Target, record.Detail = now(), actConfig, "config.yaml", `{"program":"0.1","config":"abc"}`
+	if err := store.AppendAudit(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		d.noteConfig(t.Context(), config, "silo")
+	}
+	records, err := store.Audit(t.Context(), 0)
+	if err != nil || len(records) != 3 || !strings.Contains(newest(records).Detail, `"before":"abc"`) {
+		t.Fatalf("%+v, %v", records, err)
+	}
+}
+
 // newest is the one with the highest number.
 func newest(records []trade.AuditRecord) (out trade.AuditRecord) {
 	for _, r := range records {
