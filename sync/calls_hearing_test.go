@@ -63,8 +63,12 @@ func (l brokenInbox) PostponeCandidates(ctx context.Context, ids []string, until
 	return l.b.call("PostponeCandidates", func() error { return l.l.PostponeCandidates(ctx, ids, until) })
 }
 
-func (l brokenInbox) Rivals(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
-	return through(l.b, "Rivals", func() ([]trade.Candidate, error) { return l.l.Rivals(ctx, since, limit) })
+func (l brokenInbox) Rivals(ctx context.Context, since time.Time, after string, limit int) ([]trade.Candidate, error) {
+	return through(l.b, "Rivals", func() ([]trade.Candidate, error) { return l.l.Rivals(ctx, since, after, limit) })
+}
+
+func (l brokenInbox) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {
+	return through(l.b, "LastHeard", func() (map[string]trade.Heard, error) { return l.l.LastHeard(ctx, kind, event, ids, before) })
 }
 
 func (l brokenInbox) Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error) {
