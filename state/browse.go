@@ -44,8 +44,8 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(trad
 			limit = min(limit, filter.Limit-given)
 		}
 		// First which, which is told by an index, then what they hold.
-		var ids []int64
-		if err := s.read.SelectContext(ctx, &ids, s.q(`SELECT e.id FROM entry e `+where+` AND e.id > ? ORDER BY e.id LIMIT ?`), append(slices.Clone(args), after, limit)...); err != nil {
+		ids, err := s.pageOf(ctx, filter, after, limit)
+		if err != nil {
 			return given, s.fault(ctx, op, err)
 		}
 		if len(ids) == 0 {
@@ -69,6 +69,36 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(trad
 			return given, nil
 		}
 	}
+}
+
+// pageOf gives the numbers of the next rows of a filter, which names one job. Asked for several states, or for a flag, in the order of the numbers, the databases would go through the whole job: so each
+// state is asked for apart, and flags have an index of their own.
+func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
+	hint := ""
+	parts := []trade.RowFilter{filter}
+	switch {
+	case filter.Key != "" || len(filter.Causes) > 0:
+	case len(filter.Flags) > 0:
+		hint = s.d.byFlags
+	case len(filter.States) > 1:
+		parts = parts[:0]
+		for _, state := range filter.States {
+			part := filter
+			part.States = []trade.State{state}
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		where, args := conditions(part)
+		var some []int64
+		if err := s.read.SelectContext(ctx, &some, s.q(`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`), append(args, after, limit)...); err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // a row that moved in between
+	return ids[:min(len(ids), limit)], nil
 }
 
 // conditions gives the WHERE of a filter, which names one job.

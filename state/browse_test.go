@@ -2,6 +2,7 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 			{"everything", trade.RowFilter{}, []string{"a-job 9", "a-job 2", "b-job 1", "b-job 2", "b-job 3"}},
 			{"a job", trade.RowFilter{Job: "b-job"}, []string{"b-job 1", "b-job 2", "b-job 3"}},
 			{"states", trade.RowFilter{States: []trade.State{trade.Invalid, trade.Held}}, []string{"a-job 9", "a-job 2", "b-job 1"}},
+			{"states, and a limit in the midst", trade.RowFilter{Job: "b-job", States: []trade.State{trade.Pending, trade.Waiting, trade.Invalid}, Limit: 2}, []string{"b-job 1", "b-job 2"}},
+			{"states and a flag", trade.RowFilter{States: []trade.State{trade.Invalid, trade.Waiting}, Flags: []trade.Flag{trade.Twin}}, []string{"b-job 1"}},
 			{"causes", trade.RowFilter{Causes: []string{"rule:payday", "vanished"}}, []string{"a-job 2", "b-job 1"}},
 			{"a flag", trade.RowFilter{Flags: []trade.Flag{trade.Twin}}, []string{"a-job 2", "b-job 1"}},
 			{"one of two flags", trade.RowFilter{Flags: []trade.Flag{trade.Changed, trade.EchoDiffers}}, []string{"b-job 1", "b-job 2"}},
@@ -195,6 +198,41 @@ func TestAnImportIsStoredWithItsAuditRecordOrNotAtAll(t *testing.T) {
 		codes, version, err := s.References(t.Context())
 		if len(codes) != 0 || version != "" || err != nil {
 			t.Errorf("references: %v, %q, %v", codes, version, err)
+		}
+	})
+}
+
+// Rows of several states come in the order of their numbers, each once, over more than one page.
+func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		states := []trade.State{trade.Invalid, trade.Waiting, trade.Held, trade.Invalid, trade.Pending}
+		var page []trade.Entry
+		var want []string
+		for i := range 3*entryPage + 7 {
+			e := newEntry(fmt.Sprintf("01|%04d", i))
+			if e.State = states[i%len(states)]; e.State != trade.Pending {
+				e.Cause = "rule:payday"
+				want = append(want, e.Key)
+			}
+			page = append(page, e)
+		}
+		mustRecord(t, s, lease, page...)
+		for _, limit := range []int{0, 1, entryPage, 2*entryPage + 1} {
+			var got []string
+			if err := s.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit}, func(e trade.Entry) error {
+				got = append(got, e.Key)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			most := limit
+			if limit == 0 {
+				most = len(want)
+			}
+			if diff := cmp.Diff(want[:most], got); diff != "" {
+				t.Errorf("limit %d (-want +got):\n%s", limit, diff)
+			}
 		}
 	})
 }

@@ -21,6 +21,7 @@ type dialect struct {
 	stuckMark string                              // query of markOfStuck
 	byStuck   string                              // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
 	byState   string                              // after a table: it is gone into by state; "" where the database decides that well
+	byFlags   string                              // the same for rows with a flag
 	wanted    string                              // hashes with their neighbourhood, as w: see dialect.contents
 	pack      string                              // puts attempts that have become small closer together; "" where the database does that by itself
 }
@@ -40,6 +41,7 @@ var sqliteDialect = dialect{
 	listed:    `e.id IN (SELECT value FROM json_each(?))`,
 	list:      `[]`,
 	byState:   `INDEXED BY entry_due `,
+	byFlags:   `INDEXED BY entry_flags `,
 	wanted:    `(SELECT value ->> 'n' AS near, value ->> 'h' AS hash FROM json_each(?)) w`,
 	byStuck:   `INDEXED BY entry_stuck `,
 	stuckMark: markOfStuck + `INDEXED BY entry_stuck WHERE ` + ofStuck,

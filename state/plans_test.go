@@ -74,7 +74,7 @@ func (c heardConn) ExecContext(ctx context.Context, query string, args []driver.
 var wholeJob = regexp.MustCompile(`^SCAN (e|entry|a|attempt)\b|USING (COVERING )?INDEX entry_(roll|due|one_key|cause|flags) \(job=\?\)$`)
 
 // inOrder are the calls that are to go through a job in the order of its numbers: in the index that has what they select by, and nowhere else.
-var inOrder = []string{"Roll", "Rows", "Rows by state", "Rows by key", "Rows since", "Arrivals"}
+var inOrder = []string{"Roll", "Rows", "Rows since", "Arrivals"}
 
 // What runs do although nothing has changed, and what people ask for, finds what it looks for by an index: no statement goes through the entries of a job, whatever
 // statistics the database has.
@@ -122,6 +122,12 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		"Rows":     func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
 		"Rows by state": func(ctx context.Context) error {
 			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held}}, none)
+		},
+		"Rows by states": func(ctx context.Context) error {
+			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid}}, none)
+		},
+		"Rows by flag": func(ctx context.Context) error {
+			return s.Rows(ctx, trade.RowFilter{Flags: []trade.Flag{trade.Changed}, States: []trade.State{trade.Accepted, trade.Held}}, none)
 		},
 		"Rows by cause": func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Causes: []string{"exists"}}, none) },
 		"Rows by key":   func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Key: "a"}, none) },
@@ -171,6 +177,9 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		for _, step := range steps {
 			if strings.Contains(step.Detail, "INDEX entry_roll (job=? AND id>?") && (!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
 				t.Errorf("%s goes through the job: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
+			}
+			if strings.Contains(query, sqliteDialect.byFlags) { // which has only what has a flag
+				continue
 			}
 			if wholeJob.MatchString(step.Detail) && !strings.Contains(query, "MIN(id)") && !strings.Contains(query, "MAX(id)") && !strings.Contains(query, "LIMIT 1") {
 				t.Errorf("%s: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
