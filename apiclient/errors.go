@@ -62,8 +62,8 @@ type Error struct {
 // messageKey is the shape of a stable key, but for the length of its parts, which would take 170 KiB as a part of the expression.
 var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]+){1,8}$`)
 
-// isMessageKey tells whether a message is a stable key. What is none may be technical text with data in it.
-func isMessageKey(m string) bool {
+// IsMessageKey tells whether a message of an error answer is one of the platform's stable keys. What is none may be technical text with somebody's data in it.
+func IsMessageKey(m string) bool {
 	const most = 60 // characters between two points
 	for part := range strings.SplitSeq(m, ".") {
 		if len(part) > most {
@@ -86,7 +86,7 @@ func (e *Error) Error() string {
 	}
 	shown, others := 0, 0
 	for _, m := range e.Messages {
-		if shown == 5 || !isMessageKey(m) {
+		if shown == 5 || !IsMessageKey(m) {
 			others++
 			continue
 		}

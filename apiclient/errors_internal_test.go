@@ -12,7 +12,7 @@ func TestHowLongTheKeyOfAMessageMayBe(t *testing.T) {
 		"message." + strings.Repeat("a", 60): true, "message." + strings.Repeat("a", 61): false,
 		"message" + strings.Repeat(".ab", 8): true, "message" + strings.Repeat(".ab", 9): false, "message": false, "message.": false, "message..a": false, "message.a\n": false,
 	} {
-		if got := isMessageKey(text); got != want {
+		if got := IsMessageKey(text); got != want {
 			t.Errorf("%.30q of %d: a key %v", text, len(text), got)
 		}
 	}

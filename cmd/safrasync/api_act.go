@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -100,24 +98,11 @@ func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
 	}
 }
 
-// stableKey is the form of the platform's message keys, but for the length of their parts, which would take 170 KiB as a part of the expression.
-var stableKey = regexp.MustCompile(`^message(\.[a-z0-9_-]+){1,8}$`)
-
-// isStableKey tells whether a message is such a key. Anything else may be technical text with somebody's data in it.
-func isStableKey(m string) bool {
-	const most = 60 // characters between two points
-	for part := range strings.SplitSeq(m, ".") {
-		if len(part) > most {
-			return false
-		}
-	}
-	return stableKey.MatchString(m)
-}
-
+// stableKeys are the messages that hold nothing of a person.
 func stableKeys(messages []string) []string {
 	var out []string
 	for _, m := range messages {
-		if isStableKey(m) {
+		if apiclient.IsMessageKey(m) {
 			out = append(out, m)
 		}
 	}
