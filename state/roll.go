@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rollWidth is how many numbers of entries one statement of Roll goes through: nothing is open between two, so that no snapshot is kept for long.
-const rollWidth = 16384
+// rollWidth is how many numbers of entries one statement of Roll goes through: nothing is open between two, so that no snapshot is kept for long, and what it
+// gives is one text of some hundred bytes for each.
+const rollWidth = 1024
 
 // rollReaders is how many of them are read at once.
 const rollReaders = 2
@@ -22,7 +25,22 @@ const rollReaders = 2
 // quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read. All of it, and of selectRoll, stands in the index entry_roll.
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
-const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN NULL ELSE e.state END FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`
+// rollItem is what a sweep wants to know of one entry, in the order of rollRead; the state of a quiet one is not told.
+const rollItem = `e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN '' ELSE e.state END`
+
+// rollFields are the columns of rollItem.
+const rollFields = 6
+
+// rollMark stands between the fields of packed items. A key may have this character too: unpackRoll notices.
+const rollMark = "\x1f"
+
+const fromRoll = ` FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`
+
+// selectRoll gives the items one by one, selectPacked all of them as one text: for the database and its driver that is less than half of the work.
+var (
+	selectRoll   = `SELECT ` + rollItem + fromRoll
+	selectPacked = `SELECT COUNT(*), COALESCE(STRING_AGG(CONCAT_WS('` + rollMark + `', ` + rollItem + `), '` + rollMark + `'), '')` + fromRoll
+)
 
 // mapped stands for the mapping of an entry that Roll does not tell.
 const mapped = "mapped"
@@ -74,50 +92,33 @@ func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]
 }
 
 // rollPage goes through the entries of one range of numbers.
-func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollSums, fn func(*trade.Known)) (err error) {
-	var loud []int64
-	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
-	bare := map[int64]bool{}
-	var ids []int64
-	if fn == nil {
-		// nobody asks
-	} else if err := s.read.SelectContext(ctx, &ids, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ? AND e.mapped_with = ''`), job, from, from+rollWidth); err != nil {
+func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollSums, fn func(*trade.Known)) error {
+	page := rollRead{sums: sums, fn: fn, known: trade.Known{State: trade.Accepted, MappedWith: mapped}}
+	if fn != nil {
+		// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
+		if err := s.read.SelectContext(ctx, &page.bare, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ? AND e.mapped_with = ''`), job, from, from+rollWidth); err != nil {
+			return err
+		}
+		slices.Sort(page.bare)
+	}
+	var n int
+	var packed string
+	if err := s.read.QueryRowContext(ctx, s.q(selectPacked), job, from, from+rollWidth).Scan(&n, &packed); err != nil {
 		return err
 	}
-	for _, id := range ids {
-		bare[id] = true
+	if n == 0 {
+		return nil
 	}
-	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, from+rollWidth)
+	var err error
+	if strings.Count(packed, rollMark) == n*rollFields-1 {
+		err = page.unpack(packed)
+	} else {
+		err = s.rollApart(ctx, job, from, &page)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	k := trade.Known{State: trade.Accepted, MappedWith: mapped}
-	var amount, unit string
-	var state sql.NullString
-	for rows.Next() {
-		if err := rows.Scan(&k.ID, &k.Key, &k.SourceHash, &amount, &unit, &state); err != nil {
-			return err
-		}
-		now := trade.Accepted
-		if state.Valid {
-			now = trade.State(state.String)
-		}
-		switch {
-		case fn == nil:
-		case state.Valid, bare[k.ID]:
-			loud = append(loud, k.ID)
-		default:
-			fn(&k)
-		}
-		if err := sums.add(now, unit, amount); err != nil {
-			return fmt.Errorf("entry %d is damaged: its amount %w", k.ID, err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for chunk := range slices.Chunk(loud, inList) {
+	for chunk := range slices.Chunk(page.loud, inList) {
 		found, err := s.known(ctx, `WHERE id IN (`+marks(len(chunk))+`)`, anys(chunk)...)
 		if err != nil {
 			return err
@@ -125,6 +126,74 @@ func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollS
 		for i := range found {
 			fn(&found[i])
 		}
+	}
+	return nil
+}
+
+// rollApart goes through a range in which a key has the character that stands between packed fields.
+func (s *Store) rollApart(ctx context.Context, job string, from int64, page *rollRead) (err error) {
+	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, from+rollWidth)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var id int64
+		var key, source, amount, unit, state string
+		if err := rows.Scan(&id, &key, &source, &amount, &unit, &state); err != nil {
+			return err
+		}
+		if err := page.take(id, key, source, amount, unit, state); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// rollRead is what is made of one range.
+type rollRead struct {
+	sums  rollSums
+	fn    func(*trade.Known)
+	known trade.Known // of the entry at hand
+	bare  []int64     // entries without a mapping, in order
+	loud  []int64     // entries of which all has to be read
+}
+
+// unpack takes the items of a text apart that has no more marks than stand between their fields.
+func (r *rollRead) unpack(packed string) error {
+	var fields [rollFields]string
+	for more := true; more; {
+		for i := range fields {
+			fields[i], packed, more = strings.Cut(packed, rollMark)
+		}
+		id, err := strconv.ParseInt(fields[0], 10, 64)
+		if err != nil {
+			return err
+		}
+		if err := r.take(id, fields[1], fields[2], fields[3], fields[4], fields[5]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes one entry. state is that of one that is not quiet.
+func (r *rollRead) take(id int64, key, source, amount, unit, state string) error {
+	now := trade.Accepted
+	if state != "" {
+		now = trade.State(state)
+	}
+	_, bare := slices.BinarySearch(r.bare, id)
+	switch {
+	case r.fn == nil:
+	case state != "", bare:
+		r.loud = append(r.loud, id)
+	default:
+		r.known.ID, r.known.Key, r.known.SourceHash = id, key, source
+		r.fn(&r.known)
+	}
+	if err := r.sums.add(now, unit, amount); err != nil {
+		return fmt.Errorf("entry %d is damaged: its amount %w", id, err)
 	}
 	return nil
 }
