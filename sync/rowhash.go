@@ -32,7 +32,11 @@ func nearOf(v erp.Value, ok bool) int64 {
 
 // appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").
 func appendHashed(to []byte, name string, v erp.Value, ok bool) []byte {
-	to = appendPart(to, name)
+	return appendContent(appendPart(to, name), v, ok)
+}
+
+// appendContent adds what a column holds.
+func appendContent(to []byte, v erp.Value, ok bool) []byte {
 	switch {
 	case !ok, v.Kind == erp.Null && v.Err == "":
 		return append(to, "1:-0:"...)
@@ -51,6 +55,7 @@ type rowReader struct {
 	job               *Job
 	columns           []string // of the rows it reads
 	key, hashed       []int    // where the columns are; -1: there is no such column
+	names             [][]byte // of the hashed columns, as a source hash has them
 	cancelled         int
 	keyText, hashText []byte
 }
@@ -68,12 +73,12 @@ func (rr *rowReader) use(row erp.Row) {
 		}
 		return -1
 	}
-	rr.key, rr.hashed, rr.cancelled = rr.key[:0], rr.hashed[:0], -1
+	rr.key, rr.hashed, rr.names, rr.cancelled = rr.key[:0], rr.hashed[:0], rr.names[:0], -1
 	for _, name := range rr.job.Spec.Key {
 		rr.key = append(rr.key, find(name))
 	}
 	for _, name := range rr.job.mapping.columns {
-		rr.hashed = append(rr.hashed, find(name))
+		rr.hashed, rr.names = append(rr.hashed, find(name)), append(rr.names, appendPart(nil, name))
 	}
 	if c := rr.job.Spec.Cancelled; c != nil {
 		rr.cancelled = find(c.Column)
@@ -111,7 +116,7 @@ func (rr *rowReader) sum(row erp.Row) (sum [16]byte) {
 	to := rr.hashText[:0]
 	for n, i := range rr.hashed {
 		v, ok := at(row, i)
-		to = appendHashed(to, rr.job.mapping.columns[n], v, ok)
+		to = appendContent(append(to, rr.names[n]...), v, ok)
 	}
 	rr.hashText = to
 	all := sha256.Sum256(to)
