@@ -3,10 +3,10 @@ package reconcile
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
-	"math"
 	"os"
 	"slices"
 
@@ -15,8 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// contracts is what deliveries and traceability records must know of their contracts. The contracts stand in a temporary file; in memory is where, sixteen bytes for each. They come before they
-// are looked up, but for those of a job that sent contracts once and sends something else now.
+// contracts is what deliveries and traceability records must know of their contracts. The contracts stand in a temporary file, and so does where to find
+// which: memory does not grow with them. They come before they are looked up, but for those of a job that sent contracts once and sends something else now.
 type contracts struct {
 	folder string
 	file   *os.File
@@ -39,29 +39,8 @@ func (f *contractFacts) fields() [9]*string {
 	return [...]*string{&f.job, &f.key, &f.id, &f.product, &f.harvest, &f.producer, &f.place, &f.wallet, &f.day}
 }
 
-// places are sorted numbers, each a part of a hash and, below it, where the contract stands in the file. The file says whether it is the right one.
-type places []uint64
-
-// placeBits are those that say where: a file of a terabyte.
-const placeBits = 40
-
-// find calls is with each place of a hash, the newest first, until it is the right one.
-func (p places) find(hash uint64, is func(at uint64) (bool, error)) (bool, error) {
-	hash >>= placeBits
-	end, _ := slices.BinarySearch(p, (hash+1)<<placeBits)
-	if hash == math.MaxUint64>>placeBits {
-		end = len(p)
-	}
-	for i := end - 1; i >= 0 && p[i]>>placeBits == hash; i-- {
-		if ok, err := is(p[i] & (1<<placeBits - 1)); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
-}
-
 func newContracts(folder string) *contracts {
-	return &contracts{folder: folder, seed: maphash.MakeSeed()}
+	return &contracts{folder: folder, seed: maphash.MakeSeed(), byKey: places{folder: folder, held: placesHeld}, byID: places{folder: folder, held: placesHeld}}
 }
 
 func (c *contracts) hash(parts ...string) uint64 {
@@ -83,10 +62,14 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 	}
 	c.sorted = false
 	f := contractFacts{r.Job, r.Key, "", r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day}
-	c.byKey = append(c.byKey, c.hash(f.job, f.key)>>placeBits<<placeBits|c.at)
+	if err := c.byKey.add(placeOf(c.hash(f.job, f.key), c.at)); err != nil {
+		return err
+	}
 	if id, err := uuid.Parse(e.RemoteID); err == nil {
 		f.id = id.String()
-		c.byID = append(c.byID, c.hash(f.id)>>placeBits<<placeBits|c.at)
+		if err := c.byID.add(placeOf(c.hash(f.id), c.at)); err != nil {
+			return err
+		}
 	}
 	c.text = append(c.text[:0], 0, 0, 0, 0)
 	for _, field := range f.fields() {
@@ -105,10 +88,11 @@ func (c *contracts) look() error {
 	if c.sorted || c.file == nil {
 		return nil
 	}
-	slices.Sort(c.byKey)
-	slices.Sort(c.byID)
 	if err := c.to.Flush(); err != nil {
 		return fmt.Errorf("write a temporary file of the report: %w", err)
+	}
+	if err := errors.Join(c.byKey.look(), c.byID.look()); err != nil {
+		return err
 	}
 	c.sorted = true
 	return nil
@@ -201,5 +185,7 @@ func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error 
 	return nil
 }
 
-// close removes the temporary file.
-func (c *contracts) close() error { return discard(c.file) }
+// close removes the temporary files.
+func (c *contracts) close() error {
+	return errors.Join(discard(c.file), c.byKey.close(), c.byID.close())
+}
