@@ -1,7 +1,6 @@
 package erp_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,25 +62,6 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 		`INSERT INTO c VALUES (1, ' 01 ', '1', '2026-10-18', '2026-01-01T10:00:00Z', 0.1, '0001'), (2, '', 1, '10/08/2026', '2026-01-01 10:00:00', 1e300, '1'), (3, 'É', 2.5, 20260810, 'x', -1, 'A')`)
 	for _, key := range [][]string{{"i"}, {"t"}, {"x"}, {"d"}, {"ts"}, {"r"}, {"v"}, {"v", "i"}, {"x", "d", "ts", "r"}} {
 		lastLook(t, lite, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
-	}
-}
-
-func TestByKeysUsesTheIndex(t *testing.T) {
-	t.Parallel()
-	s, db := postgres(t, `CREATE TABLE c (filial char(2), num int, v text, PRIMARY KEY (filial, num))`,
-		`INSERT INTO c SELECT lpad((i % 10)::text, 2, '0'), i, 'x' FROM generate_series(1, 50000) i`, `ANALYZE c`)
-	q := erp.Query{SQL: "SELECT filial, num, v FROM c", Key: []string{"filial", "num"}}
-	rows, err := s.ByKeys(t.Context(), q, [][]erp.Value{
-		{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "7"}},
-		{{Kind: erp.Text, Text: "07"}, {Kind: erp.Int, Text: "8"}},
-	})
-	if err != nil || len(rows) != 1 {
-		t.Fatalf("%d rows, %v; want 1", len(rows), err)
-	}
-	// The statement that ByKeys builds, as it builds it.
-	plan := explainPlan(t, db, `SELECT * FROM (SELECT filial, num, v FROM c) AS q WHERE (q.filial,q.num) IN (($1,$2),($3,$4))`, "07", "7", "07", "8")
-	if strings.Contains(plan, "Seq Scan") || !strings.Contains(plan, "Index") {
-		t.Errorf("the last look reads the whole table:\n%s", plan)
 	}
 }
 
@@ -175,25 +155,4 @@ func TestRowGetPrefersTheExactName(t *testing.T) {
 	if _, ok := (erp.Row{}).Get("x"); ok {
 		t.Error("the empty row has a column")
 	}
-}
-
-func explainPlan(t *testing.T, db *sql.DB, query string, args ...any) string {
-	t.Helper()
-	rows, err := db.Query("EXPLAIN "+query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var plan strings.Builder
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			t.Fatal(err)
-		}
-		plan.WriteString(line + "\n")
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return plan.String()
 }

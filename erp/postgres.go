@@ -210,35 +210,6 @@ func (p *postgres) window(b *binder, col Column, w Window) (string, *Error) {
 	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
 }
 
-// keys binds the stored text without a type: PostgreSQL then takes each part
-// in the column's own type and can use its index.
-func (p *postgres) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
-	names := make([]string, len(cols))
-	for i, c := range cols {
-		names[i] = "q." + quoteName(c.Name)
-	}
-	var plain, special []string
-	for _, key := range keys {
-		if p.foreign(key) {
-			special = append(special, p.foreignKey(b, names, key))
-			continue
-		}
-		parts := make([]string, len(key))
-		for i, v := range key {
-			parts[i] = b.add(v.Text)
-		}
-		plain = append(plain, "("+strings.Join(parts, ",")+")")
-	}
-	if len(plain) > 0 {
-		left := names[0]
-		if len(names) > 1 {
-			left = "(" + strings.Join(names, ",") + ")"
-		}
-		special = append(special, left+" IN ("+strings.Join(plain, ",")+")")
-	}
-	return "(" + strings.Join(special, " OR ") + ")", nil
-}
-
 // foreign: the text was decoded here, so its stored bytes are not UTF-8 and
 // cannot be bound as text.
 func (p *postgres) foreign(key []Value) bool {
