@@ -358,6 +358,27 @@ func TestF009_AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
 }
 
+// What a pool keeps may be closed by the server, or by a firewall in between, before the next look.
+func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s, db := postgres(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`)
+	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
+	for round := range 3 {
+		rows, err := s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Int, Text: "1"}}})
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("round %d: %d rows, %v", round, len(rows), err)
+		}
+		if _, err := s.Columns(t.Context(), q.SQL); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		var ended int
+		err = db.QueryRow(`SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'safrasync'`).Scan(&ended)
+		if err != nil || ended == 0 {
+			t.Fatalf("round %d: %d connections were ended, %v", round, ended, err)
+		}
+	}
+}
+
 // F010: a server that is restarted while it is read gives no half of a page, and the next run reads everything.
 func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()

@@ -162,7 +162,7 @@ func (x explainer) find(ctx context.Context, sql string) (*Row, error) {
 		return nil, bad
 	}
 	var found *Row
-	err := x.source.inTx(ctx, func(_ clock, tx readTx) error {
+	err := x.source.inShortTx(ctx, func(tx readTx) error {
 		q := x.query
 		q.SQL, q.ChangedAt = st.body, ""
 		p, err := x.source.plan(ctx, tx, q)

@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -28,12 +29,12 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 		}
 	}
 	var found []Row
-	err := s.inTx(ctx, func(_ clock, tx readTx) error {
+	err := s.inShortTx(ctx, func(tx readTx) error {
 		p, err := s.plan(ctx, tx, q)
 		if err != nil {
 			return err
 		}
-		for chunk := range slices.Chunk(keys, chunkKeys) {
+		for chunk := range slices.Chunk(keys, cmp.Or(s.d.syntax().keysAtOnce, chunkKeys)) {
 			rows, err := s.chunk(ctx, tx, p, chunk)
 			if err != nil {
 				return err
@@ -77,7 +78,7 @@ func (s *Source) Table(ctx context.Context, sql string, columns []string, fn fun
 	if bad != nil {
 		return bad
 	}
-	err := s.inTx(ctx, func(_ clock, tx readTx) error {
+	err := s.inShortTx(ctx, func(tx readTx) error {
 		cols, err := s.describe(ctx, tx, st)
 		if err != nil {
 			return err

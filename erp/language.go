@@ -40,6 +40,7 @@ type language struct {
 	firstPrefix string // one row: after SELECT,
 	firstCond   string // after the condition,
 	firstSuffix string // or at the end
+	keysAtOnce  int    // how many one statement may ask for; 0 = chunkKeys
 	flatCTE     bool   // no WITH and no lone ORDER BY in parentheses (SQL Server)
 }
 
@@ -54,6 +55,7 @@ var locking = [][]string{{"FOR", "UPDATE"}, {"FOR", "SHARE"}}
 var postgresSyntax = &language{
 	name: "PostgreSQL", nestedComments: true, postgresStrings: true,
 	quotes: [2]string{`"`, `"`}, alias: " AS q", placeholder: numbered("$"), noRows: " LIMIT 0", firstSuffix: " LIMIT 1",
+	keysAtOnce: 256, // they come in arrays; as many as are looked at together before they are sent
 }
 
 var sqliteSyntax = &language{

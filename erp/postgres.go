@@ -298,3 +298,12 @@ func (p *postgres) clock(ctx context.Context, c *sqlx.Conn) (clock, error) {
 		return limits
 	}}, nil
 }
+
+var _ waker = (*postgres)(nil)
+
+// awake sends a statement without any: nothing is parsed, and a server that is not
+// there any more, or is going, says so.
+func (p *postgres) awake(ctx context.Context, c *sqlx.Conn) error {
+	_, err := c.ExecContext(ctx, ";")
+	return err
+}

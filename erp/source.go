@@ -128,7 +128,7 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 		return nil, err
 	}
 	var cols []Column
-	e := s.inTx(ctx, func(_ clock, tx readTx) error {
+	e := s.inShortTx(ctx, func(tx readTx) error {
 		var e error
 		cols, e = s.describe(ctx, tx, st)
 		return e
@@ -137,13 +137,42 @@ func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 }
 
 // inTx runs fn in one read-only snapshot, with the clock read before it.
-func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) (err error) {
+func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) error {
+	var clk clock
+	ask := func(ctx context.Context, c *sqlx.Conn) (err error) {
+		clk, err = s.d.clock(ctx, c)
+		return err
+	}
+	return s.inSnapshot(ctx, ask, func(tx readTx) error { return fn(clk, tx) })
+}
+
+// inShortTx is inTx for who does not want to know the time, which costs a server
+// more than a row does.
+func (s *Source) inShortTx(ctx context.Context, fn func(readTx) error) error {
+	ask := func(ctx context.Context, c *sqlx.Conn) error {
+		_, err := s.d.clock(ctx, c)
+		return err
+	}
+	if w, ok := s.d.(waker); ok {
+		ask = w.awake
+	}
+	return s.inSnapshot(ctx, ask, fn)
+}
+
+// waker is a dialect with a cheaper question than that for the time.
+type waker interface {
+	// awake fails on a connection that the server has closed.
+	awake(ctx context.Context, c *sqlx.Conn) error
+}
+
+// inSnapshot runs fn in one read-only snapshot, on a connection that has answered.
+func (s *Source) inSnapshot(ctx context.Context, ask func(context.Context, *sqlx.Conn) error, fn func(readTx) error) (err error) {
 	defer func() {
 		if err != nil {
 			err = s.d.problem(ctx, err, statement{}, -1)
 		}
 	}()
-	c, clk, err := s.conn(ctx)
+	c, err := s.conn(ctx, ask)
 	if err != nil {
 		return err
 	}
@@ -157,24 +186,24 @@ func (s *Source) inTx(ctx context.Context, fn func(clock, readTx) error) (err er
 		return err
 	}
 	defer tx.end()
-	if err := fn(clk, tx); err != nil {
+	if err := fn(tx); err != nil {
 		return err
 	}
 	return tx.finish(ctx)
 }
 
-// conn takes a connection from the pool and reads the clock with it. Not every
-// driver notices that the server has closed an idle connection; such a one is
+// conn takes a connection from the pool and asks the server something with it. Not
+// every driver notices that the server has closed an idle connection; such a one is
 // thrown away, and a fresh one says whether the server is there.
-func (s *Source) conn(ctx context.Context) (*sqlx.Conn, clock, error) {
+func (s *Source) conn(ctx context.Context, ask func(context.Context, *sqlx.Conn) error) (*sqlx.Conn, error) {
 	for left := maxIdle; ; left-- {
 		c, err := s.db.Connx(ctx)
 		if err != nil {
-			return nil, clock{}, err
+			return nil, err
 		}
-		clk, err := s.d.clock(ctx, c)
+		err = ask(ctx, c)
 		if err == nil {
-			return c, clk, nil
+			return c, nil
 		}
 		lost := CodeOf(s.d.problem(ctx, err, statement{}, -1)) == CodeUnreachable
 		if lost {
@@ -182,7 +211,7 @@ func (s *Source) conn(ctx context.Context) (*sqlx.Conn, clock, error) {
 		}
 		_ = c.Close() // the first error is the one to report
 		if !lost || left == 0 {
-			return nil, clock{}, err
+			return nil, err
 		}
 	}
 }
