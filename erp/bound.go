@@ -30,21 +30,23 @@ type boundTracker struct {
 	odd    bool // infinity or a year that no calendar of ours knows
 }
 
-// observe takes the stored text of a row's changed_at.
-func (t *boundTracker) observe(raw Value) {
+// observe takes the stored text of a row's changed_at, and gives the time that it
+// says, if it says one.
+func (t *boundTracker) observe(raw *Value) (time.Time, bool) {
 	if raw.Kind == Null || raw.Err != "" {
-		return
+		return time.Time{}, false
 	}
 	m, ok := parseMoment(raw.Text)
 	if !ok {
 		if raw.Text == "infinity" || farFuture(raw.Text) {
 			t.odd = true
 		}
-		return
+		return time.Time{}, false
 	}
 	if !t.seen || m.at.After(t.newest.at) {
 		t.newest, t.text, t.seen = m, raw.Text, true
 	}
+	return m.at, true
 }
 
 // bound applies the limits. See Result.Bound for the rule.

@@ -31,18 +31,10 @@ func (r *reader) setReach(clk clock) {
 	}
 }
 
-// late tells how late a row is seen: a row without a time of change is in every window, and never late.
-func (r *reader) late(values []Value) time.Duration {
-	if !r.reach.asked {
+// late tells how late a row is seen that was changed at this time. One without a time of change is in every window, and never late.
+func (r *reader) late(changed time.Time) time.Duration {
+	if !r.reach.asked || !changed.Before(r.reach.from) {
 		return 0
 	}
-	raw := values[len(r.plan.cols)]
-	if raw.Kind == Null || raw.Err != "" {
-		return 0
-	}
-	m, ok := parseMoment(raw.Text)
-	if !ok || !m.at.Before(r.reach.from) {
-		return 0
-	}
-	return max(r.reach.now.Sub(m.at), 1)
+	return max(r.reach.now.Sub(changed), 1)
 }

@@ -83,14 +83,20 @@ func parseMoment(s string) (moment, bool) {
 }
 
 // fixedDay reads the YYYY-MM-DD that a text of at least ten bytes begins with.
-func fixedDay(s string) (year int, month time.Month, day int, ok bool) {
-	century, ok1 := twoDigits(s)
-	years, ok2 := twoDigits(s[2:])
-	months, ok3 := twoDigits(s[5:])
-	day, ok4 := twoDigits(s[8:])
+func fixedDay[S string | []byte](s S) (year int, month time.Month, day int, ok bool) {
+	century, ok1 := digitsAt(s, 0)
+	years, ok2 := digitsAt(s, 2)
+	months, ok3 := digitsAt(s, 5)
+	day, ok4 := digitsAt(s, 8)
 	year, month = century*100+years, time.Month(months)
 	ok = ok1 && ok2 && ok3 && ok4 && s[4] == '-' && s[7] == '-' && months >= 1 && months <= 12 && day >= 1 && day <= daysOf(year, month)
 	return year, month, day, ok
+}
+
+// digitsAt reads two digits.
+func digitsAt[S string | []byte](s S, at int) (int, bool) {
+	a, b := s[at]-'0', s[at+1]-'0'
+	return int(a)*10 + int(b), a <= 9 && b <= 9
 }
 
 func daysOf(year int, month time.Month) int {
@@ -162,6 +168,52 @@ func (m moment) like(t time.Time) string {
 		}
 	}
 	return out + m.suffix
+}
+
+// fixedMoment reads YYYY-MM-DD HH:MM:SS[.ffffff][±HH[:MM]], which is what PostgreSQL
+// writes of nearly every time. Whatever else there is, [parseMoment] reads.
+func fixedMoment(b []byte) (at time.Time, zoned, ok bool) {
+	if len(b) < 19 || b[10] != ' ' || b[13] != ':' || b[16] != ':' {
+		return at, false, false
+	}
+	year, month, day, ok1 := fixedDay(b)
+	hour, ok2 := digitsAt(b, 11)
+	minute, ok3 := digitsAt(b, 14)
+	second, ok4 := digitsAt(b, 17)
+	if !ok1 || !ok2 || !ok3 || !ok4 || hour > 23 || minute > 59 || second > 59 {
+		return at, false, false
+	}
+	nano, rest := 0, b[19:]
+	if len(rest) > 1 && rest[0] == '.' && isDigit(rest[1]) {
+		n, unit := 1, 100_000_000
+		for ; n < len(rest) && n <= 6 && isDigit(rest[n]); n++ {
+			nano += int(rest[n]-'0') * unit
+			unit /= 10
+		}
+		rest = rest[n:]
+	}
+	if zoned = len(rest) > 0; zoned {
+		if len(rest) < 3 || rest[0] != '+' && rest[0] != '-' || len(rest) != 3 && (len(rest) != 6 || rest[3] != ':') {
+			return at, false, false
+		}
+		offset, ok5 := digitsAt(rest, 1)
+		offset *= 3600
+		ok6 := true
+		if len(rest) == 6 {
+			var more int
+			more, ok6 = digitsAt(rest, 4)
+			ok6 = ok6 && more <= 59
+			offset += more * 60
+		}
+		if !ok5 || !ok6 || offset >= 24*3600 {
+			return at, false, false
+		}
+		if rest[0] == '-' {
+			offset = -offset
+		}
+		second -= offset
+	}
+	return time.Date(year, month, day, hour, minute, second, nano, time.UTC), zoned, true
 }
 
 // instantText writes an instant in a zone; the first ten characters are the

@@ -15,26 +15,26 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 			return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. convert_from(" + col.Name + ", 'WIN1252')"}
 		})
 	case "int2", "int4", "int8", "oid":
-		return pgItem(name+"::text", func(s string) Value { return Value{Kind: Int, Text: s} })
+		return pgKept(name+"::text", Int)
 	case "numeric":
-		return pgItem(name+"::text", numberValue)
+		return pgItem(name+"::text", numberValue).as(numberForm, Number)
 	case "money":
 		// money::text follows the server's locale.
-		return pgItem(name+"::numeric::text", numberValue)
+		return pgItem(name+"::numeric::text", numberValue).as(numberForm, Number)
 	case "float4":
 		return pgItem(name+"::text", func(s string) Value { return floatText(s, 32) })
 	case "float8":
 		return pgItem(name+"::text", func(s string) Value { return floatText(s, 64) })
 	case "bool":
-		return pgItem(name+"::text", func(s string) Value { return Value{Kind: Bool, Text: s} })
+		return pgKept(name+"::text", Bool)
 	case "date":
-		return pgItem(name+"::text", pgDate)
+		return pgItem(name+"::text", pgDate).as(dayForm, Date)
 	case "timestamp":
-		return pgItem(name+"::text", pgTimestamp)
+		return pgItem(name+"::text", pgTimestamp).as(timestampForm, Timestamp)
 	case "timestamptz":
-		return pgItem(name+"::text", p.instant)
+		return pgItem(name+"::text", p.instant).as(instantForm, Instant)
 	case "uuid":
-		return pgItem(name+"::text", func(s string) Value { return Value{Kind: Text, Text: s} })
+		return pgKept(name+"::text", Text)
 	}
 	if p.bytesMode {
 		return selectItem{sql: bytesOf(name), convert: func(v any) Value {
@@ -52,11 +52,21 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	default:
 		expr += "::text"
 	}
-	return pgItem(expr, func(s string) Value { return textValue(s, charset{}) })
+	return pgItem(expr, func(s string) Value { return textValue(s, charset{}) }).as(textForm, Text)
 }
 
 func (p *postgres) rawItem(col Column) selectItem {
-	return pgItem("q."+quoteName(col.Name)+"::text", func(s string) Value { return Value{Kind: Text, Text: s} })
+	return pgKept("q."+quoteName(col.Name)+"::text", Text)
+}
+
+// pgKept is an expression whose text is kept as it comes.
+func pgKept(sql string, kind Kind) selectItem {
+	return pgItem(sql, func(s string) Value { return Value{Kind: kind, Text: s} }).as(asItIs, kind)
+}
+
+func (it selectItem) as(f form, kind Kind) selectItem {
+	it.form, it.kind = f, kind
+	return it
 }
 
 // pgItem is an expression that gives text.

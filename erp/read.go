@@ -58,13 +58,14 @@ func (p plan) row(values []Value) Row {
 	return Row{columns: p.index, Values: values[:len(p.cols):len(p.cols)]}
 }
 
-func (p plan) keyOf(values []Value) (key []Value, usable bool) {
-	usable = true
+// usable tells whether the row can be found by its key.
+func (p plan) usable(values []Value) bool {
 	for _, i := range p.key {
-		key = append(key, values[i])
-		usable = usable && values[i].Usable()
+		if !values[i].Usable() {
+			return false
+		}
 	}
-	return key, usable
+	return true
 }
 
 // Read gives every row of the query, or of the window, to fn, all from one
@@ -159,13 +160,16 @@ const givenPiece = 4096
 
 // give hands one row to the caller and keeps the books.
 func (r *reader) give(values []Value) error {
+	row := r.plan.row(values)
 	if r.plan.changed >= 0 {
-		raw := values[len(r.plan.cols)]
+		raw := &values[len(r.plan.cols)]
 		if raw.Kind == Number { // of a SQLite file: text is what a bound can be compared with
 			return failf(CodeConfig, "changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}
-		r.tracker.observe(raw)
+		if m, ok := r.tracker.observe(raw); ok {
+			row.Late = r.late(m)
+		}
 	}
 	if r.keep {
 		if last := len(r.given) - 1; last < 0 || len(r.given[last]) == cap(r.given[last]) {
@@ -174,12 +178,10 @@ func (r *reader) give(values []Value) error {
 		last := &r.given[len(r.given)-1]
 		*last = append(*last, r.hash(values))
 	}
-	if _, usable := r.plan.keyOf(values); !usable {
+	if !r.plan.usable(values) {
 		r.result.Unreadable++
 	}
 	r.result.Rows++
-	row := r.plan.row(values)
-	row.Late = r.late(values)
 	return r.fn(row)
 }
 
