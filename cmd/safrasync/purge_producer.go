@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -184,6 +185,21 @@ func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 		return err
 	}
 	return writeOwn(f.export+".txt", func(w io.Writer) error { return a.readableSubject(w, s) })
+}
+
+// mayMake tells whether a file can be there: not what is there already, or in no folder. "" is standard output.
+func mayMake(path string) error {
+	if path == "" {
+		return nil
+	}
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return fs.ErrExist
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	_, err := os.Stat(filepath.Dir(path))
+	return err
 }
 
 // writeOwn makes a file that only its owner may read, whole or not at all.

@@ -79,6 +79,9 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := mayMake(f.output); err != nil { // of a large ledger the report takes minutes
+		return a.usage(reportNoFile, f.output, a.voice().fileReason(err))
+	}
 	defer memory.report()()
 	if f.close != "" {
 		return a.closeReport(ctx, f, options)
