@@ -2,8 +2,8 @@ package erp
 
 import (
 	"context"
-	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 )
 
 // plan is a query that has been described and whose roles are resolved.
@@ -101,7 +101,6 @@ type reader struct {
 	reach   reach
 	result  Result
 	seed    maphash.Seed
-	hashed  []byte
 	given   [][]uint64 // hashes of the rows given, only where salvage may follow; in pieces, so that it never stands in memory twice
 	keep    bool
 }
@@ -185,17 +184,18 @@ func (r *reader) give(values []Value) error {
 	return r.fn(row)
 }
 
-// hash tells rows apart: of kind, length and content of each value.
+// hash tells rows apart: of kind and content of each value.
 func (r *reader) hash(values []Value) uint64 {
-	b := r.hashed[:0]
+	var h uint64
 	for i := range values {
 		v := &values[i]
-		b = append(b, byte(v.Kind))
-		b = binary.AppendUvarint(b, uint64(len(v.Text)))
-		b = append(b, v.Text...)
-		b = binary.AppendUvarint(b, uint64(len(v.Err)))
-		b = append(b, v.Err...)
+		h = bits.RotateLeft64(h, 23)*hashFactor + maphash.String(r.seed, v.Text) + uint64(v.Kind)
+		if v.Err != "" {
+			h = h*hashFactor + maphash.String(r.seed, v.Err)
+		}
 	}
-	r.hashed = b
-	return maphash.Bytes(r.seed, b)
+	return h
 }
+
+// hashFactor is odd, so that nothing is lost, and has ones all over it.
+const hashFactor = 0x9e3779b97f4a7c15
