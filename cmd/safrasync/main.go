@@ -22,6 +22,7 @@ func runProgram(stdout, stderr io.Writer) int {
 	// are then in doubt.
 	context.AfterFunc(ctx, stop)
 	limitMemory(os.LookupEnv)
+	dropStart()
 	app := App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
 	return app.Run(ctx, os.Args[1:])
 }
