@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -302,7 +303,20 @@ func (f *fieldMapping) mapName() string {
 
 // fold is the form in which value maps compare: NFC, trimmed, without case. Accents count.
 func fold(text string) string {
-	return cases.Fold().String(norm.NFC.String(strings.TrimSpace(text)))
+	text = strings.TrimSpace(text)
+	if ascii(text) { // of which both only make small letters, by way of a buffer of 256 bytes for each text
+		return strings.ToLower(text)
+	}
+	return cases.Fold().String(norm.NFC.String(text))
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func shorten(text string) string {
