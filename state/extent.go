@@ -46,7 +46,7 @@ func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, er
 		Cause string `db:"cause"`
 		N     int    `db:"n"`
 	}
-	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT cause, COUNT(*) AS n FROM entry `+s.d.byStuck+`WHERE job = ? AND `+ofStuck+` GROUP BY cause`), job); err != nil {
+	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT cause, COUNT(*) AS n FROM entry e `+s.d.byStuck+`WHERE job = ? AND `+ofStuck+` GROUP BY cause`), job); err != nil {
 		return nil, s.fault(ctx, "counting the causes", err)
 	}
 	out := map[string]int{}

@@ -144,7 +144,7 @@ func (p *paging) byKey() ([]int64, error) {
 			case p.textFound():
 			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
 				b[0].from = p.s.d.byStuck
-				b[0].add(`e.` + ofStuck)
+				b[0].add(ofStuck)
 			default:
 				b[0].from = p.s.d.byState
 			}

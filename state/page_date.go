@@ -10,7 +10,8 @@ import (
 // settled are the states of the rows that two indexes have by the time of their last change: entry_body, and entry_reduced for those that the retention has reduced.
 var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
 
-const isSettled = `e.state IN ('accepted', 'dismissed', 'withdrawn')`
+// isSettled is the condition of both, which SQLite uses only when it sees it in these words: not as a list, of which it would make a table for each row that is written.
+const isSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
 
 // changedIn is the time that is asked for, as a condition.
 func (p *paging) changedIn(b *branch) {
@@ -49,7 +50,7 @@ func (p *paging) inState(b *branch, state trade.State) {
 	b.from = p.s.d.byState
 	if slices.Contains(stuck, state) {
 		b.few, b.from = true, p.s.d.byStuck
-		b.add(`e.` + ofStuck)
+		b.add(ofStuck)
 	}
 	b.add(`e.state = ?`, string(state))
 }

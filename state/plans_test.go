@@ -264,3 +264,19 @@ func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
 	}
 	t.Error(fmt.Sprint("no quick check in ", findings))
 }
+
+// SQLite makes a table of a list of three and more for each row whose rule, or whose place in an index, it looks at.
+func TestNoRuleOfARowIsAList(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[0].open(t))
+	var texts []string
+	if err := s.read.SelectContext(t.Context(), &texts, `SELECT sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('table', 'index') AND sql IS NOT NULL`); err != nil || len(texts) < 15 {
+		t.Fatal(len(texts), err)
+	}
+	long := regexp.MustCompile(`\bIN\s*\([^(),]*,[^(),]*,`)
+	for _, text := range texts {
+		if list := long.FindString(text); list != "" {
+			t.Errorf("%s\nhas a list: %s", text, list)
+		}
+	}
+}

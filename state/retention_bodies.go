@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// finished are the states in which a row can lose what it holds. The index entry_body has the same text.
-const finished = `e.state IN ('accepted', 'dismissed', 'withdrawn')`
+// finished are the states in which a row can lose what it holds.
+const finished = isSettled
 
 // reducible is true of an entry whose values, requests and answers nobody needs any more: they are not to be sent, and not to be compared. Rows that are open, in
 // doubt or held are not; nor is one whose difference to the ERP a person has yet to look at, and one that was taken out in doubt, held, or refused in no form of the

@@ -56,10 +56,10 @@ type knownShortages struct {
 
 // markOfStuck is a text that changes with each row that waits for something or needs a person, since each change of a row raises its version: from an index alone, without giving a row.
 const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(version), 0) AS TEXT) || ' ' || CAST(COALESCE(SUM(id), 0) AS TEXT) || ' ' ||
-	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry `
+	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry e `
 
-// ofStuck is the condition of the index entry_stuck, which the databases use only when they see it in these words.
-const ofStuck = `state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held')`
+// ofStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in these words (see isSettled).
+const ofStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
 
 // countShortages counts what is missing. The rows and their mark are of one moment: a row that came to wait between the two, and goes before anybody asks again, would be told for ever.
 func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (*knownShortages, error) {

@@ -11,7 +11,7 @@ import (
 // an index alone.
 func (s *Store) Stuck(ctx context.Context, job string) (out []trade.Stand, err error) {
 	const op = "looking for rows that wait"
-	rows, err := s.read.QueryxContext(ctx, s.q(`SELECT id, version FROM entry WHERE job = ? AND `+ofStuck+` ORDER BY id`), job)
+	rows, err := s.read.QueryxContext(ctx, s.q(`SELECT id, version FROM entry e WHERE job = ? AND `+ofStuck+` ORDER BY id`), job)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
