@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,8 +152,8 @@ func (d dialect) lookup(column, table, condition string) string {
 // contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood, and where there are blank ones also among those. nil when there are none.
 func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
 	type place struct {
-		Near int64  `json:"n"`
-		Hash string `json:"h"`
+		Near int64
+		Hash string
 	}
 	seen := make(map[place]bool, 2*len(hashes))
 	places := make([]place, 0, 2*len(hashes))
@@ -171,12 +172,19 @@ func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
 	if len(places) == 0 {
 		return nil, nil
 	}
-	if d.name == SQLite {
-		text, err := json.Marshal(places)
-		if err != nil { // unreachable: numbers and texts
-			return nil, fmt.Errorf("looking for the same content: %w", err)
+	if d.name == SQLite { // one object, of names and numbers: of what is within a value SQLite would read the text once more for each column
+		text := []byte{'{'}
+		for i, p := range places {
+			name, err := json.Marshal(p.Hash)
+			if err != nil { // unreachable: a text
+				return nil, fmt.Errorf("looking for the same content: %w", err)
+			}
+			if i > 0 {
+				text = append(text, ',')
+			}
+			text = strconv.AppendInt(append(append(text, name...), ':'), p.Near, 10)
 		}
-		return []any{string(text)}, nil
+		return []any{string(append(text, '}'))}, nil
 	}
 	near, sums := make([]int64, len(places)), make([]string, len(places))
 	for i, p := range places {

@@ -42,7 +42,7 @@ var sqliteDialect = dialect{
 	list:      `[]`,
 	byState:   `INDEXED BY entry_due `,
 	byFlags:   `INDEXED BY entry_flags `,
-	wanted:    `(SELECT value ->> 'n' AS near, value ->> 'h' AS hash FROM json_each(?)) w`,
+	wanted:    `(SELECT value AS near, key AS hash FROM json_each(?)) w`,
 	byStuck:   `INDEXED BY entry_stuck `,
 	stuckMark: markOfStuck + `INDEXED BY entry_stuck WHERE ` + ofStuck,
 	goose:     "migrations/sqlite",
