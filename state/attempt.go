@@ -60,14 +60,14 @@ func (r *attemptRow) result() []any {
 
 // attemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
 func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
-	messages, err := json.Marshal(list(a.Messages))
+	messages, err := listText(a.Messages)
 	if err != nil { // unreachable: texts always have a JSON form
 		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
 	}
 	r := &attemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
 		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash.Sum, PayloadNear: a.PayloadHash.Near, StartedAt: atOr(a.StartedAt, now), Outcome: orNull(string(a.Outcome)),
-		Status: a.Status, Messages: string(messages), RemoteID: cleanText(a.RemoteID), Reason: cleanText(a.Reason),
+		Status: a.Status, Messages: messages, RemoteID: cleanText(a.RemoteID), Reason: cleanText(a.Reason),
 		Evidence: orNull(cleanText(string(a.Evidence))), RequestHead: orNull(cleanText(string(a.RequestHead))),
 		AnswerHead: orNull(cleanText(string(a.AnswerHead))), AnswerBody: cleanText(a.AnswerBody),
 	}

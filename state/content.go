@@ -151,31 +151,23 @@ func (d dialect) lookup(column, table, condition string) string {
 
 // contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood, and where there are blank ones also among those. nil when there are none.
 func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
-	type place struct {
-		Near int64
-		Hash string
-	}
-	seen := make(map[place]bool, 2*len(hashes))
-	places := make([]place, 0, 2*len(hashes))
-	add := func(p place) {
-		if p.Hash != "" && !seen[p] {
-			seen[p] = true
-			places = append(places, p)
+	places := make([]trade.Hash, 0, len(hashes))
+	for _, h := range hashes { // what comes twice is found twice: few do
+		if h.Sum == "" {
+			continue
 		}
-	}
-	for _, h := range hashes {
-		add(place{h.Near, h.Sum})
-		if blank {
-			add(place{0, h.Sum})
+		places = append(places, h)
+		if blank && h.Near != 0 {
+			places = append(places, trade.Hash{Sum: h.Sum})
 		}
 	}
 	if len(places) == 0 {
 		return nil, nil
 	}
 	if d.name == SQLite { // one object, of names and numbers: of what is within a value SQLite would read the text once more for each column
-		text := []byte{'{'}
+		text := append(make([]byte, 0, len(places)*96), '{')
 		for i, p := range places {
-			name, err := json.Marshal(p.Hash)
+			name, err := json.Marshal(p.Sum)
 			if err != nil { // unreachable: a text
 				return nil, fmt.Errorf("looking for the same content: %w", err)
 			}
@@ -188,7 +180,7 @@ func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
 	}
 	near, sums := make([]int64, len(places)), make([]string, len(places))
 	for i, p := range places {
-		near[i], sums[i] = p.Near, p.Hash
+		near[i], sums[i] = p.Near, p.Sum
 	}
 	return []any{pq.Array(near), pq.Array(sums)}, nil
 }

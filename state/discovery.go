@@ -150,12 +150,16 @@ func (s *Store) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 }
 
 func (s *Store) entries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	rows, err := gather(ctx, s.read, (*entryRow).places, s.q(selectEntry+where), args...)
+	var out []trade.Entry
+	err := each(ctx, s.read, (*entryRow).places, func(r *entryRow) error {
+		e, err := r.entry()
+		out = append(out, e)
+		return err
+	}, s.q(selectEntry+where), args...)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
-	out, err := entriesOf(rows)
-	return out, s.fault(ctx, op, err)
+	return out, nil
 }
 
 // EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It ends with the first error of fn.

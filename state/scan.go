@@ -15,18 +15,32 @@ type querier interface {
 // gather reads all rows of a query; places gives where the columns of one go, in the order of the query. It is for what is read for every row that is sent: a row stands once in memory, and
 // nothing looks for the columns by their names.
 func gather[T any](ctx context.Context, from querier, places func(*T) []any, query string, args ...any) (out []T, err error) {
-	rows, err := from.QueryxContext(ctx, query, args...)
+	err = each(ctx, from, places, func(row *T) error {
+		out = append(out, *row)
+		return nil
+	}, query, args...)
 	if err != nil {
 		return nil, err
+	}
+	return out, nil
+}
+
+// each is gather for who needs each row for a moment.
+func each[T any](ctx context.Context, from querier, places func(*T) []any, fn func(*T) error, query string, args ...any) (err error) {
+	rows, err := from.QueryxContext(ctx, query, args...)
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	var row T
 	into := places(&row)
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, row)
+		if err := fn(&row); err != nil {
+			return err
+		}
 	}
-	return out, rows.Err()
+	return rows.Err()
 }

@@ -141,11 +141,11 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 	for _, f := range st.Flags {
 		flags = flags.With(f, true)
 	}
-	flagText, err := json.Marshal(list(flags.With(b.clear, false)))
+	flagText, err := listText(flags.With(b.clear, false))
 	if err != nil { // unreachable: texts always have a JSON form
 		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
 	}
-	e.Flags, e.Version = string(flagText), e.Version+1
+	e.Flags, e.Version = flagText, e.Version+1
 	if st.State == "" {
 		return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.now.UnixMilli(), e.Version}, nil
 	}
