@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -276,35 +274,11 @@ func headerOf(h http.Header) json.RawMessage {
 	if len(h) == 0 {
 		return nil
 	}
-	data := []byte{'{'}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		if len(data) > 1 {
-			data = append(data, ',')
-		}
-		data = append(appendText(data, name), ':', '[')
-		for i, value := range h[name] {
-			if i > 0 {
-				data = append(data, ',')
-			}
-			data = appendText(data, value)
-		}
-		data = append(data, ']')
+	data, err := json.Marshal(h)
+	if err != nil { // unreachable: texts
+		return nil
 	}
-	return append(data, '}')
-}
-
-// appendText adds a text as encoding/json writes it. Most need no look at each character's meaning.
-func appendText(data []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			quoted, err := json.Marshal(text)
-			if err != nil { // unreachable: texts always have a JSON form
-				return append(data, `""`...)
-			}
-			return append(data, quoted...)
-		}
-	}
-	return append(append(append(data, '"'), text...), '"')
+	return data
 }
 
 // settled forgets what is on disk now. An id that another entry has is no proof of anything: the row is in doubt, and the job stops (F100).
