@@ -41,7 +41,7 @@ type pageRange struct {
 }
 
 // unchanged gives the parts of a file that may not be written and of which every page is still the file's (proc_pid_smaps(5)). What a dynamic loader changed before it took the right to
-// write away, or a debugger's breakpoint, would be lost with its page: such a part is left out.
+// write away, or a debugger's breakpoint, would be lost with its page, in memory or in swap space: such a part is left out.
 func unchanged(smaps io.Reader, file string) (out []pageRange) {
 	var p pageRange
 	ours := false
@@ -55,7 +55,9 @@ func unchanged(smaps io.Reader, file string) (out []pageRange) {
 			ours = strings.HasSuffix(line, " "+file) && (strings.HasPrefix(value, "r--p ") || strings.HasPrefix(value, "r-xp ")) && p.parse(name)
 		case ours && name == "Rss:":
 			p.resident = value
-		case ours && name == "Anonymous:" && value == "0 kB":
+		case ours && name == "Anonymous:":
+			ours = value == "0 kB"
+		case ours && name == "Swap:" && value == "0 kB": // which stands after it
 			out = append(out, p)
 		}
 	}
