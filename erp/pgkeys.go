@@ -105,7 +105,7 @@ func (g keyGroup) condition(b *binder, cols []Column, names []string, wide int) 
 	parts := make([]string, len(cols))
 	for i, c := range cols {
 		switch {
-		case i != wide:
+		case i != wide, len(g.values) == 1: // PostgreSQL takes an array of one for cheaper, and compares it first
 			parts[i] = names[i] + " = " + b.add(g.first[i].Text)
 		case pgArrays[c.Type]:
 			parts[i] = names[i] + " = ANY(" + b.add(pq.StringArray(g.values)) + ")"

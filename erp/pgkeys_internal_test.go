@@ -284,3 +284,17 @@ func TestNoRowOfAnotherKeyIsAmongThem(t *testing.T) {
 		}
 	}
 }
+
+// One key is asked for by equality alone, in the order of its columns: PostgreSQL takes an array of one for the cheaper comparison and makes it first, also of rows that another
+// part of the key leaves out, and of which this part cannot be computed.
+func TestOneKeyIsComparedInTheOrderOfItsColumns(t *testing.T) {
+	t.Parallel()
+	s, _ := pgReader(t, `CREATE TYPE tipo AS ENUM ('x', 'y')`, `CREATE TABLE c (tipo text, num text)`, `INSERT INTO c VALUES ('x', '1'), ('x', '2'), ('y', '2/A')`)
+	q := Query{SQL: "SELECT tipo::tipo AS tipo, num::int AS num FROM c", Key: []string{"tipo", "num"}}
+	keys := [][]Value{{{Kind: Text, Text: "x"}, {Kind: Int, Text: "1"}}, {{Kind: Text, Text: "x"}, {Kind: Int, Text: "2"}}}
+	for n := 1; n <= len(keys); n++ {
+		if rows, err := s.ByKeys(t.Context(), q, keys[:n]); err != nil || len(rows) != n {
+			t.Errorf("%d of %d rows: %v", len(rows), n, err)
+		}
+	}
+}
