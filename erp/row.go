@@ -48,7 +48,8 @@ func (x *columnIndex) find(name string) (int, bool) {
 }
 
 // Row is one row of a query. It keeps nothing of the connection and may be
-// held after the read.
+// held after the read. Its texts may share their memory with those of the rows
+// that came with it: who keeps one of them for long keeps a copy.
 type Row struct {
 	columns *columnIndex
 	// Values are in the order of Columns.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -59,7 +60,7 @@ type Judgement struct {
 	WaitingFor []trade.Awaited `json:"waiting_for"`
 }
 
-// What an audit remembers is bounded, however many rows there are.
+// What an audit remembers is bounded, however many rows there are: it keeps copies, because a text of a row keeps all that was read with it.
 const (
 	auditBatch   = 500  // rows judged together
 	auditKeys    = 5    // sample keys of each breach
@@ -170,6 +171,7 @@ func (a *auditor) breach(key string, p trade.Problem) {
 	id := breachKey{p.Field, p.Rule, p.Detail, p.Column}
 	b := a.breaches[id]
 	if b == nil {
+		p.Value = strings.Clone(p.Value)
 		severity := p.Severity
 		if severity == "" {
 			severity = trade.Refuse
@@ -179,10 +181,12 @@ func (a *auditor) breach(key string, p trade.Problem) {
 	}
 	b.Rows++
 	if len(b.Keys) < auditKeys {
-		b.Keys = append(b.Keys, key)
+		b.Keys = append(b.Keys, strings.Clone(key))
 	}
-	if _, known := b.values[p.Value]; known || len(b.values) < auditValues {
+	if _, known := b.values[p.Value]; known {
 		b.values[p.Value]++
+	} else if len(b.values) < auditValues {
+		b.values[strings.Clone(p.Value)] = 1
 	}
 }
 
@@ -193,12 +197,13 @@ func (a *auditor) short(key string, w trade.Awaited) {
 		if len(a.missing) >= auditMissing {
 			return
 		}
-		s = &Shortness{Ref: w.Ref, Code: w.Code, Job: w.Job}
+		id.Code = strings.Clone(id.Code)
+		s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
 		a.missing[id] = s
 	}
 	s.Rows++
 	if len(s.Keys) < auditKeys {
-		s.Keys = append(s.Keys, key)
+		s.Keys = append(s.Keys, strings.Clone(key))
 	}
 }
 

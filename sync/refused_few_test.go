@@ -1,11 +1,13 @@
 package sync_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
@@ -21,6 +23,31 @@ func TestAnAuditCountsRowsThatHaveNoKey(t *testing.T) {
 			t.Errorf("%+v, %v", audit, err)
 		}
 	})
+}
+
+// What an audit remembers of a row are a key, a code and a value, not the text of the rows that came with it. (Not parallel: memory is measured.)
+func TestAnAuditKeepsNothingOfTheRowsButWhatItTells(t *testing.T) {
+	b := newBenchOn(t, database{state.Postgres, state.SQLite}, sandbox.Options{})
+	b.spec.Key = []string{"num"}
+	b.exec(`INSERT INTO contrato SELECT '01', 'N' || i, i, 120.5, 'trigo ' || i, 'W' || i, 'aprovado', '2026-03-10', '2026-07-01', repeat('x', 16000), '2026-03-10 08:00:00' FROM generate_series(1, 2000) i`)
+	e := b.engine()
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	audit, err := e.Audit(t.Context(), e.Jobs[0], nil)
+	if err != nil || len(audit.Missing) != 2000 || len(audit.Breaches) != 1 || audit.Breaches[0].Rows != 2000 {
+		t.Fatalf("%d codes, %d rules, %v", len(audit.Missing), len(audit.Breaches), err)
+	}
+	kept := heap() - before
+	t.Logf("%d KiB are kept", kept>>10)
+	if kept > 4<<20 {
+		t.Errorf("%d KiB are kept", kept>>10)
+	}
+	runtime.KeepAlive(audit)
 }
 
 // A case with a column that the job does not use, or without one that it does, is refused by their names.
