@@ -85,6 +85,9 @@ func (t *troubles) add(e trade.Entry) {
 	}
 	g.Volumes = addVolume(g.Volumes, e, t.grain(e))
 	if text := pending.SubjectOf(e, problem, t.specs[e.Job]); text != "" {
+		if g.subjects[text] == 0 {
+			text = strings.Clone(text) // of a row, which keeps all that was read with it
+		}
 		g.subjects[text]++
 	}
 }
