@@ -93,7 +93,7 @@ func sameMoment(t *testing.T, s string) {
 	}
 }
 
-// Every day of four centuries that the calendar has, and those that it does not.
+// Every day of two hundred years, of those that end in 00 and of the first and the last, and the days that the calendar does not have.
 func TestDaysAreThoseOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	for year := range 10000 {
