@@ -16,8 +16,11 @@ import (
 )
 
 // rollWidth is how many numbers of entries one statement of Roll goes through: nothing is open between two, so that no snapshot is kept for long, and what it
-// gives is one text of some hundred bytes for each.
-const rollWidth = 1024
+// gives is one text of some hundred bytes for each. Where most numbers are those of other jobs it goes through more, up to rollWidest.
+const (
+	rollWidth  = 1024
+	rollWidest = 16 * rollWidth
+)
 
 // rollReaders is how many of them are read at once.
 const rollReaders = 2
@@ -71,12 +74,19 @@ func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]
 	for i := range readers {
 		group.Go(func() {
 			sums[i] = rollSums{}
-			for errs[i] == nil {
-				from := next.Add(rollWidth) - rollWidth
-				if from >= last.Int64 {
+			for width := int64(rollWidth); errs[i] == nil; {
+				to := next.Add(width)
+				if to-width >= last.Int64 {
 					return
 				}
-				errs[i] = s.rollPage(ctx, job, from, sums[i], fn)
+				var n int
+				n, errs[i] = s.rollPage(ctx, job, to-width, to, sums[i], fn)
+				switch {
+				case n <= rollWidth/2:
+					width = min(2*width, rollWidest)
+				case n > rollWidth:
+					width = rollWidth
+				}
 			}
 		})
 	}
@@ -91,48 +101,43 @@ func (s *Store) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]
 	return all.list(), nil
 }
 
-// rollPage goes through the entries of one range of numbers.
-func (s *Store) rollPage(ctx context.Context, job string, from int64, sums rollSums, fn func(*trade.Known)) error {
+// rollPage goes through the entries of one range of numbers, and counts them.
+func (s *Store) rollPage(ctx context.Context, job string, from, to int64, sums rollSums, fn func(*trade.Known)) (n int, err error) {
 	page := rollRead{sums: sums, fn: fn, known: trade.Known{State: trade.Accepted, MappedWith: mapped}}
 	if fn != nil {
 		// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
-		if err := s.read.SelectContext(ctx, &page.bare, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ? AND e.mapped_with = ''`), job, from, from+rollWidth); err != nil {
-			return err
+		if err := s.read.SelectContext(ctx, &page.bare, s.q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ? AND e.mapped_with = ''`), job, from, to); err != nil {
+			return 0, err
 		}
 		slices.Sort(page.bare)
 	}
-	var n int
 	var packed string
-	if err := s.read.QueryRowContext(ctx, s.q(selectPacked), job, from, from+rollWidth).Scan(&n, &packed); err != nil {
-		return err
+	if err := s.read.QueryRowContext(ctx, s.q(selectPacked), job, from, to).Scan(&n, &packed); err != nil || n == 0 {
+		return 0, err
 	}
-	if n == 0 {
-		return nil
-	}
-	var err error
 	if strings.Count(packed, rollMark) == n*rollFields-1 {
 		err = page.unpack(packed)
 	} else {
-		err = s.rollApart(ctx, job, from, &page)
+		err = s.rollApart(ctx, job, from, to, &page)
 	}
 	if err != nil {
-		return err
+		return n, err
 	}
 	for chunk := range slices.Chunk(page.loud, inList) {
 		found, err := s.known(ctx, `WHERE id IN (`+marks(len(chunk))+`)`, anys(chunk)...)
 		if err != nil {
-			return err
+			return n, err
 		}
 		for i := range found {
 			fn(&found[i])
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // rollApart goes through a range in which a key has the character that stands between packed fields.
-func (s *Store) rollApart(ctx context.Context, job string, from int64, page *rollRead) (err error) {
-	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, from+rollWidth)
+func (s *Store) rollApart(ctx context.Context, job string, from, to int64, page *rollRead) (err error) {
+	rows, err := s.read.QueryContext(ctx, s.q(selectRoll), job, from, to)
 	if err != nil {
 		return err
 	}

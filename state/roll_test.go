@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +90,54 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			t.Error(tallies, err)
 		}
 	})
+}
+
+// A small job among the rows of others does not take a statement for each thousand of theirs; what comes after a gap is told like the rest.
+func TestARollOfASmallJobTakesFewStatements(t *testing.T) {
+	t.Parallel()
+	for i, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int64
+			tune := defaultTuning
+			tune.through = (&listener{before: func(string) { asked.Add(1) }}).through
+			s := mustOpenTuned(t, b.open(t), tune)
+			lease := mustLease(t, s, "contracts")
+			mustRecord(t, s, lease, newEntry("first"))
+			gap := []string{`UPDATE sqlite_sequence SET seq = 1000000 WHERE name = 'entry'`, `SELECT setval(pg_get_serial_sequence('entry', 'id'), 1000000)`}[i]
+			if err := byHand(s, gap); err != nil {
+				t.Fatal(err)
+			}
+			page := trade.Page{}
+			for i := range 3 * rollWidth {
+				page.New = append(page.New, newEntry(fmt.Sprint(i)))
+			}
+			if _, err := s.Record(t.Context(), lease, page); err != nil {
+				t.Fatal(err)
+			}
+			var mu sync.Mutex
+			told := map[string]int{}
+			asked.Store(0)
+			if _, err := s.Roll(t.Context(), "contracts", func(k *trade.Known) {
+				mu.Lock()
+				defer mu.Unlock()
+				told[k.Key]++
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if n := asked.Load(); n == 0 || n > 300 {
+				t.Errorf("%d statements", n)
+			}
+			for key, n := range told {
+				if n != 1 {
+					t.Errorf("%q was told %d times", key, n)
+				}
+			}
+			if len(told) != 1+3*rollWidth {
+				t.Errorf("%d entries were told", len(told))
+			}
+		})
+	}
 }
 
 // The sums stay exact where a whole number of 64 bits would not.
