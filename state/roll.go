@@ -223,7 +223,7 @@ func (r rollSums) add(state trade.State, unit, amount string) error {
 	sum := r[k]
 	if sum == nil {
 		sum = &rollSum{}
-		r[k] = sum
+		r[rollKey{trade.State(strings.Clone(string(state))), strings.Clone(unit)}] = sum // as they come they are pieces of a long text
 	}
 	sum.n++
 	digits, scale, ok := wholeOf(amount)

@@ -3,9 +3,11 @@ package state
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -166,6 +168,27 @@ func TestARollAddsExactly(t *testing.T) {
 		if err := sums.add(trade.Accepted, "SC", text); err == nil {
 			t.Errorf("%q is an amount", text)
 		}
+	}
+}
+
+// What stays of a range when it is done with is not a piece of its text, which would stay with it.
+func TestTheSumsOfARollKeepNoText(t *testing.T) {
+	t.Parallel()
+	r := rollRead{sums: rollSums{}}
+	text := strings.Join([]string{"1", "key", "source", "10", "SC", "held"}, rollMark)
+	if err := r.unpack(text); err != nil {
+		t.Fatal(err)
+	}
+	from := uintptr(unsafe.Pointer(unsafe.StringData(text)))
+	for k := range r.sums {
+		for _, part := range []string{string(k.state), k.unit} {
+			if at := uintptr(unsafe.Pointer(unsafe.StringData(part))); at >= from && at < from+uintptr(len(text)) {
+				t.Errorf("%q is a piece of the text", part)
+			}
+		}
+	}
+	if len(r.sums) != 1 {
+		t.Error(r.sums)
 	}
 }
 
