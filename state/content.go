@@ -151,14 +151,22 @@ func (d dialect) lookup(column, table, condition string) string {
 
 // contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood, and where there are blank ones also among those. nil when there are none.
 func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
-	places := make([]trade.Hash, 0, len(hashes))
-	for _, h := range hashes { // what comes twice is found twice: few do
-		if h.Sum == "" {
-			continue
+	type place struct {
+		sum  string
+		near int64
+	}
+	places := make([]place, 0, len(hashes))
+	seen := make(map[place]bool, len(hashes))
+	add := func(p place) { // once: what many rows have was sent for many as a rule, and each look would find them all
+		if p.sum != "" && !seen[p] {
+			seen[p] = true
+			places = append(places, p)
 		}
-		places = append(places, h)
-		if blank && h.Near != 0 {
-			places = append(places, trade.Hash{Sum: h.Sum})
+	}
+	for _, h := range hashes {
+		add(place{h.Sum, h.Near})
+		if blank {
+			add(place{h.Sum, 0})
 		}
 	}
 	if len(places) == 0 {
@@ -167,20 +175,20 @@ func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
 	if d.name == SQLite { // one object, of names and numbers: of what is within a value SQLite would read the text once more for each column
 		text := append(make([]byte, 0, len(places)*96), '{')
 		for i, p := range places {
-			name, err := json.Marshal(p.Sum)
+			name, err := json.Marshal(p.sum)
 			if err != nil { // unreachable: a text
 				return nil, fmt.Errorf("looking for the same content: %w", err)
 			}
 			if i > 0 {
 				text = append(text, ',')
 			}
-			text = strconv.AppendInt(append(append(text, name...), ':'), p.Near, 10)
+			text = strconv.AppendInt(append(append(text, name...), ':'), p.near, 10)
 		}
 		return []any{string(append(text, '}'))}, nil
 	}
 	near, sums := make([]int64, len(places)), make([]string, len(places))
 	for i, p := range places {
-		near[i], sums[i] = p.Near, p.Sum
+		near[i], sums[i] = p.near, p.sum
 	}
 	return []any{pq.Array(near), pq.Array(sums)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -42,6 +43,30 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 			t.Errorf("another kind: %v, %v", found, err)
 		}
 	})
+}
+
+// Content that many rows have, and that was sent for many, would be found as often as the product of both.
+func TestTheSameContentIsLookedForOnce(t *testing.T) {
+	t.Parallel()
+	hashes := []trade.Hash{{Sum: "a", Near: 7}, {Sum: "b"}, {}, {Sum: "a", Near: 7}, {Sum: "a", Near: 8}, {Sum: "b", Near: 7}, {Sum: "b"}}
+	for _, test := range []struct {
+		d            dialect
+		plain, blank []any
+	}{
+		{sqliteDialect, []any{`{"a":7,"b":0,"a":8,"b":7}`}, []any{`{"a":7,"a":0,"b":0,"a":8,"b":7}`}},
+		{
+			postgresDialect,
+			[]any{pq.Array([]int64{7, 0, 8, 7}), pq.Array([]string{"a", "b", "a", "b"})},
+			[]any{pq.Array([]int64{7, 0, 0, 8, 7}), pq.Array([]string{"a", "a", "b", "a", "b"})},
+		},
+	} {
+		for blank, want := range map[bool][]any{false: test.plain, true: test.blank} {
+			got, err := test.d.contents(hashes, blank)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s, blank %v: %v (-want +got):\n%s", test.d.name, blank, err, diff)
+			}
+		}
+	}
 }
 
 // What was recorded before hashes had a neighbourhood, or was rebuilt from the journal, is found by what came later, and the other way round.
