@@ -109,8 +109,8 @@ func (s *Store) up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	if err != nil { // unreachable: the migrations are in the program
 		return s.fault(ctx, op, err)
 	}
-	// SQLite has no lock that spans the look at the version and the migration. A program that loses the race fails on a table that exists
-	// already; its transaction is undone, and the next look finds the work done.
+	// SQLite has no lock that spans the look at the version and the migration. A program that loses the race finds in its transaction that the migration
+	// was applied meanwhile (inItsTx); the transaction is undone, and the next look finds the work done.
 	for tries := 0; ; tries++ {
 		if err := failpoint.Hit("schema.old"); err != nil {
 			return s.fault(ctx, op, err)
@@ -147,7 +147,7 @@ func stepsOf(folder fs.FS) ([]*goose.Migration, error) {
 		if err != nil { // unreachable: the migrations are in the program
 			return nil, err
 		}
-		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: inItsTx(name, string(text))}, nil))
+		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: inItsTx(version, name, string(text))}, nil))
 	}
 	return steps, nil
 }

@@ -87,6 +87,32 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 	}
 }
 
+// Who comes second to a migration does not apply it again, also where it could: of a large ledger each time takes minutes.
+func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, backends[0].open(t))
+	folder, err := fs.Sub(migrations, s.d.goose)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := stepsOf(folder)
+	if err != nil || len(steps) < 15 {
+		t.Fatal(len(steps), err)
+	}
+	for _, step := range steps { // another has applied them all
+		tx, err := s.write.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := step.UpFnContext(t.Context(), tx); err == nil || !strings.Contains(err.Error(), "another program") {
+			t.Errorf("migration %d: %v", step.Version, err)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestAnIdleOpenWritesNothing(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)

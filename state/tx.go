@@ -156,9 +156,16 @@ func (s *Store) inOneTx(ctx context.Context, fn func(*tx) error) error {
 	return raw.Commit()
 }
 
-// inItsTx runs the text of a migration in the transaction that goose has begun for it.
-func inItsTx(name, text string) func(context.Context, *sql.Tx) error {
+// inItsTx runs the text of a migration in the transaction that goose has begun for it, unless another program has done so since goose looked.
+func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) error {
 	return func(ctx context.Context, t *sql.Tx) error {
+		var applied bool
+		if err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+schemaTable+` WHERE version_id = ? AND is_applied)`, version).Scan(&applied); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if applied {
+			return fmt.Errorf("%s: another program has applied it meanwhile", name)
+		}
 		if _, err := t.ExecContext(ctx, text); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
