@@ -13,3 +13,5 @@ CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NUL
 DROP INDEX entry_stuck;
 CREATE INDEX entry_stuck ON entry (job, id, version, state, updated_at, key)
     WHERE (state = 'waiting' OR state = 'invalid' OR state = 'rejected' OR state = 'in_doubt' OR state = 'held');
+-- Queries of older programs name these indexes, with conditions in the old words, and fail.
+UPDATE ledger SET needs = 15;
