@@ -73,6 +73,14 @@ func (r *roll) bytes() (n int64) {
 	return n
 }
 
+// whole is how much it takes once entries of the ledger stand in all of its parts.
+func (r *roll) whole() (n int64) {
+	for i := range r.shards {
+		n += int64(len(r.shards[i].slots)) * int64(unsafe.Sizeof(rollSlot{})+unsafe.Sizeof(sourceMark{}))
+	}
+	return n
+}
+
 // room is how many slots a part needs for so many keys: with one in six free, a key is found within a few steps.
 func room(keys int) int { return keys + keys/5 + 16 }
 

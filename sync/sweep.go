@@ -76,8 +76,8 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 	for _, t := range kept {
 		total += t.Count
 	}
-	p.roll = newRoll(total)
-	r.Holds(r.job.Name(), p.roll.bytes())
+	p.roll, p.expected = newRoll(total), total
+	p.holds(p.roll.whole())
 	var newest atomic.Int64
 	counted, err := r.ledger.Roll(ctx, r.job.Name(), func(k *trade.Known) {
 		notes := known
@@ -101,7 +101,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 		return err
 	}
 	p.newest = newest.Load()
-	r.Holds(r.job.Name(), p.roll.bytes())
+	p.holds(p.roll.bytes())
 	if slices.Equal(tallyText(kept), tallyText(counted)) {
 		r.proved = kept
 	}
