@@ -28,13 +28,13 @@ const rollReaders = 2
 // quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read. All of it, and of selectRoll, stands in the index entry_roll.
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
-// rollItem is what a sweep wants to know of one entry, in the order of rollRead; the state of a quiet one is not told.
+// rollItem is what a sweep wants to know of one entry, in the order of rollRead.take; the state of a quiet one is not told.
 const rollItem = `e.id, e.key, e.source_hash, e.amount, e.unit, CASE WHEN ` + quiet + ` THEN '' ELSE e.state END`
 
 // rollFields are the columns of rollItem.
 const rollFields = 6
 
-// rollMark stands between the fields of packed items. A key may have this character too: unpackRoll notices.
+// rollMark stands between the fields of packed items. A key may have this character too: rollPage counts them.
 const rollMark = "\x1f"
 
 const fromRoll = ` FROM entry e WHERE e.job = ? AND e.id > ? AND e.id <= ?`

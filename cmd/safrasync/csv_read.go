@@ -50,6 +50,8 @@ func separatorOf(data []byte) rune {
 // fileReason says why a file cannot be opened, without its path.
 func (v voice) fileReason(err error) string {
 	switch {
+	case errors.Is(err, errNoFolder):
+		return v.text(folderNotThere)
 	case errors.Is(err, fs.ErrNotExist):
 		return v.text(fileNotThere)
 	case errors.Is(err, fs.ErrExist):

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,8 +44,8 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 	sums := subjectSums{Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups), Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced, Needed: len(s.rows) - len(erasable) - reduced}
 	if f.export != "" {
 		for _, path := range []string{f.export, f.export + ".txt"} {
-			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-				return a.usage(subjectThere, path)
+			if err := mayMake(path); err != nil {
+				return a.usage(fileNotMade, path, a.voice().fileReason(err))
 			}
 		}
 		a.tell(subjectExports, f.export)
@@ -185,38 +180,6 @@ func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 		return err
 	}
 	return writeOwn(f.export+".txt", func(w io.Writer) error { return a.readableSubject(w, s) })
-}
-
-// mayMake tells whether a file can be there: not what is there already, or in no folder. "" is standard output.
-func mayMake(path string) error {
-	if path == "" {
-		return nil
-	}
-	switch _, err := os.Lstat(path); {
-	case err == nil:
-		return fs.ErrExist
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	_, err := os.Stat(filepath.Dir(path))
-	return err
-}
-
-// writeOwn makes a file that only its owner may read, whole or not at all.
-func writeOwn(path string, write func(io.Writer) error) (err error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			if rmErr := os.Remove(path); !errors.Is(rmErr, fs.ErrNotExist) {
-				err = errors.Join(err, rmErr)
-			}
-		}
-	}()
-	out := bufio.NewWriter(file)
-	return errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
 }
 
 // readableSubject is the form for people.

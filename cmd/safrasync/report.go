@@ -80,7 +80,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		return err
 	}
 	if err := mayMake(f.output); err != nil { // of a large ledger the report takes minutes
-		return a.usage(reportNoFile, f.output, a.voice().fileReason(err))
+		return a.usage(fileNotMade, f.output, a.voice().fileReason(err))
 	}
 	defer memory.report()()
 	if f.close != "" {
@@ -290,7 +290,7 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.E
 		return errors.New(a.text(reportTooLarge))
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return a.usage(reportNoFile, f.output, a.voice().fileReason(err))
+		return a.usage(fileNotMade, f.output, a.voice().fileReason(err))
 	} else if err != nil {
 		return err
 	}

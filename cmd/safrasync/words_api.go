@@ -75,6 +75,8 @@ var (
 	batchNoOut       = phrase{"falta --out ARQUIVO (.csv ou .xlsx), ou --json", "--out FILE (.csv or .xlsx) is missing, or --json"}
 	batchBadOut      = phrase{"--out deve terminar em .csv ou .xlsx", "--out must end in .csv or .xlsx"}
 	fileNotThere     = phrase{"o arquivo não existe", "there is no such file"}
+	folderNotThere   = phrase{"a pasta não existe; crie-a, ou dê outro nome", "the folder does not exist; create it, or give another name"}
+	fileNotMade      = phrase{"%s: %s; nada foi gravado ali", "%s: %s; nothing was written there"}
 	fileIsThere      = phrase{"o arquivo já existe e não é sobrescrito; dê outro nome", "the file exists and is not overwritten; give another name"}
 	fileForbidden    = phrase{"sem permissão para este arquivo ou pasta", "no permission for this file or folder"}
 	batchCount       = phrase{"consentimento: %d de %d", "consent: %d of %d"}

@@ -22,7 +22,6 @@ var (
 
 	subjectFound    = phrase{"Sobre este produtor: %d linha(s), %d código(s) no de-para, %d consulta(s) por documento, %d ato(s) na auditoria.", "About this producer: %d row(s), %d code(s) in the references, %d lookup(s) by document, %d act(s) in the audit."}
 	subjectExports  = phrase{"Será escrito em %s, fora da proteção do sistema: guarde-o com cuidado e apague-o depois.", "It will be written to %s, outside the protection of the system: keep it with care and delete it afterwards."}
-	subjectThere    = phrase{"%s já existe: escolha outro nome", "%s exists already: choose another name"}
 	subjectExported = phrase{"Escrito: %s (JSON) e %s.txt (para leitura); só o dono dos arquivos pode lê-los.", "Written: %s (JSON) and %s.txt (for reading); only the owner of the files may read them."}
 	subjectErases   = phrase{"Valores, pedidos e respostas saem de %d linha(s); de %d já saíram; %d ficam como estão, pois são precisas:", "Values, requests and answers go from %d row(s); from %d they are gone already; %d stay as they are, being needed:"}
 	subjectStays    = phrase{"  %s %s: %s", "  %s %s: %s"}

@@ -16,7 +16,6 @@ var (
 	reportNoSection    = phrase{"--section %s não existe; há %s", "there is no --section %s; there are %s"}
 	reportNoBy         = phrase{"--by %s não existe; há %s", "there is no --by %s; there are %s"}
 	reportNoClosing    = phrase{"não há fechamento %s; veja `safrasync report --closings`", "there is no closing %s; see `safrasync report --closings`"}
-	reportNoFile       = phrase{"%s: %s; nada foi gravado ali", "%s: %s; nothing was written there"}
 	reportWritten      = phrase{"Gravado em %s, que só você lê. A partir daqui a proteção do arquivo é sua.", "Written to %s, which only you can read. From here on it is yours to protect."}
 	reportReading      = phrase{"lendo o registro local: %d linhas", "reading the ledger: %d rows"}
 	reportNothing      = phrase{"  nada", "  nothing"}
