@@ -24,7 +24,7 @@ func (g *groupTx) noteIntent(e *narrowRow, a trade.Attempt, source string) {
 	r := g.noting(journal.Group, g.now)
 	r.By = a.Owner
 	r.Intents = append(r.Intents, journal.Intent{
-		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation, Payload: a.PayloadHash.Sum, Source: source,
+		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation, Payload: a.PayloadHash.Sum, Content: a.PayloadHash.Near, Source: source,
 	})
 }
 

@@ -132,11 +132,11 @@ func (h *history) intent(r journal.Record, in journal.Intent) {
 		}
 		return never
 	})
-	m.Sends, m.Generation, m.Payload, m.Source = in.Sends, in.Generation, in.Payload, in.Source
+	m.Sends, m.Generation, m.Payload, m.Content, m.Source = in.Sends, in.Generation, in.Payload, in.Content, in.Source
 	m.State, m.Cause, m.Weak, m.next = string(trade.Sending), "", false, nil
 	h.sent[in.Attempt] = m
 	m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: journal.FactAttempt{
-		ID: in.Attempt, Generation: in.Generation, Payload: in.Payload, Started: r.At,
+		ID: in.Attempt, Generation: in.Generation, Payload: in.Payload, Content: in.Content, Started: r.At,
 	}})
 }
 

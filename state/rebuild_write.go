@@ -40,7 +40,7 @@ func (r *rebuilding) insert(work []rebuiltRow) error {
 		if row.entry == nil {
 			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
 				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first, UpdatedAt: row.last,
-				SourceHash: trade.Hash{Sum: row.Source}, PayloadHash: trade.Hash{Sum: row.Payload},
+				SourceHash: trade.Hash{Sum: row.Source}, PayloadHash: trade.Hash{Sum: row.Payload, Near: row.Content},
 			})
 		}
 	}
@@ -81,7 +81,7 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 				continue
 			}
 			attempt := trade.Attempt{
-				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: trade.Hash{Sum: a.Payload},
+				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: trade.Hash{Sum: a.Payload, Near: a.Content},
 				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Reason: journalAnswer,
 			}
 			counts := a.counts
@@ -234,12 +234,12 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	if row.next != nil && (row.to == trade.Rejected || row.to == trade.Pending) {
 		next = row.next.UnixMilli()
 	}
-	source, payload := e.SourceHash, e.PayloadHash
+	source, payload, content := e.SourceHash, e.PayloadHash, int64(0)
 	if row.to.Created() && row.Payload != "" {
-		source, payload = row.Source, row.Payload
+		source, payload, content = row.Source, row.Payload, row.Content
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, 0, payload, 0, // the journal knows no neighbourhood
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, 0, payload, content,
 	}, nil
 }
 

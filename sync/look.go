@@ -145,7 +145,7 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.En
 	default:
 		get := live[0].Get
 		hash := r.job.sourceHash(get)
-		if hash.Same(old.SourceHash) && old.MappedWith == r.eval.mappedWith {
+		if hash.Same(old.SourceHash) && old.MappedWith == r.eval.mappedWith && !r.job.mapping.unfit(get, known) {
 			entry.SourceHash = hash // what was recorded before has no neighbourhood
 			return entry
 		}

@@ -30,6 +30,17 @@ func (r *jobRun) parentsFor(ctx context.Context, job *Job, rows []trade.Values) 
 	return r.ledger.Parents(ctx, keys)
 }
 
+// unfit reports whether nothing may go any more under a record that a row with these values hangs on.
+func (m *Mapping) unfit(get columnsOf, known parents) bool {
+	if len(known) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(m.parentKeys(nil, get), func(k trade.ParentKey) bool {
+		p := known[k]
+		return p.State == trade.Accepted && p.RemoteID == "" && p.Cause != ""
+	})
+}
+
 // parentKeys adds what one row hangs on.
 func (m *Mapping) parentKeys(to []trade.ParentKey, get columnsOf) []trade.ParentKey {
 	for i := range m.fields {
@@ -148,7 +159,7 @@ func (r *jobRun) lookAtOrphans(ctx context.Context) (moved int, err error) {
 	return moved, err
 }
 
-// acceptedParents is a text that differs with every acceptance in the jobs that this one's rows hang on.
+// acceptedParents is a text that differs with every acceptance in the jobs that this one's rows hang on, and with every record that belongs to another row there.
 func (r *jobRun) acceptedParents(ctx context.Context) (string, error) {
 	var parts []string
 	for _, job := range r.job.mapping.sentBy {
@@ -162,7 +173,11 @@ func (r *jobRun) acceptedParents(ctx context.Context) (string, error) {
 				n += t.Count
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d", job, n))
+		flags, err := r.ledger.FlagCounts(ctx, job)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, fmt.Sprintf("%s=%d-%d", job, n, flags[trade.Replaced]))
 	}
 	return strings.Join(parts, " "), nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -334,4 +335,61 @@ func TestAKeyThatCountsPositionsIsTold(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
+}
+
+// What hangs on a contract goes under the record of that contract, or waits.
+func TestNothingGoesUnderTheRecordOfAnotherRow(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.pass()
+		b.write(99, 10, 20)
+		b.delivery(1, 2, 500) // of the contract that has the number 2 now, and went under 1
+		sweep := func() {
+			t.Helper()
+			if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sweep()
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentState != trade.Accepted || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+			t.Errorf("waits for %+v", e.WaitingFor)
+		}
+		b.write(10, 20) // put right
+		sweep()
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !strings.Contains(string(e.Payload), b.entry(2).RemoteID) {
+			t.Errorf("it went as %s", e.Payload)
+		}
+	})
+}
+
+// A correction of one of two equal contracts is no change of places.
+func TestACorrectionBesideAnEqualRowIsOnlyAChange(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 10)
+		b.sweep()
+		b.write(15, 10)
+		b.sweep()
+		if e := b.expect(1, trade.Accepted, ""); !e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced) {
+			t.Errorf("flags %v, want changed", e.Flags)
+		}
+	})
+}
+
+// After a rebuilding under another mapping, what was sent is recognised by its content all the same.
+func TestARebuiltLedgerRecognisesAContentThatIsMappedInAnotherWay(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	fixed := "A_FIXAR" // which needs no price
+	b.spec.Fields["order_type"] = engine.FieldSpec{Const: &fixed}
+	b.write(10, 20)
+	b.sweep()
+	b.rebuilt()
+	delete(b.spec.Fields, "price")
+	b.write(10, 55, 20)
+	b.sweep()
+	b.sweep()
+	b.onPlatform("10", "20")
 }

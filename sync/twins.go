@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -217,10 +218,10 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	elsewhere := map[string]bool{}
+	elsewhere := map[string][]sentRow{}
 	for _, f := range found {
 		if f.Entry.Job == r.job.Name() {
-			elsewhere[f.Entry.SourceHash.Sum] = true
+			elsewhere[f.Entry.SourceHash.Sum] = append(elsewhere[f.Entry.SourceHash.Sum], sentRow{SentContent: f})
 		}
 	}
 	entries, err := r.ledger.Entries(ctx, ids)
@@ -229,7 +230,9 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 	}
 	var page trade.Page
 	for _, old := range entries {
-		if was := r.differ[old.ID]; elsewhere[was.Sum] && !old.SourceHash.Same(was) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
+		was := r.differ[old.ID]
+		moved := slices.ContainsFunc(elsewhere[was.Sum], func(s sentRow) bool { return s.Entry.ID != old.ID && !s.sent(old) }) // else it is a twin with a record of its own
+		if moved && !old.SourceHash.Same(was) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
 			entry := old
 			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.now
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})

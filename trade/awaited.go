@@ -47,10 +47,10 @@ func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 	return out
 }
 
-// standing is where the parent stands: its state, or that its record was deleted on the platform.
+// standing is where the parent stands: its state, or why nothing may go under its record.
 func (a Awaited) standing() State {
-	if a.ParentState == Accepted && a.ParentCause == CauseDeleted {
-		return CauseDeleted
+	if a.ParentState == Accepted && (a.ParentCause == CauseDeleted || a.ParentCause == CauseReplaced) {
+		return State(a.ParentCause)
 	}
 	return a.ParentState
 }

@@ -110,5 +110,6 @@ const (
 	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, between reading and sending
 	CauseExists       = "exists"         // the platform says that it exists already
 	CauseDeleted      = "deleted_remote" // of a parent: the platform does not have its record any more
+	CauseReplaced     = "replaced"       // of a parent: its record is that of another row than the one that stands under its key now
 	CauseUnknown      = "unknown"        // nobody knows whether the platform created it
 )

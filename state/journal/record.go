@@ -62,7 +62,8 @@ type Intent struct {
 	Attempt    string `json:"attempt"`
 	Generation int    `json:"generation"`
 	Payload    string `json:"payload_hash"`
-	Source     string `json:"source_hash"` // of the ERP's row that was sent
+	Content    int64  `json:"content,omitempty"` // number of the business that the payload asks for; 0 = not known
+	Source     string `json:"source_hash"`       // of the ERP's row that was sent
 }
 
 // Outcome is how an attempt ended, and what its entry became. Row is empty where the ledger could not be asked for it: the attempt names it.
@@ -91,6 +92,7 @@ type Fact struct {
 	MovedID    string        `json:"moved_id,omitempty"`  // the id that it had before its record went to the row under its new key
 	Weak       bool          `json:"weak,omitempty"`
 	Payload    string        `json:"payload_hash,omitempty"`
+	Content    int64         `json:"content,omitempty"` // as of an intent
 	Source     string        `json:"source_hash,omitempty"`
 	Attempts   []FactAttempt `json:"attempts,omitempty"`
 }
@@ -111,5 +113,6 @@ type FactAttempt struct {
 	Outcome    string    `json:"outcome"` // "" while it is open
 	RemoteID   string    `json:"remote_id,omitempty"`
 	Payload    string    `json:"payload_hash,omitempty"`
+	Content    int64     `json:"content,omitempty"` // as of an intent
 	Started    time.Time `json:"started"`
 }
