@@ -280,3 +280,42 @@ func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 		t.Errorf("%+v", e.Error)
 	}
 }
+
+// C12: deliveries that the platform counts from 1 in each contract are accepted, all of them, also when the ledger is rebuilt from its journal; the second of one contract with the same id is in doubt.
+func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		var mu gosync.Mutex
+		made := map[string]int{}
+		b := withChildren(newBenchOn(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/deliveries") {
+				return nil
+			}
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			_, contract, _ := strings.Cut(string(body), `"contract_id":"`)
+			mu.Lock()
+			defer mu.Unlock()
+			made[contract[:36]]++
+			fault, err := sandbox.ParseFault(fmt.Sprintf(`status=201,commit,body={"id":%d}`, min(made[contract[:36]], 3)))
+			if err != nil {
+				panic(err)
+			}
+			return &fault
+		}}))
+		b.contracts(4)
+		for c := 1; c <= 4; c++ {
+			for n := range 3 {
+				b.delivery(10*c+n, c, 100*c+n)
+			}
+		}
+		r := b.pass()["deliveries"]
+		if r.Stopped != nil || r.States[trade.Accepted] != 12 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.delivery(99, 1, 999) // its id is that of another delivery of the contract
+		if r = b.pass()["deliveries"]; r.States[trade.InDoubt] != 1 || r.States[trade.Accepted] != 12 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.row("deliveries", "01|0099", trade.InDoubt, "unknown")
+	})
+}

@@ -95,8 +95,8 @@ func isPlainName(text string) bool {
 	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" && strings.ContainsAny(text, letters)
 }
 
-// tellFailure says why a call did not succeed: in so many words, what to do next, what the API said of it, and the technical detail for whoever is asked.
-// With --json the whole body is in the object.
+// tellFailure says why a call did not succeed: in so many words, what to do next, and the technical detail for whoever is asked. The body of the
+// answer is not shown to people: it may hold names and numbers of others. With --json it is in the object.
 func (a *App) tellFailure(sentence phrase, next string, err error) {
 	var e *apiclient.Error
 	if !errors.As(err, &e) {
@@ -109,9 +109,6 @@ func (a *App) tellFailure(sentence phrase, next string, err error) {
 		next = f.next
 	}
 	a.tell(apiNext, next)
-	if e.APIForm() && e.Text != "" {
-		a.tell(apiSaid, e.Text)
-	}
 	a.tell(apiDetail, err)
 }
 

@@ -29,7 +29,6 @@ var (
 	failedNoID       = failureWords{phrase{"a resposta não traz um id legível", "the answer has no readable id"}, phrase{"Procure o registro na plataforma.", "Look for the record on the platform."}}
 	failedOther      = failureWords{phrase{"a resposta não é nenhuma das que a API documenta", "the answer is none that the API documents"}, phrase{"Mande o detalhe técnico ao suporte da plataforma.", "Send the technical detail to the platform's support."}}
 
-	apiSaid   = phrase{"  a resposta diz: %s", "  the answer says: %s"}
 	apiDetail = phrase{"  detalhe técnico: %v", "  technical detail: %v"}
 
 	fieldMissing     = phrase{"falta %s", "%s is missing"}
