@@ -38,9 +38,9 @@ func TestTogetherChapter5_Authentication(t *testing.T) {
 		format apiclient.Format
 		form   bool
 	}{
-		"5 rule 2": {sandbox.Options{APIKey: "another"}, nil, 401, apiclient.FormatGateway401, false},
-		"5 rule 3": {sandbox.Options{}, []string{"any:status=401,empty"}, 401, apiclient.FormatEmpty, false},
-		"5 rule 5": {sandbox.Options{}, []string{"any:status=403"}, 403, apiclient.FormatD, false},
+		"5 rule 2": {sandbox.Options{APIKey: "another"}, nil, 401, apiclient.FormatGateway401, true},
+		"5 rule 3": {sandbox.Options{}, []string{"any:status=401,empty"}, 401, apiclient.FormatEmpty, true},
+		"5 rule 5": {sandbox.Options{}, []string{"any:status=403"}, 403, apiclient.FormatD, true},
 	} {
 		apidoc.Run(t, apidoc.Together, row, func(t *testing.T) {
 			t.Parallel()

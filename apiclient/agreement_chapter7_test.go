@@ -57,7 +57,7 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 		return err
 	}
 	unexpected := refusal{403, apiclient.FormatC, nil, apiclient.NotCreated, true, "Unexpected value: PX"}
-	passedOn := refusal{422, apiclient.FormatD, nil, apiclient.NotCreated, false, ""}
+	passedOn := refusal{422, apiclient.FormatD, nil, apiclient.NotCreated, true, ""}
 	score := func(m meeting) error { _, _, err := m.RequestCreditScore(ctx, scoreRequest()); return err }
 	for row, test := range map[string]struct {
 		faults []string
@@ -82,7 +82,7 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 		"7 status 404": {nil, func(m meeting) error { _, err := m.GetCreditAnalysis(ctx, otherID); return err }, keys(404, "message.analysis-credit.not-found")},
 		"7 status 405": {[]string{"status=405"}, whole, refusal{405, apiclient.FormatC, nil, apiclient.NotCreated, true, ""}},
 		"7 status 409": {[]string{"status=409"}, whole, keys(409, "message.sandbox.fault")},
-		"7 status 415": {[]string{"status=415"}, whole, refusal{415, apiclient.FormatEmpty, nil, apiclient.NotCreated, false, ""}},
+		"7 status 415": {[]string{"status=415"}, whole, refusal{415, apiclient.FormatEmpty, nil, apiclient.NotCreated, true, ""}},
 		"7 status 500": {
 			[]string{"status=500,commit"},
 			whole,
@@ -103,14 +103,17 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 	}
 	apidoc.Run(t, apidoc.Together, "7 status 401", func(t *testing.T) {
 		t.Parallel()
-		refusal{401, apiclient.FormatGateway401, nil, apiclient.NotCreated, false, ""}.check(t, whole(meet(t, sandbox.Options{APIKey: "another"})))
-		refusal{401, apiclient.FormatEmpty, nil, apiclient.NotCreated, false, ""}.check(t, whole(meet(t, sandbox.Options{}, "status=401,empty")))
+		refusal{401, apiclient.FormatGateway401, nil, apiclient.NotCreated, true, ""}.check(t, whole(meet(t, sandbox.Options{APIKey: "another"})))
+		refusal{401, apiclient.FormatEmpty, nil, apiclient.NotCreated, true, ""}.check(t, whole(meet(t, sandbox.Options{}, "status=401,empty")))
 	})
 	apidoc.Run(t, apidoc.Together, "7 object with messages", func(t *testing.T) {
 		t.Parallel()
-		for _, body := range []string{`{}`, `[]`, `null`, `"x"`, `5`, `{"messages":null}`, `{"messages":"x"}`, `{"messages":{}}`, `{"messages":[1]}`, `{`, `<html>`} {
+		for body, form := range map[string]bool{
+			`{}`: true, `[]`: true, `{"messages":null}`: true, `{"messages":"x"}`: true, `{"messages":{}}`: true, `{"messages":[1]}`: true,
+			`null`: false, `"x"`: false, `5`: false, `{`: false, `<html>`: false,
+		} {
 			_, err := meet(t, sandbox.Options{}, "status=400,body="+body).SubmitOrderCommitment(ctx, full, nil)
-			if e := asError(t, err); e.Status != 400 || e.Known != apiclient.NotCreated || len(e.Messages) != 0 || e.APIForm() {
+			if e := asError(t, err); e.Status != 400 || e.Known != apiclient.NotCreated || len(e.Messages) != 0 || e.APIForm() != form {
 				t.Errorf("%s: %v, messages %v", body, err, e.Messages)
 			}
 		}
@@ -122,7 +125,7 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 			t.Errorf("Webhooks = %v, %v", hooks, err)
 		}
 		for _, lookup := range []string{"2", "5", "8", "11", "producers by document"} {
-			if e := asError(t, m.calls()["4 endpoint "+lookup]()); e.Status != 404 || !e.APIForm() {
+			if e := asError(t, m.calls()["4 endpoint "+lookup]()); e.Status != 404 || !e.NotFound() {
 				t.Errorf("endpoint %s: %v", lookup, e)
 			}
 		}

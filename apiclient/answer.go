@@ -17,7 +17,7 @@ const (
 	Unknown Known = iota
 	// NotSent: no write of a request byte was ever begun. Proof, whatever the error was.
 	NotSent
-	// NotCreated: the answer is a refusal, by its status.
+	// NotCreated: the answer is a refusal, by its status, and for most by being in a form of the API: see [Answer.APIForm].
 	NotCreated
 	// Created: a complete answer of success with exactly one valid id, in Answer.ID.
 	Created
@@ -35,8 +35,8 @@ func (k Known) String() string { return nameOf(knownNames, int(k)) }
 // MarshalText returns the stored name.
 func (k Known) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Format is the form in which the body of an answer came (chapter 7, Formats). It never changes what is known, with one
-// exception: the 502 that names a refused connection.
+// Format is the form in which the body of an answer came (chapter 7, Formats). The status decides what is known. The form
+// matters in two places: the 502 that names a refused connection, and refusals that only the API itself can give.
 type Format int
 
 // The forms.
@@ -49,7 +49,7 @@ const (
 	FormatB
 	// FormatC: plain text, or a JSON string.
 	FormatC
-	// FormatD: another JSON object or list: the raw body of a downstream service.
+	// FormatD: another JSON object or list: the raw body of a downstream service. Also one with odd "messages".
 	FormatD
 	// FormatGateway401: 401 with {data: [...], error: {...}}, from the gateway in front of the API (chapter 5).
 	FormatGateway401
@@ -59,7 +59,7 @@ const (
 	FormatHTML
 	// FormatSuccess: a JSON document with a 2xx.
 	FormatSuccess
-	// FormatOther: none of these, also broken JSON and odd "messages".
+	// FormatOther: none of these, also broken JSON.
 	FormatOther
 	// FormatCut: the answer ended early: connection lost, time-out, or cancelled while it was read.
 	FormatCut
@@ -115,18 +115,27 @@ type Answer struct {
 // unexpectedValue begins the documented text of a 403 for an unknown enumeration value (chapter 7, Status codes).
 const unexpectedValue = "Unexpected value:"
 
-// APIForm reports whether the body is in a form of the API: format (a) or (b), or format (c) where it is documented,
-// which is 405 and the 403 for an unknown enumeration value. Where it is false, something else may have answered.
+// APIForm reports whether the body is in a form of the API: any JSON object or list (formats (a), (b) and (d), and that of
+// the gateway), or text or nothing where that is documented: text with 405 and with the 403 for an unknown enumeration
+// value, nothing with 401 and 415. Where it is false, something else may have answered.
 func (a Answer) APIForm() bool {
 	switch a.Format {
-	case FormatA, FormatB:
+	case FormatA, FormatB, FormatD, FormatGateway401:
 		return true
 	case FormatC:
 		_, enumeration := a.UnexpectedValue()
 		return enumeration || a.Status == http.StatusMethodNotAllowed
+	case FormatEmpty:
+		return a.Status == http.StatusUnauthorized || a.Status == http.StatusUnsupportedMediaType
 	default:
 		return false
 	}
+}
+
+// NotFound reports whether the platform itself says that it has no such record: 404 in format (a) or (b). In another form
+// it may come from what stands before it.
+func (a Answer) NotFound() bool {
+	return a.Status == http.StatusNotFound && (a.Format == FormatA || a.Format == FormatB)
 }
 
 // UnexpectedValue returns the value that a 403 in format (c) calls unknown, as in "Unexpected value: XX" (chapter 7, Status

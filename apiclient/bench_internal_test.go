@@ -36,7 +36,7 @@ func BenchmarkClassify(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				form := readForm(resp.StatusCode, resp.Header, []byte(answer.body))
-				known := classify(resp, form, 0)
+				known := classify(resp, form, true, 0)
 				_, err := anyIDFromBody([]byte(answer.body))
 				if (answer.status == 201) != (err == nil) || answer.status == 400 && known != NotCreated {
 					b.Fatal(known, err)

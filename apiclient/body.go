@@ -124,13 +124,10 @@ func readObject(status int, doc []byte) reading {
 	isB := kind(m.timestamp) == 's' && kind(m.status) == '0' && kind(m.err) == 's'
 	switch {
 	case m.doubled, m.messages != nil && isB:
-		// A name twice, or both forms at once: no form of the API.
-		raw.format = FormatOther
-		return raw
+		return raw // a name twice, or both forms at once: neither is believed
 	case m.messages != nil:
 		all, ok := stringList(m.messages)
 		if !ok {
-			raw.format = FormatOther
 			return raw
 		}
 		return formA(all)

@@ -18,7 +18,7 @@ func TestF136_ASlow502IsUnknown(t *testing.T) {
 		30 * time.Second:                Unknown,
 	} {
 		resp := &http.Response{StatusCode: 502, ProtoMajor: 1}
-		if got := classify(resp, refused, elapsed); got != want {
+		if got := classify(resp, refused, true, elapsed); got != want {
 			t.Errorf("classify(502, %v) = %v, want %v", elapsed, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestAnAnswerOfAnotherProtocolIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 401, 404, 429} {
 		resp := &http.Response{StatusCode: status, ProtoMajor: 2}
-		if got := classify(resp, reading{}, 0); got != Unknown {
+		if got := classify(resp, reading{}, true, 0); got != Unknown {
 			t.Errorf("classify(%d over HTTP/2) = %v, want unknown", status, got)
 		}
 	}
@@ -54,7 +54,7 @@ func TestZeroValuesClaimNothing(t *testing.T) {
 func TestASecondConnectionIsRefusedOnceBytesHaveLeft(t *testing.T) {
 	t.Parallel()
 	e := newExchange(t.Context(), time.Now(), call{})
-	first, second := newWireConn(nil), newWireConn(nil)
+	first, second := newWireConn(nil, idleTimeout), newWireConn(nil, idleTimeout)
 	if err := e.beginWrite(first); err != nil {
 		t.Fatal(err)
 	}

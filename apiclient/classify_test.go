@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,13 +39,13 @@ var bodies = []struct {
 	{"empty", ``, "", apiclient.FormatEmpty, nil},
 	{"blank", " \r\n", "", apiclient.FormatOther, nil},
 	{"HTML", `<html><body>Bad Gateway</body></html>`, "Content-Type: text/html", apiclient.FormatHTML, nil},
-	{"F115 no messages", `{"messages":[]}`, "", apiclient.FormatOther, nil},
-	{"F115 messages is a text", `{"messages":"x"}`, "", apiclient.FormatOther, nil},
-	{"F115 messages is null", `{"messages":null}`, "", apiclient.FormatOther, nil},
-	{"F115 odd entries", `{"messages":[1,null,{}]}`, "", apiclient.FormatOther, nil},
-	{"F115 both forms", `{"messages":["message.x"],"timestamp":"t","status":400,"error":"e"}`, "", apiclient.FormatOther, nil},
-	{"messages twice", `{"messages":["message.x"],"messages":["message.y"]}`, "", apiclient.FormatOther, nil},
-	{"messages in other case", `{"Messages":["message.x"]}`, "", apiclient.FormatOther, nil},
+	{"F115 no messages", `{"messages":[]}`, "", apiclient.FormatD, nil},
+	{"F115 messages is a text", `{"messages":"x"}`, "", apiclient.FormatD, nil},
+	{"F115 messages is null", `{"messages":null}`, "", apiclient.FormatD, nil},
+	{"F115 odd entries", `{"messages":[1,null,{}]}`, "", apiclient.FormatD, nil},
+	{"F115 both forms", `{"messages":["message.x"],"timestamp":"t","status":400,"error":"e"}`, "", apiclient.FormatD, nil},
+	{"messages twice", `{"messages":["message.x"],"messages":["message.y"]}`, "", apiclient.FormatD, nil},
+	{"messages in other case", `{"Messages":["message.x"]}`, "", apiclient.FormatD, nil},
 	{"F116 number", `5`, "", apiclient.FormatOther, nil},
 	{"F116 null", `null`, "", apiclient.FormatOther, nil},
 	{"F116 broken JSON", `{"messages":["message.x"`, "", apiclient.FormatOther, nil},
@@ -54,11 +55,16 @@ var bodies = []struct {
 	{"compressed", "\x1f\x8b....", "Content-Encoding: gzip", apiclient.FormatEncoded, nil},
 }
 
-// class is what design says about a status, whatever the body is.
-func class(status int) (apiclient.Known, apiclient.Fault) {
+// class is what design says about a status with a body in a form of the API, or in none.
+func class(status int, form bool) (apiclient.Known, apiclient.Fault) {
 	switch status {
-	case 400, 401, 403, 404, 405, 406, 409, 411, 413, 414, 415, 422, 426, 431, 501:
+	case 400, 409, 413, 422:
 		return apiclient.NotCreated, apiclient.FaultNone
+	case 401, 403, 404, 405, 406, 411, 414, 415, 426, 431, 501:
+		if form {
+			return apiclient.NotCreated, apiclient.FaultNone
+		}
+		return apiclient.Unknown, apiclient.FaultNone
 	case 429:
 		return apiclient.Throttled, apiclient.FaultNone
 	}
@@ -74,8 +80,8 @@ func class(status int) (apiclient.Known, apiclient.Fault) {
 	}
 }
 
-// TestEveryStatusWithEveryBody covers F114-F117, F121, F125, F129-F132, F134, F137-F139: the status decides, the body
-// only names the form.
+// TestEveryStatusWithEveryBody covers F114-F117, F121, F125, F129-F132, F134, F137-F139: the status decides, and the form
+// of the body where anybody may have answered.
 func TestEveryStatusWithEveryBody(t *testing.T) {
 	t.Parallel()
 	statuses := []int{
@@ -103,7 +109,10 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 			b := bodies[body]
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			calls++
-			known, fault := class(status)
+			form := slices.Contains([]apiclient.Format{apiclient.FormatA, apiclient.FormatB, apiclient.FormatD}, b.format) ||
+				b.format == apiclient.FormatC && (status == 405 || status == 403 && strings.Contains(b.body, "Unexpected value: ")) ||
+				b.format == apiclient.FormatEmpty && (status == 401 || status == 415)
+			known, fault := class(status, form)
 			if status == 502 && b.name == "a connection refused" {
 				known = apiclient.NotCreated
 			}
@@ -132,8 +141,6 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 				if d := cmp.Diff(b.messages, a.Messages); d != "" {
 					t.Errorf("%s: messages (-want +got):\n%s", name, d)
 				}
-				form := b.format == apiclient.FormatA || b.format == apiclient.FormatB ||
-					b.format == apiclient.FormatC && (status == 405 || status == 403 && strings.Contains(b.body, "Unexpected value: "))
 				if a.APIForm() != form {
 					t.Errorf("%s: APIForm = %v, want %v", name, a.APIForm(), form)
 				}

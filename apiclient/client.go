@@ -45,6 +45,7 @@ func New(o Options) (*Client, error) {
 		},
 		tls:          c.tlsConfig(),
 		loopbackOnly: c.base.Scheme == "http",
+		idleMost:     idleTimeout,
 		instead:      o.Dial,
 		closing:      closing,
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"time"
 )
 
 // errSpoke ends a connection on which the server sent something nobody had asked for.
@@ -12,9 +13,9 @@ var errSpoke = errors.New("the server sent an answer without a request")
 // wireConn is a connection, above TLS, that knows which request it carries. It is the only place where bytes of a
 // request leave, so it is where they are counted, and where they are stopped.
 //
-// On a kept connection two things are checked before the first byte, because each would tie an answer to the wrong
-// request or lose one for nothing: the server must not have ended the connection, and it must not have sent anything
-// since the last answer.
+// On a kept connection four things are checked before the first byte, because each would tie an answer to the wrong
+// request or lose one for nothing: the server must not have ended the connection, it must not have sent anything since the
+// last answer, that answer must have been a complete success, and it must not be older than [idleTimeout].
 type wireConn struct {
 	net.Conn
 
@@ -23,6 +24,12 @@ type wireConn struct {
 	changed *sync.Cond
 	// cur is the request that owns the connection, nil in between.
 	cur *exchange
+	// writer is the request that wrote last, until it is known what came of it.
+	writer *exchange
+	// freeAt is when that was known; zero on a new connection.
+	freeAt time.Time
+	// idleMost is how long the connection may have been idle.
+	idleMost time.Duration
 	// reading is set while the transport waits in Read. Its read loop does so only when its buffer is empty: then no
 	// byte of an earlier answer is left over.
 	reading bool
@@ -32,8 +39,8 @@ type wireConn struct {
 	spoke bool
 }
 
-func newWireConn(c net.Conn) *wireConn {
-	w := &wireConn{Conn: c}
+func newWireConn(c net.Conn, idleMost time.Duration) *wireConn {
+	w := &wireConn{Conn: c, idleMost: idleMost}
 	w.changed = sync.NewCond(&w.mu)
 	return w
 }
@@ -46,14 +53,24 @@ func (w *wireConn) attach(e *exchange) {
 	w.mu.Unlock()
 }
 
-// release ends the ownership of e, if it still is the owner, and wakes a write that is waiting.
+// release ends the ownership of e, if it still is the owner, and wakes a write that is waiting. After anything but a complete
+// success the connection is closed: a second copy of a refusal, on its way, would be taken for the next row's answer.
 func (w *wireConn) release(e *exchange) {
 	w.mu.Lock()
 	if w.cur == e {
 		w.cur = nil
 	}
+	spent := false
+	if w.writer == e {
+		w.writer, w.freeAt = nil, time.Now()
+		spent = !e.succeeded()
+		w.ended = w.ended || spent
+	}
 	w.changed.Broadcast()
 	w.mu.Unlock()
+	if spent {
+		_ = w.Conn.Close()
+	}
 }
 
 // Write lets bytes of the current request out, if they may leave.
@@ -81,16 +98,17 @@ func (w *wireConn) admit() (*exchange, error) {
 	if e.hasWritten() {
 		return e, nil
 	}
-	for !w.reading && !w.ended && !w.spoke && !e.isOver() {
+	for (!w.reading || w.writer != nil && w.writer != e) && !w.ended && !w.spoke && !e.isOver() {
 		w.changed.Wait()
 	}
 	switch {
 	case e.isOver():
 		return nil, errOver
-	case w.ended || w.spoke:
+	case w.ended || w.spoke || !w.freeAt.IsZero() && passed(w.freeAt) > w.idleMost:
 		e.refuseIdle()
 		return nil, errIdleConn
 	default:
+		w.writer = e
 		return e, nil
 	}
 }

@@ -19,7 +19,7 @@ func pipeConn(t *testing.T, gate func() error) (*wireConn, *exchange, net.Conn) 
 	t.Helper()
 	client, server := net.Pipe()
 	t.Cleanup(func() { _ = client.Close(); _ = server.Close() })
-	w := newWireConn(client)
+	w := newWireConn(client, idleTimeout)
 	e := newExchange(t.Context(), time.Now(), call{gate: gate})
 	e.conn = w
 	w.attach(e)
@@ -94,7 +94,7 @@ func TestThePhaseWroteAllNeedsTheWholeHeadAndBody(t *testing.T) {
 	request := head + body
 	for cut := range len(request) + 1 {
 		e := newExchange(t.Context(), time.Now(), call{body: []byte(body)})
-		w := newWireConn(nil)
+		w := newWireConn(nil, idleTimeout)
 		for _, part := range []string{request[:cut/2], request[cut/2 : cut]} {
 			if err := e.beginWrite(w); err != nil {
 				t.Fatal(err)

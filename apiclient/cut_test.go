@@ -38,7 +38,7 @@ var creates = []struct {
 		return c.SubmitDelivery(ctx, payload, nil)
 	}},
 	{"traceability", func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-		return c.SubmitTraceability(ctx, testID, payload, nil)
+		return c.SubmitTraceability(ctx, namedID, payload, nil)
 	}},
 }
 

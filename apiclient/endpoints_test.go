@@ -23,7 +23,7 @@ func deliveryRequest() apiclient.DeliveryRequest {
 }
 
 func traceabilityRequest() apiclient.TraceabilityRequest {
-	return apiclient.TraceabilityRequest{ProducerID: testID, UserID: otherID}
+	return apiclient.TraceabilityRequest{ProducerID: namedID, UserID: otherID}
 }
 
 func scoreRequest() apiclient.CreditScoreRequest {
@@ -32,7 +32,7 @@ func scoreRequest() apiclient.CreditScoreRequest {
 
 func analysisRequest() apiclient.CreditAnalysisRequest {
 	return apiclient.CreditAnalysisRequest{
-		RequesterID: testID, RequesterName: "Rui", RequesterEmail: "rui@example.com", Name: "Ana", Identity: "12.abc.345/01de-35",
+		RequesterID: namedID, RequesterName: "Rui", RequesterEmail: "rui@example.com", Name: "Ana", Identity: "12.abc.345/01de-35",
 		AuthType: apiclient.AuthEmail, PersonType: apiclient.PJ, PeriodConsult: "12",
 	}
 }
@@ -83,9 +83,9 @@ func endpoints() []endpoint {
 		},
 		{
 			"4 POST traceability", func(x ctx, c cl) (ans, error) {
-				return c.CreateTraceability(x, strings.ToUpper(testID), traceabilityRequest())
+				return c.CreateTraceability(x, strings.ToUpper(namedID), traceabilityRequest())
 			},
-			"POST " + apiPath + "/traceability/-/commitments/" + testID, `{"producer_id":"` + testID + `","user_id":"` + otherID + `"}`,
+			"POST " + apiPath + "/traceability/-/commitments/" + namedID, `{"producer_id":"` + namedID + `","user_id":"` + otherID + `"}`,
 			200, created, apiclient.Created,
 		},
 		{
@@ -104,7 +104,7 @@ func endpoints() []endpoint {
 		{
 			"7 POST analysis-credit", func(x ctx, c cl) (ans, error) { return c.CreateCreditAnalysis(x, analysisRequest()) },
 			"POST " + apiPath + "/financial/analysis-credit",
-			`{"requester_id":"` + testID + `","requester_name":"Rui","requester_email":"rui@example.com","name":"Ana","identity":"` + testAlphaDoc +
+			`{"requester_id":"` + namedID + `","requester_name":"Rui","requester_email":"rui@example.com","name":"Ana","identity":"` + testAlphaDoc +
 				`","auth_type":"EMAIL","person_type":"PJ","period_consult":"12"}`,
 			200, created, apiclient.Created,
 		},
@@ -132,8 +132,8 @@ func endpoints() []endpoint {
 			"PUT " + hooksPath, `{"webhook_event":"CREATE_FARM","url":"https://coop.example/hook"}`, 204, "", 0,
 		},
 		{
-			"13 DELETE webhooks", func(x ctx, c cl) (ans, error) { return c.DeleteWebhook(x, testID) },
-			"DELETE " + hooksPath + "/" + testID, "", 204, "", 0,
+			"13 DELETE webhooks", func(x ctx, c cl) (ans, error) { return c.DeleteWebhook(x, namedID) },
+			"DELETE " + hooksPath + "/" + namedID, "", 204, "", 0,
 		},
 		{
 			"GET producers by document", func(x ctx, c cl) (ans, error) {
@@ -232,7 +232,8 @@ func TestEveryCallEndsInAnErrorThatSaysWhatIsKnown(t *testing.T) {
 				reply(403, `{"messages":["message.module.not-contracted"]}`): {"not created", "refused", "refused"},
 				reply(403, `"Unexpected value: X"`):                          {"not created", "refused", "refused"},
 				reply(415, ""):                                               {"not created", "refused", "refused"},
-				reply(501, ""):                                               {"not created", "refused", "refused"},
+				reply(501, `{}`):                                             {"not created", "refused", "refused"},
+				reply(501, ""):                                               {"unknown", "no usable answer", "unknown"},
 				reply(302, ""):                                               {"unknown", "no usable answer", "unknown"},
 			} {
 				s := startRaw(t, raw(answer))
@@ -344,8 +345,8 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		"deliveries": func(c *apiclient.Client, b []byte, gate func() error) (apiclient.Answer, error) {
 			return c.SubmitDelivery(context.Background(), b, gate)
 		},
-		"traceability/-/commitments/" + testID: func(c *apiclient.Client, b []byte, gate func() error) (apiclient.Answer, error) {
-			return c.SubmitTraceability(context.Background(), testID, b, gate)
+		"traceability/-/commitments/" + namedID: func(c *apiclient.Client, b []byte, gate func() error) (apiclient.Answer, error) {
+			return c.SubmitTraceability(context.Background(), namedID, b, gate)
 		},
 	} {
 		s := startRaw(t, always(201, created))

@@ -39,8 +39,10 @@ type exchange struct {
 	// idleDeath is set when a connection was refused because it had ended or had spoken out of turn.
 	idleDeath bool
 	over      bool
-	phase     Phase
-	bytes     int64
+	// success is set when a complete answer of success came.
+	success bool
+	phase   Phase
+	bytes   int64
 	// head collects what has left of the request's head until its end is seen; headLen is then its length.
 	head    []byte
 	headLen int64
@@ -215,6 +217,19 @@ func (e *exchange) refuseIdle() {
 	e.mu.Unlock()
 }
 
+// succeed notes that a complete answer of success came: the connection may carry another request.
+func (e *exchange) succeed() {
+	e.mu.Lock()
+	e.success = true
+	e.mu.Unlock()
+}
+
+func (e *exchange) succeeded() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.success
+}
+
 func (e *exchange) isOver() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -251,16 +266,21 @@ func (e *exchange) finish() {
 	}
 }
 
-// sinceWrite returns how long ago the first byte left, 0 if none did. It takes the larger of the steady and the wall
-// clock: the steady one stands still while the machine is suspended.
+// sinceWrite returns how long ago the first byte left, 0 if none did.
 func (e *exchange) sinceWrite() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.wroteAt.IsZero() {
 		return 0
 	}
+	return passed(e.wroteAt)
+}
+
+// passed returns how long ago t was. It takes the larger of the steady and the wall clock: the steady one stands still while
+// the machine is suspended.
+func passed(t time.Time) time.Duration {
 	now := time.Now()
-	return max(now.Sub(e.wroteAt), now.Round(0).Sub(e.wroteAt.Round(0)))
+	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))
 }
 
 func (e *exchange) evidence() Evidence {

@@ -24,7 +24,7 @@ func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 				c := newClient(t, apiclient.Options{BaseURL: s.url()})
 				sent := func(request any) map[string]string {
 					t.Helper()
-					a, err := send(t, c, testID, request)
+					a, err := send(t, c, namedID, request)
 					wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 					seen := s.requests()
 					return members(t, seen[len(seen)-1].body)
@@ -36,7 +36,7 @@ func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 				empty := with(t, f.full, field.name, "")
 				before := len(s.requests())
 				if field.need != optional {
-					a, err := send(t, c, testID, empty)
+					a, err := send(t, c, namedID, empty)
 					wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultRequest)
 					if !strings.Contains(err.Error(), ": not sent: "+field.name+" is ") {
 						t.Errorf("error = %v, want %s named alone", err, field.name)
@@ -86,12 +86,12 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 	} {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
 			t.Parallel()
-			a, err := send(t, on(t, upper), testID, request)
+			a, err := send(t, on(t, upper), namedID, request)
 			wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 			if a.ID != testID {
 				t.Errorf("ID = %q, want %q", a.ID, testID)
 			}
-			a, err = send(t, on(t, `{"id":"17"}`), testID, request)
+			a, err = send(t, on(t, `{"id":"17"}`), namedID, request)
 			wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 		})
 	}

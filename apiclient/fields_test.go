@@ -58,10 +58,10 @@ func forms() []form {
 	return []form{
 		{"2.1", "order_commitments", fullRequest(), []fieldRow{
 			{"amount", "1250.50", required, nil},
-			{"producer_id", text(testID), required, nil},
+			{"producer_id", text(namedID), required, nil},
 			{"issuer_id", text(otherID), required, nil},
 			{"product", `"SOJA"`, required, []string{"SOJA", "TRIGO", "MILHO"}},
-			{"delivery_place_id", text(testID), required, nil},
+			{"delivery_place_id", text(namedID), required, nil},
 			{"haverst", `"2026/2027"`, required, nil},
 			{"unit_of_measurement", `"SC"`, required, units},
 			{"order_type", `"COMPRA"`, required, []string{"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"}},
@@ -83,7 +83,7 @@ func forms() []form {
 			{"car", `"MT-5107925-0123"`, optional, nil},
 		}},
 		{"2.3", "traceability", trace, []fieldRow{
-			{"producer_id", text(testID), required, nil},
+			{"producer_id", text(namedID), required, nil},
 			{"user_id", text(otherID), required, nil},
 			{"farm_id", text(otherID), optional, nil},
 			{"allocated_volume", "12.5", optional, nil},
@@ -97,7 +97,7 @@ func forms() []form {
 			{"sigef_list", `[]`, optional, nil},
 		}},
 		{"2.6", "credit_analysis", analysis, []fieldRow{
-			{"requester_id", text(testID), required, nil},
+			{"requester_id", text(namedID), required, nil},
 			{"requester_name", `"Rui"`, required, nil},
 			{"requester_email", `"rui@example.com"`, required, nil},
 			{"name", `"Ana"`, required, nil},

@@ -14,7 +14,7 @@ import (
 
 func fullRequest() apiclient.OrderCommitmentRequest {
 	return apiclient.OrderCommitmentRequest{
-		Amount: "1250.50", ProducerID: testID, IssuerID: otherID, Product: apiclient.Soja, DeliveryPlaceID: testID,
+		Amount: "1250.50", ProducerID: namedID, IssuerID: otherID, Product: apiclient.Soja, DeliveryPlaceID: namedID,
 		Haverst: "2026/2027", UnitOfMeasurement: apiclient.SC, OrderType: apiclient.Compra, OrderDate: "2026-11-20",
 		WalletID: otherID, Currency: apiclient.BRL, Price: "120.35", InitialDeliveryDate: "2027-02-01",
 		EndDeliveryDate: "2027-03-31", Modality: apiclient.Disponivel, Payday: "2027-04-10", PaymentType: apiclient.Dinheiro,
@@ -23,8 +23,8 @@ func fullRequest() apiclient.OrderCommitmentRequest {
 
 func TestTheBodyHasTheOrderOfTheChapterAndUnquotedNumbers(t *testing.T) {
 	t.Parallel()
-	want := `{"amount":1250.50,"producer_id":"` + testID + `","issuer_id":"` + otherID + `","product":"SOJA",` +
-		`"delivery_place_id":"` + testID + `","haverst":"2026/2027","unit_of_measurement":"SC","order_type":"COMPRA",` +
+	want := `{"amount":1250.50,"producer_id":"` + namedID + `","issuer_id":"` + otherID + `","product":"SOJA",` +
+		`"delivery_place_id":"` + namedID + `","haverst":"2026/2027","unit_of_measurement":"SC","order_type":"COMPRA",` +
 		`"order_date":"2026-11-20","wallet_id":"` + otherID + `","currency":"BRL","price":120.35,` +
 		`"initial_delivery_date":"2027-02-01","end_delivery_date":"2027-03-31","modality":"DISPONIVEL",` +
 		`"payday":"2027-04-10","payment_type":"DINHEIRO"}`

@@ -17,6 +17,9 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	body, format, readErr := readBody(resp, ex)
 	if readErr == nil && format == FormatNone {
 		ex.reach(PhaseComplete)
+		if success(resp.StatusCode) {
+			ex.succeed()
+		}
 	}
 	ex.finish()
 	elapsed := ex.sinceWrite()
@@ -56,12 +59,14 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	creates := success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1
 	if creates {
 		if form.format == FormatSuccess {
-			res.ID, idErr = call.idOf(body)
+			if res.ID, idErr = call.idOf(body); idErr == nil {
+				idErr = call.named(res.ID)
+			}
 		} else {
 			idErr = fmt.Errorf("the status says success but the body is %s", form.format)
 		}
 	}
-	res.Known = classify(resp, form, elapsed)
+	res.Known = classify(resp, form, res.APIForm(), elapsed)
 	switch {
 	case res.Known == Throttled:
 		now := time.Now()
@@ -84,6 +89,19 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 		res.Text = res.err.Error()
 	}
 	return res
+}
+
+// named is an error when the request itself names the id, in its path or its body: it is then that of another record, such as
+// the wallet or the contract, and the answer does not tell the new one's.
+func (c call) named(id string) error {
+	id, err := parseUUID(id)
+	if err != nil {
+		return nil // "1" of a delivery: any request may hold it
+	}
+	if bytes.Contains(bytes.ToLower(c.body), []byte(id)) || strings.Contains(strings.ToLower(c.path), id) {
+		return errors.New("the status says success but the id is one that the request itself named")
+	}
+	return nil
 }
 
 // replyFault names what was wrong with an answer that has a status. A refusal that is certain by its status is no

@@ -24,6 +24,7 @@ import (
 const (
 	testKey   = "canary-key-7f3a91/with+signs="
 	testID    = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
+	namedID   = "e2c4a6d8-1b3f-4a5c-8d7e-9f0b1a2c3d4e" // that requests name
 	otherID   = "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d"
 	postPath  = "/api/v1/integration/order-commitments"
 	hooksPath = "/api/v1/integration/webhooks"

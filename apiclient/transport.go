@@ -31,6 +31,8 @@ type dialer struct {
 	ends atomic.Int64
 	// closing ends dials that are still on their way when the client is closed.
 	closing context.Context
+	// idleMost is how long a connection may be idle between two requests.
+	idleMost time.Duration
 	// instead opens connections in place of TCP; nil means TCP.
 	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -60,7 +62,7 @@ func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	return newWireConn(c), nil
+	return newWireConn(c, d.idleMost), nil
 }
 
 func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -101,7 +103,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	if shown := c.ConnectionState().PeerCertificates; len(shown) > 0 {
 		d.ends.Store(shown[0].NotAfter.Unix())
 	}
-	return newWireConn(c), nil
+	return newWireConn(c, d.idleMost), nil
 }
 
 // dialRefusedError says that http:// would have left this host.

@@ -3,6 +3,7 @@ package apiclient_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"testing"
@@ -183,7 +184,7 @@ func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
 func TestConcurrentCallsEachGetTheirOwnAnswer(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {
-		_, err := io.WriteString(c, reply(201, string(r.body)))
+		_, err := io.WriteString(c, reply(201, `{"id":"`+testID[:34]+string(r.body)+`"}`))
 		return err == nil
 	})
 	c := newClient(t, apiclient.Options{BaseURL: s.url(), MaxConns: 4})
@@ -194,10 +195,10 @@ func TestConcurrentCallsEachGetTheirOwnAnswer(t *testing.T) {
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots }()
-			id := testID[:32] + string("0123456789abcdef"[i/16%16]) + string("0123456789abcdef"[i%16]) + "ff"
-			a, err := c.SubmitOrderCommitment(context.Background(), []byte(`{"id":"`+id+`"}`), nil)
-			if err == nil && a.ID != id {
-				t.Errorf("got the id %s, want %s", a.ID, id)
+			number := fmt.Sprintf("%02x", i)
+			a, err := c.SubmitOrderCommitment(context.Background(), []byte(number), nil)
+			if err == nil && a.ID != testID[:34]+number {
+				t.Errorf("call %s got the id %s", number, a.ID)
 			}
 			results <- err
 		}()

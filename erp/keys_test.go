@@ -65,6 +65,22 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 	}
 }
 
+// C12: a type without an equality of its own is compared as the text that was read, and stops nothing.
+func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	s, _ := postgres(t, `CREATE TABLE c (j json, jb jsonb, x xml, pt point, bx box, ci circle, pg polygon, ls lseg, i int)`,
+		`INSERT INTO c VALUES ('{"a": 1,  "b":2}', '{"b":2,"a":1}', '<n id="1"/>', '(1,2)', '(0,0),(2,1)', '<(0,0),1>', '((0,0),(1,1),(1,0))', '[(0,0),(1,1)]', 1),
+		('{"a":1}', '{"a":1}', '<n>é</n>', '(2,1)', '(0,0),(1,2)', '<(5,5),1>', '((0,0),(2,2),(2,0))', '[(0,0),(0,1)]', 2), ('[3]', '[3]', 'x', '(3,3)', '(9,9),(8,8)', '<(1,1),2>', '((1,1))', '[(3,3),(4,4)]', 3)`)
+	for _, key := range [][]string{{"j"}, {"jb"}, {"x"}, {"pt"}, {"bx"}, {"ci"}, {"pg"}, {"ls"}, {"j", "i"}, {"x", "j"}} {
+		lastLook(t, s, erp.Query{SQL: "SELECT * FROM c", Key: key})
+	}
+	for column, text := range map[string]string{"j": `{"a":1}`, "x": "<n>é</n>", "bx": "(1,2),(0,0)"} {
+		if found, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{column}}, []string{text}); err != nil {
+			t.Errorf("%s: %+v, %v", column, found, err)
+		}
+	}
+}
+
 func TestByKeysOfManyKeysComesInChunks(t *testing.T) {
 	t.Parallel()
 	const n = 1501

@@ -14,6 +14,21 @@ var pgArrays = map[string]bool{
 	"text": true, "varchar": true, "bpchar": true, "uuid": true, "date": true, "timestamp": true, "timestamptz": true,
 }
 
+// pgAsText are the types that PostgreSQL cannot compare, or of which its = asks something else (boxes and
+// circles are equal that have the same area). Such a part of a key is compared as the text that was read.
+var pgAsText = map[string]bool{
+	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true, "circle": true,
+}
+
+// comparable is a column of the query as a key is compared with it.
+func comparable(c Column) string {
+	name := "q." + quoteName(c.Name)
+	if pgAsText[c.Type] {
+		name += "::text"
+	}
+	return name
+}
+
 // pgGroups is how many alternatives a condition has at most: for more of them the
 // planner needs longer than the reading takes, because it compares each with each.
 const pgGroups = 64
@@ -29,7 +44,7 @@ const pgGroups = 64
 func (p *postgres) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
 	names := make([]string, len(cols))
 	for i, c := range cols {
-		names[i] = "q." + quoteName(c.Name)
+		names[i] = comparable(c)
 	}
 	var alternatives []string
 	var plain [][]Value

@@ -235,19 +235,6 @@ func (s *Store) Holder(ctx context.Context, sends trade.Kind, remoteID string, e
 	return holder, s.fault(ctx, "looking whose an id is", err)
 }
 
-func holderOf(all func(any, string, ...any) error, sends, remoteID string, except int64) (trade.ParentKey, error) {
-	for _, query := range []string{
-		`SELECT e.job, e.key FROM entry e WHERE e.sends = ? AND e.remote_id = ? AND e.id <> ?`,
-		`SELECT e.job, e.key FROM entry e JOIN attempt a ON e.id = a.entry_id WHERE e.sends = ? AND a.remote_id = ? AND e.id <> ? AND a.outcome = 'created' ORDER BY a.id`,
-	} {
-		var rows []trade.ParentKey
-		if err := all(&rows, query, sends, remoteID, except); err != nil || len(rows) > 0 {
-			return append(rows, trade.ParentKey{})[0], err
-		}
-	}
-	return trade.ParentKey{}, nil
-}
-
 // heldBy gives *trade.LeasedError while a living process holds the lease.
 func (r leaseRow) heldBy(job string) error {
 	if r.Instance == "" || r.Expires <= r.Now {

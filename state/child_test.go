@@ -3,6 +3,7 @@ package state
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +80,23 @@ func child(role string) int {
 			return 1
 		}
 		fmt.Println("ready")
+	case "clock": // does what it sees of a doubt of another process's time let a second sending go?
+		e, err := s.Entry(ctx, "contracts", "a")
+		if err != nil {
+			fmt.Println("error", err)
+			return 1
+		}
+		seen, err := s.Watched(ctx, e.ID, Self().Boot)
+		order := again(e, bootTime())
+		order.Resend.Boot = Self().Boot
+		done, actErr := s.Act(ctx, []trade.Act{order})
+		var parent trade.Owner
+		if err := errors.Join(err, actErr, json.Unmarshal([]byte(os.Getenv("SAFRASYNC_STATE_TEST_OWNER")), &parent)); err != nil {
+			fmt.Println("error", err)
+			return 1
+		}
+		fmt.Printf("known %d, goes %t, parent gone %t\n", len(seen), done[0], gone(parent))
+		return 0
 	case "lock":
 		if _, err := s.write.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 			fmt.Println("error", err)
@@ -99,7 +117,11 @@ type process struct {
 // startChild starts a process of the role as the user, and waits for nothing.
 func startChild(t *testing.T, role, path string, user *syscall.Credential, env ...string) *process {
 	t.Helper()
-	cmd := exec.CommandContext(context.Background(), "/proc/self/exe") // the file itself is in a folder that other users may not enter
+	return startAs(t, exec.CommandContext(context.Background(), "/proc/self/exe"), role, path, user, env...) // the file itself is in a folder that other users may not enter
+}
+
+func startAs(t *testing.T, cmd *exec.Cmd, role, path string, user *syscall.Credential, env ...string) *process {
+	t.Helper()
 	cmd.Dir = "/"
 	cmd.Env = append([]string{childRole + "=" + role, childPath + "=" + path, "HOME=/", "PATH=/usr/bin:/bin"}, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: user, Pdeathsig: syscall.SIGKILL}

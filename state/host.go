@@ -16,11 +16,14 @@ import (
 var Self = sync.OnceValue(func() trade.Owner {
 	owner := trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), PID: os.Getpid()}
 	owner.Host, owner.Boot, owner.PIDSpace = hostIdentity()
+	if owner.Boot == "" { // nobody else has this clock for certain: what it says means nothing to another process, nor that of another to this one
+		owner.Boot = "process " + owner.Instance
+	}
 	owner.Started, _ = processStart(owner.PID)
 	return owner
 })
 
-// gone tells whether it is certain that an owner no longer runs: it was a process of this boot and this PID space, and its number is free or
+// gone tells whether it is certain that an owner no longer runs: it was a process of this clock and this PID space, and its number is free or
 // belongs to a later process. Everything else is for the lease's time to decide.
 func gone(owner trade.Owner) bool {
 	self := Self()

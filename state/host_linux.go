@@ -12,16 +12,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostIdentity gives the machine's id (or its name), the kernel's boot, and the namespace in which process numbers count; what cannot be
+// hostIdentity gives the machine's id (or its name), the clock's, and the namespace in which process numbers count; what cannot be
 // read is empty.
 func hostIdentity() (host, boot, pidSpace string) {
 	host = firstLine("/etc/machine-id")
 	if name, err := os.Hostname(); err == nil {
 		host = strings.Trim(name+"/"+host, "/")
 	}
-	boot = firstLine("/proc/sys/kernel/random/boot_id")
 	pidSpace, _ = os.Readlink("/proc/self/ns/pid") // "" where /proc hides it
-	return host, boot, pidSpace
+	return host, clockIdentity(), pidSpace
+}
+
+// clockIdentity names the clock that CLOCK_BOOTTIME shows and from which starts of processes count: the kernel's boot and the time namespace, in which a
+// container may have an offset of its own. A namespace's number is used again after it has gone, so that its offset is a part of the name. A kernel that has none
+// has one clock.
+func clockIdentity() string {
+	boot := firstLine("/proc/sys/kernel/random/boot_id")
+	space, err := os.Readlink("/proc/self/ns/time")
+	offset, offsetErr := os.ReadFile("/proc/self/timens_offsets")
+	if _, known := os.Readlink("/proc/self/ns/pid"); known == nil && errors.Is(err, os.ErrNotExist) && errors.Is(offsetErr, os.ErrNotExist) {
+		return boot // before Linux 5.6, or without CONFIG_TIME_NS
+	}
+	if boot == "" || err != nil || offsetErr != nil {
+		return ""
+	}
+	return boot + " " + space + " " + strings.Join(strings.Fields(string(offset)), " ")
 }
 
 // machineID is the host's own id; "" in a container that has none.

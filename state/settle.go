@@ -16,7 +16,7 @@ var settledColumns = []string{"id", "state", "cause", "error", "next_attempt_at"
 
 // settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a former owner is worth as much (I12).
 func (g *groupTx) settle() error {
-	owners, err := g.remoteOwners()
+	owners, scopes, err := g.remoteOwners()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (g *groupTx) settle() error {
 		default:
 			continue // another outcome is certain already
 		}
-		remote := remoteKey{e.Sends, cleanText(st.Attempt.RemoteID)}
+		remote := remoteKey{e.Sends, cleanText(st.Attempt.RemoteID), scopes[a.ID]}
 		if other, taken := owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
 			g.result.Conflicts[a.ID] = other.Job + " " + other.Key
 			continue
@@ -178,28 +178,4 @@ func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
 	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
 	row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
 	return row.result(), nil
-}
-
-type remoteKey struct{ sends, id string }
-
-// remoteOwners finds the entries that have one of the platform ids of the group already.
-func (g *groupTx) remoteOwners() (map[remoteKey]*narrowRow, error) {
-	owners := map[remoteKey]*narrowRow{}
-	ids := map[string][]string{} // by kind: a list of pairs would not use the index, which is partial
-	for _, st := range g.group.Settle {
-		if a := g.attempts[st.Attempt.ID]; a != nil && st.Attempt.Outcome == trade.OutcomeCreated {
-			sends := g.entries[a.EntryID].Sends
-			ids[sends] = append(ids[sends], cleanText(st.Attempt.RemoteID))
-		}
-	}
-	for sends, list := range ids {
-		var rows []narrowRow
-		if err := g.all(&rows, selectNarrow+`WHERE e.sends = ? AND `+g.s.d.among("e.remote_id"), sends, listOf(g.s.d, list)); err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			owners[remoteKey{rows[i].Sends, rows[i].RemoteID.String}] = &rows[i]
-		}
-	}
-	return owners, nil
 }

@@ -52,7 +52,7 @@ type Acts struct {
 	Now     func() time.Time
 
 	// The following are needed by Resend and Adopt only.
-	Boot     string   // id of the kernel's boot
+	Boot     string   // id of the clock, see trade.Owner
 	Clock    Clock    // of that boot
 	Limits   Limits   // for the quarantine
 	Platform Reader   // reads an order commitment back

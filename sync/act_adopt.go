@@ -3,7 +3,6 @@ package sync
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -142,7 +141,7 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	there, err := a.Platform.GetOrderCommitment(ctx, id)
 	var failure *apiclient.Error
 	switch {
-	case errors.As(err, &failure) && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
+	case errors.As(err, &failure) && failure.Answer.NotFound():
 		step.Refused = NotOnPlatform
 		return nil
 	case err != nil:

@@ -38,6 +38,7 @@
 //   - I1 Intent before bytes. No byte of a POST leaves before its intent (payload, hash, attempt, owner) is durable on disk.
 //   - I2 Outcome by evidence. After a POST an entry is accepted, rejected, held, pending again (only on proof that nothing was created), or
 //     in doubt. Never a guess.
+//     The status decides; a refusal that only the API can give proves something in a form of the API alone (outcome.go). What something on the road may have answered is in doubt.
 //   - I3 Never twice without a person. At most one POST for each entry and generation may have an outcome other than "certainly not created".
 //   - I4 Discovered, not delivered. The read cursor moves in the transaction that records the rows found; it says nothing about sending.
 //   - I5 No row is lost. Rows that commit late, with old, equal, future or missing timestamps are still found; the sweep proves it.
@@ -54,7 +55,8 @@
 //     epoch of a holder who shares the job, and by its own life on the ledger's clock.
 //   - I13 A send window. If more than 10 s pass between an intent and its first byte, on a clock that counts suspended time, the attempt is
 //     given up unsent. The 10 s start before the commit.
-//   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over; no wall clock shortens it.
+//   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over; no wall clock shortens it, and no clock of another
+//     boot or time namespace counts.
 //
 // # What is the same
 //

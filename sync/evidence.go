@@ -194,10 +194,10 @@ func (h *Hearing) readBack(ctx context.Context, c trade.Candidate) error {
 		return h.found(ctx, c, there)
 	case !errors.As(err, &failure):
 		return err
-	case c.Purpose == trade.ForDeletion && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
+	case c.Purpose == trade.ForDeletion && failure.Answer.NotFound():
 		return h.deleted(ctx, c)
 	}
-	if c.Status = failure.Answer.Status; c.Status == http.StatusNotFound && !failure.Answer.APIForm() {
+	if c.Status = failure.Answer.Status; c.Status == http.StatusNotFound && !failure.Answer.NotFound() {
 		c.Status = 0 // something between us and the platform says so
 	}
 	return h.notRead(ctx, c)

@@ -179,19 +179,14 @@ func agrees(c trade.Candidate, sent map[string]*string) bool {
 	return same > 0 && len(c.Unread) == 0
 }
 
-// timingOf compares the time of a record with that of a request: the time that the platform gives it, or else that of the event that told of its creation.
+// timingOf compares the time that the platform gives a record with that of a request. Without one nobody can tell: the event of an older record may come late, even for the first time. A record
+// that was heard of before the request is older, whatever the platform says.
 func timingOf(c trade.Candidate, a trade.Attempt, closes func(trade.Attempt) time.Time) Timing {
-	from, to := c.TypedFrom, c.TypedTo
-	if from.IsZero() {
-		if from, to = c.HeardAt, c.HeardAt; c.Event != commitmentEvents[0] && !from.Before(a.StartedAt.Add(-clockSlack)) {
-			return TimeUnclear // a change of a record that may be old
-		}
-	}
-	begins, ends := a.StartedAt.Add(-clockSlack), closes(a)
+	begins := a.StartedAt.Add(-clockSlack)
 	switch {
-	case to.Before(begins):
+	case c.HeardAt.Before(begins), !c.TypedTo.IsZero() && c.TypedTo.Before(begins):
 		return TimeBefore
-	case from.Before(begins), to.After(ends):
+	case c.TypedFrom.IsZero(), c.TypedFrom.Before(begins), c.TypedTo.After(closes(a)):
 		return TimeUnclear
 	}
 	return TimeFits

@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,14 +18,7 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 		if long {
 			rows, gateway = 2000, "502" // after which nobody rests
 		}
-		var clock atomic.Pointer[testClock] // the platform has the time of those who send, which passes between the runs
-		b := hearBench(t, db, sandbox.Options{Seed: 7, ShowTimes: true, Now: func() time.Time {
-			if c := clock.Load(); c != nil {
-				return c.Now()
-			}
-			return time.Now()
-		}, Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20", "shape=nested%20", "invented,forged%5")})
-		clock.Store(b.clock)
+		b := hearBench(t, db, sandbox.Options{Seed: 7, Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20", "shape=nested%20", "invented,forged%5")})
 		b.limits.StopAfterUnknown, b.limits.MaxInFlight = 0, 1
 		b.api.SetFaults(faults(t,
 			"order_commitments:lost-after%20", "order_commitments:lost-before%10", "order_commitments:status=500,commit%10", "order_commitments:status="+gateway+"%5", "order_commitments:cut%5",

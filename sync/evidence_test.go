@@ -300,7 +300,7 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 			})
 		}
 		t.Run("a change of an old record, without a time", func(t *testing.T) {
-			b := hearBench(t, db, sandbox.Options{})
+			b := timelessBench(t, db, sandbox.Options{})
 			id, err := b.api.TypeCommitment(commitment(4), b.clock.Now())
 			if err != nil {
 				t.Fatal(err)
@@ -317,6 +317,44 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 			b.hear()
 			b.expect(3, trade.InDoubt, trade.CauseUnknown)
 		})
+	})
+}
+
+// C12: the event of an older record comes late, for the first time after the request of an equal row that was lost. Where the platform tells no time, nobody can tell: the record stands at the
+// doubt, and a person decides. Where it tells one, the record is older and is not even shown; where it was heard of before, neither.
+func TestC12ALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for name, v := range map[string]struct {
+			bench func(*testing.T, database, sandbox.Options) *bench
+			early bool // an event told of it before, too
+			shown int
+		}{"without a time": {timelessBench, false, 1}, "without a time, heard of before": {timelessBench, true, 0}, "with its time": {hearBench, false, 0}} {
+			t.Run(name, func(t *testing.T) {
+				b := v.bench(t, db, sandbox.Options{Events: eventFaults(t, "lost")})
+				older, err := b.api.TypeCommitment(commitment(3), time.Now())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v.early {
+					b.made(older)
+					b.hear()
+				}
+				b.clock.advance(time.Hour)
+				b.api.SetFaults(faults(t, "lost-before@1-")...) // ours was never made
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.api.SetFaults()
+				b.made(older)
+				for range 3 {
+					b.hear()
+					b.clock.advance(time.Hour)
+				}
+				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				if like, _ := b.suggestions(3); len(like) != v.shown {
+					t.Errorf("%d suggestions, want %d", len(like), v.shown)
+				}
+			})
+		}
 	})
 }
 
@@ -521,7 +559,7 @@ func (c crowded) Doubts(ctx context.Context) ([]trade.Doubt, time.Time, error) {
 // Where a ledger has more doubts than are looked at, those are settled that began long after the others had ended: no record can be that of one that was left out. The others are left to
 // people, who are told so once.
 func TestOfTooManyDoubtsTheNewOnesAreSettled(t *testing.T) {
-	b := newBench(t, sandbox.Options{})
+	b := newBench(t, sandbox.Options{ShowTimes: true})
 	b.api.SetFaults(faults(t, "lost-after@1-")...)
 	b.contract(1)
 	b.sync(engine.Options{})

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -128,6 +129,23 @@ func (b *bench) audited(num int) (acts []string) {
 }
 
 func hearBench(t *testing.T, db database, opts sandbox.Options) *bench {
+	t.Helper()
+	var clock atomic.Pointer[testClock]
+	if opts.ShowTimes = true; opts.Now == nil {
+		opts.Now = func() time.Time {
+			if c := clock.Load(); c != nil {
+				return c.Now()
+			}
+			return time.Now()
+		}
+	}
+	b := timelessBench(t, db, opts)
+	clock.Store(b.clock)
+	return b
+}
+
+// timelessBench is one with a platform that tells no times of its records.
+func timelessBench(t *testing.T, db database, opts sandbox.Options) *bench {
 	t.Helper()
 	b := newBenchOn(t, db, opts)
 	b.limits.MaxInFlight = 1

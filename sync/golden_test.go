@@ -120,6 +120,10 @@ func (d decision) words() string {
 	if d.stop != nil {
 		stop = map[reach]string{thisJob: "stop ", sameSends: "stop-kind ", allJobs: "stop-all "}[d.stop.reach] + string(d.stop.code)
 	}
+	strange := ""
+	if d.strange {
+		strange = "strange"
+	}
 	switch {
 	case d.state == trade.Accepted && d.outcome == trade.OutcomeCreated:
 		return "created"
@@ -127,6 +131,8 @@ func (d decision) words() string {
 		return "doubt no-id"
 	case d.state == trade.InDoubt && d.outcome == trade.OutcomeUnknown && d.slow:
 		return "doubt slow"
+	case d.state == trade.InDoubt && d.outcome == trade.OutcomeUnknown && d.ask:
+		return "doubt ask"
 	case d.state == trade.InDoubt && d.outcome == trade.OutcomeUnknown:
 		return strings.TrimSpace("doubt " + stop)
 	case d.outcome != trade.OutcomeNotCreated:
@@ -144,9 +150,9 @@ func (d decision) words() string {
 	case d.state == trade.Rejected && d.weak:
 		return "release"
 	case d.state == trade.Rejected && d.badForm:
-		return "mapping"
+		return strings.TrimSpace("mapping " + strange)
 	case d.state == trade.Rejected && d.retry == retryNone:
-		return "fix"
+		return strings.TrimSpace("fix " + strange)
 	}
 	return fmt.Sprintf("%+v", d)
 }
@@ -202,7 +208,7 @@ func TestF114_EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 			return c.SubmitDelivery(ctx, body, nil)
 		},
 		"traceability": func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-			return c.SubmitTraceability(ctx, goldenID, body, nil)
+			return c.SubmitTraceability(ctx, "e2c4a6d8-1b3f-4a5c-8d7e-9f0b1a2c3d4e", body, nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

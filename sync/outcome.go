@@ -28,6 +28,8 @@ type decision struct {
 	stalled bool          // the send window passed: several times in a row mean that the API is not reached in time
 	missing []blockOf     // records of the platform that it does not know
 	badForm bool          // malformed-request: three in a row stop the job
+	strange bool          // a refusal of the request, not of its record: three with nothing accepted between stop the job
+	ask     bool          // something on the road may have answered: the harmless question is asked again
 	noID    bool          // 2xx without an id: two in a row stop the job
 }
 
@@ -88,7 +90,7 @@ func curable(key string) bool {
 	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") && (strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))
 }
 
-// decide reads one answer of a POST (design §5). strict trusts no 502 and no empty 401.
+// decide reads one answer of a POST (design §5). strict trusts no 502 and no empty 401 or 415.
 func decide(a apiclient.Answer, fault apiclient.Fault, strict bool) decision {
 	switch a.Known {
 	case apiclient.Created:
@@ -104,8 +106,10 @@ func decide(a apiclient.Answer, fault apiclient.Fault, strict bool) decision {
 		d.noID = true
 		return d
 	case apiclient.NotCreated:
-		if strict && (a.Status == http.StatusBadGateway || a.Status == http.StatusUnauthorized && a.Format == apiclient.FormatEmpty) {
-			return inDoubt(fmt.Sprintf("the API answered %d, which `doubt: strict` does not trust", a.Status))
+		if strict && (a.Status == http.StatusBadGateway || a.Format == apiclient.FormatEmpty && a.APIForm()) {
+			d := inDoubt(fmt.Sprintf("the API answered %d, which `doubt: strict` does not trust", a.Status))
+			d.ask = a.Format == apiclient.FormatEmpty
+			return d
 		}
 		return decideRefused(a)
 	}
@@ -154,6 +158,11 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) decision {
 		d.stop = &stopOrder{stopAddress, d.reason + "; api.base_url is wrong, or a proxy is in the way", allJobs}
 		return d
 	}
+	if (a.Status < http.StatusInternalServerError || a.Status == http.StatusNotImplemented) && !a.APIForm() {
+		d := inDoubt(fmt.Sprintf("%d came in no form of the API: something on the road answered, and a record may exist or not", a.Status))
+		d.ask = true
+		return d
+	}
 	d := inDoubt(fmt.Sprintf("the API answered %d, after which a record may exist or not", a.Status))
 	d.slow = a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
 	return d
@@ -171,68 +180,69 @@ func decideRefused(a apiclient.Answer) decision {
 	case http.StatusForbidden:
 		return decideForbidden(a)
 	case http.StatusConflict:
-		return exists("the platform says that it collides with a record that exists")
+		return exists(a, "the platform says that it collides with a record that exists")
 	case http.StatusBadGateway:
 		return decision{
 			outcome: trade.OutcomeNotCreated, state: trade.Pending, retry: retrySoon, counts: true,
 			reason: "the API could not reach its own service and refused at once (502)",
 		}
-	case http.StatusNotFound:
-		if !a.APIForm() {
-			return ours(a, "the address was not found (404 that is not the API's)", &stopOrder{stopAddress, "api.base_url leads to no API: check it", allJobs})
-		}
-		return decideMessages(a)
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return decideMessages(a)
 	case http.StatusRequestEntityTooLarge:
-		return rejected(a, "the API found the request too large (413)")
+		return rejected(a, "the API found the request too large (413)"+said(a))
+	case http.StatusNotFound:
+		d := decideMessages(a)
+		d.strange = d.state == trade.Rejected && d.retry != retryLater
+		return d
 	}
-	return ours(a, fmt.Sprintf("the API refused the form of the request (%d)", a.Status),
-		&stopOrder{stopAddress, fmt.Sprintf("the API answered %d to a correct request: api.base_url, a proxy or this program is wrong", a.Status), allJobs})
+	d := rejected(a, fmt.Sprintf("the API refused the form of the request (%d)%s", a.Status, said(a)))
+	d.strange = true
+	return d
+}
+
+// said is what came back, for a sentence; "" where the keys say all.
+func said(a apiclient.Answer) string {
+	if a.Text == "" || a.Format == apiclient.FormatA && len(stableKeys(a.Messages)) == len(a.Messages) {
+		return keysOf(a.Messages)
+	}
+	return ": " + a.Text
 }
 
 func decideUnauthorized(a apiclient.Answer) decision {
 	if a.Format == apiclient.FormatEmpty {
-		return ours(a, "the gateway accepted the key and a service inside refused it (401 without a body)", &stopOrder{
+		return ours("the gateway accepted the key and a service inside refused it (401 without a body)", &stopOrder{
 			stopKeyInside, "the API's gateway accepted the key, but a service inside refused it: ask the operator of the API", allJobs,
 		})
 	}
-	return ours(a, "the API refused the key (401)", &stopOrder{stopKey, "the API refused the key: renew api.api_key, then run `safrasync check`", allJobs})
+	return ours("the API refused the key (401)", &stopOrder{stopKey, "the API refused the key: renew api.api_key, then run `safrasync check`", allJobs})
 }
 
 func decideForbidden(a apiclient.Answer) decision {
 	switch {
 	case slices.Contains(a.Messages, keyNotContract):
-		return ours(a, "the module is not contracted (403)", &stopOrder{stopModule, "the cooperative has not contracted the module that this job needs: ask the platform", sameSends})
+		return ours("the module is not contracted (403)", &stopOrder{stopModule, "the cooperative has not contracted the module that this job needs: ask the platform", sameSends})
 	case a.APIForm() && a.Format == apiclient.FormatC:
 		return rejected(a, "the API does not know a value: "+strings.TrimPrefix(a.Text, unexpectedValue))
 	}
-	return ours(a, "the key has no permission for this route (403)", &stopOrder{stopPermission, "the API key has no permission for this kind of record: ask the platform", sameSends})
+	return ours("the key has no permission for this route (403)", &stopOrder{stopPermission, "the API key has no permission for this kind of record: ask the platform", sameSends})
 }
 
 // decideMessages reads the keys of a refused record: duplicate before malformed before data before prerequisite.
 func decideMessages(a apiclient.Answer) decision {
 	switch {
-	case !a.APIForm() || a.Format != apiclient.FormatB && len(a.Messages) == 0:
-		d := rejected(a, fmt.Sprintf("refused (%d) in a form that the API's document does not know; only a person moves it", a.Status))
-		d.weak = true
-		return d
+	case len(a.Messages) == 0:
+		return rejected(a, fmt.Sprintf("the API refused it (%d)%s", a.Status, said(a)))
 	case slices.Contains(a.Messages, keyDuplicate):
-		return exists("the platform says that it exists already")
+		return exists(a, "the platform says that it exists already")
 	case slices.Contains(a.Messages, keyMalformed):
 		d := rejected(a, "the API could not read the request")
 		d.cause, d.badForm = keyMalformed, true
 		return d
-	case len(a.Messages) == 0:
-		return rejected(a, "the API refused a parameter")
 	}
 	for _, m := range a.Messages {
 		if !curable(m) {
-			d := rejected(a, "the API refused it"+keysOf(a.Messages))
+			d := rejected(a, "the API refused it"+said(a))
 			d.cause = causeOf(m)
-			if a.Status == http.StatusNotFound { // a 404 outside the documented pattern: an earlier step may have happened
-				d.weak = true
-			}
 			return d
 		}
 	}
@@ -246,8 +256,12 @@ func decideMessages(a apiclient.Answer) decision {
 	return d
 }
 
+// rejected: nothing was created. Where no form of the API is recognised only a person moves the row.
 func rejected(a apiclient.Answer, reason string) decision {
 	d := decision{outcome: trade.OutcomeNotCreated, state: trade.Rejected, kind: trade.APIError, counts: true, reason: reason}
+	if d.weak = !a.APIForm(); d.weak {
+		d.reason += "; it came in no form of the API, so only a person moves the row"
+	}
 	if len(a.Messages) > 0 {
 		d.cause = causeOf(a.Messages[0])
 	}
@@ -271,14 +285,14 @@ func keysOf(messages []string) string {
 	return ": " + strings.Join(keys, ", ")
 }
 
-func exists(reason string) decision {
+func exists(a apiclient.Answer, reason string) decision {
 	return decision{
 		outcome: trade.OutcomeNotCreated, state: trade.Held, cause: trade.CauseExists, kind: trade.ConflictError, counts: true,
-		reason: reason + ": link its id, or declare that it is another one",
+		reason: reason + " (link its id, or declare that it is another one)" + said(a),
 	}
 }
 
 // ours: refused because of our key, address or program. The row goes back, and the attempt does not count.
-func ours(_ apiclient.Answer, reason string, stop *stopOrder) decision {
+func ours(reason string, stop *stopOrder) decision {
 	return decision{outcome: trade.OutcomeNotCreated, state: trade.Pending, reason: reason, stop: stop}
 }

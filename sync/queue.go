@@ -27,7 +27,7 @@ func (s *submission) fill(ctx context.Context) (more bool, err error) {
 		return s.anything(ctx)
 	}
 	batch := s.queue
-	if len(batch) > 0 && s.Clock.Boot()-s.lookAt <= lookHolds {
+	if len(batch) > 0 && s.preflown && s.Clock.Boot()-s.lookAt <= lookHolds {
 		return true, nil
 	}
 	if len(batch) == 0 {
@@ -77,7 +77,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			return nil, err
 		}
 		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
-			return s.flights[e.ID] || slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
+			return s.flights[e.ID] || s.spent(e.ID) || slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
 		if len(batch) > 0 {
 			return s.fitting(ctx, batch)

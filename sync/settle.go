@@ -30,6 +30,8 @@ const LongestRest = 5 * time.Minute
 const (
 	stopAfterUnreached = 3           // failures to reach the API in a row
 	stopAfterMalformed = 3           // malformed-request in a row
+	stopAfterStrange   = 3           // refusals of the request, with nothing accepted between
+	throttledMost      = 5           // tries of one row in a run that ended with 429
 	stopAfterRefusals  = 20          // refusals for the same reason in a row
 	stopAfterDoubts    = 20          // unknown outcomes in one run
 	stopAfterNoID      = 2           // 2xx without an id in a row
@@ -55,6 +57,18 @@ func (s *submission) take(l *landing) {
 	case trade.Pending:
 		s.cameBack(l.entry)
 	}
+	if d.ask {
+		s.preflown = false
+	}
+	if d.wait > 0 {
+		if s.throttled == nil {
+			s.throttled = map[int64]int{}
+		}
+		if s.throttled[l.entry.ID]++; s.spent(l.entry.ID) {
+			l.decision.kind = trade.APIError
+			l.decision.reason += fmt.Sprintf("; it was tried %d times in this run, and goes with a later one", throttledMost)
+		}
+	}
 	for _, m := range d.missing {
 		for _, n := range needs {
 			if n.kind == m.kind {
@@ -73,12 +87,15 @@ func (s *submission) take(l *landing) {
 	s.judge(d)
 	if !l.usual {
 		s.recall()
-		s.wire.judged(s.slots)
+		s.wire.judged(s.open())
 	}
 	s.log.Info("attempt", zap.String("key", l.entry.Key), zap.String("attempt", l.attempt.ID), zap.String("class", string(d.outcome)),
 		zap.String("state", string(d.state)), zap.Int("status", l.answer.Status), zap.Strings("messages", stableKeys(l.answer.Messages)),
 		zap.Duration("duration", l.answer.Evidence.Duration))
 }
+
+// spent tells whether a row was answered with 429 so often that only a later run tries it again.
+func (s *submission) spent(entryID int64) bool { return s.throttled[entryID] >= throttledMost }
 
 // stableKeys leaves out what is no message key: a technical text may carry a person's data, and does not belong in a log (I10).
 func stableKeys(messages []string) []string {
@@ -108,6 +125,12 @@ func (s *submission) count(d decision, l *landing) {
 	}
 	s.countRefusal(d, l)
 	inRow(&s.badForms, d.badForm)
+	switch {
+	case d.strange:
+		s.strange, s.strangeStatus = s.strange+1, l.answer.Status
+	case d.state == trade.Accepted:
+		s.strange = 0
+	}
 	inRow(&s.noIDs, d.noID)
 	if stalled || !d.stalled {
 		inRow(&s.unreached, d.retry == retrySoon || stalled)
@@ -183,6 +206,8 @@ func (s *submission) judge(d decision) {
 		code, text = stopDoubts, fmt.Sprintf("%d requests of this run ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.doubts, s.job.Name())
 	case s.refusals >= stopAfterRefusals:
 		code, text = stopRefusals, fmt.Sprintf("the platform refused %d rows in a row for the same reason, and would refuse the others: look at one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.refusals, s.job.Name(), s.job.Name())
+	case s.strange >= stopAfterStrange:
+		code, text = stopRefusals, fmt.Sprintf("the API refused %d requests, the last with status %d, and accepted none between: look at what came back with `safrasync rows show %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.strange, s.strangeStatus, s.job.Name(), s.job.Name())
 	case s.badForms >= stopAfterMalformed:
 		code, text = stopMalformed, fmt.Sprintf("the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.badForms, s.job.Name())
 	case s.unreached >= stopAfterUnreached, s.unreached > 0 && s.probing:

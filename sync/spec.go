@@ -84,7 +84,7 @@ type ReferenceSpec struct {
 type Limits struct {
 	MaxInFlight      int           // POSTs on the wire at once
 	RateLimit        float64       //nolint:forbidigo // requests per second, no amount; 0 = none
-	Strict           bool          // `doubt: strict`: trusts no 502 and no empty 401
+	Strict           bool          // `doubt: strict`: trusts no 502 and no empty 401 or 415
 	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never
 	Quarantine       time.Duration // I14, told to people with each doubt
 	Timeout          time.Duration // of one request

@@ -42,6 +42,8 @@ type submission struct {
 	went              trade.Freight  // and what was begun, too
 
 	unknowns, badForms, noIDs, unreached int           // in a row
+	strange, strangeStatus               int           // refusals of the request since the last acceptance, and the status of the last one
+	throttled                            map[int64]int // how often a row was answered with 429, in this run
 	refusal                              string        // what the platform said to the last rows
 	refusals                             int           // how often in a row
 	doubts                               int           // of this run
@@ -167,7 +169,7 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 		s.stopSending(err)
 	}
 	s.recall()
-	s.wire.open(s.slots)
+	s.wire.open(s.open())
 	if s.halt == nil && s.quota != 0 {
 		if more, err = s.fill(ctx); err != nil {
 			s.stopSending(err)
@@ -192,6 +194,14 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
+// open is how many may be on the wire: none while the harmless question is to be asked, before the first POST and after an answer that something on the road may have given.
+func (s *submission) open() int {
+	if !s.preflown {
+		return 0
+	}
+	return s.slots
+}
+
 // worth tells whether a group should be stored now. While enough is cleared for the wire, a larger group costs less for each row.
 func (s *submission) worth(more bool) bool {
 	w := s.window()
@@ -202,7 +212,7 @@ func (s *submission) worth(more bool) bool {
 // recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.
 func (s *submission) recall() {
 	before := s.Clock.Boot() - aheadTime - sendWindow/4
-	if s.halt != nil || s.careful || s.slots < s.crew.most(s.lease.Hand) || s.resting() > 0 {
+	if s.halt != nil || s.careful || !s.preflown || s.slots < s.crew.most(s.lease.Hand) || s.resting() > 0 {
 		before = s.Clock.Boot() + 1
 	}
 	if late := s.wire.recall(before); len(late) > 0 {

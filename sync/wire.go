@@ -32,6 +32,9 @@ type wire struct {
 // holder notes whose an id is that came back, and tells whether it came back to another row before: a cache or a fault answers then, and nothing more should leave. Of ids that came long
 // ago the ledger knows.
 func (w *wire) holder(id string, of trade.Entry) (other string, taken bool) {
+	if scope, _ := trade.IDScope(of.Sends, id, of.Payload); scope != "" {
+		id += " of " + scope
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	name := of.Job + " " + of.Key

@@ -15,7 +15,7 @@ type Act struct {
 // Resend is what must be true when a person orders a second sending (I14): every attempt of the entry is closed, and those that are unknown have been so
 // for Least, on the clock of the boot that asks.
 type Resend struct {
-	Boot  string        // id of the kernel's boot
+	Boot  string        // id of the clock, see Owner.Boot
 	Ticks time.Duration // its clock now: it goes on while the machine is suspended, and nobody can set it
 	Least time.Duration
 }

@@ -1,5 +1,7 @@
 package trade
 
+import "encoding/json"
+
 // Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is in Unit, after discounts.
 type Delivery struct {
 	ContractID      string // the platform's id of the order commitment, or the ERP's own text where the configuration says so
@@ -39,4 +41,17 @@ func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem)
 		ContractID: c.text["contract_id"], DeliveredVolume: c.number["delivered_volume"],
 		Unit: DeliveryUnit(c.text["delivered_volume_unit_of_measure"]), DeliveryDate: c.date["delivery_date"], CAR: c.text["car"],
 	}, c.problems
+}
+
+// IDScope is the contract within which the id of a record is the only one: "" for an id that nothing else may have. Only deliveries' ids need not be UUIDs, and may then count from 1
+// in each contract. payload is what was sent; known is false where it does not tell the contract.
+func IDScope(sends Kind, id string, payload []byte) (scope string, known bool) {
+	if sends != Deliveries || len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
+		return "", true
+	}
+	var sent struct {
+		ContractID string `json:"contract_id"`
+	}
+	err := json.Unmarshal(payload, &sent)
+	return sent.ContractID, err == nil && sent.ContractID != ""
 }

@@ -7,7 +7,7 @@ import "time"
 type Owner struct {
 	Instance string `json:"instance"` // UUIDv7 of this start of the program
 	Host     string `json:"host"`
-	Boot     string `json:"boot"`      // id of the kernel's boot
+	Boot     string `json:"boot"`      // id of the clock: the kernel's boot and the time namespace
 	PIDSpace string `json:"pid_space"` // namespace in which PID counts
 	PID      int    `json:"pid"`
 	Started  string `json:"started"` // the process's start in kernel ticks

@@ -63,8 +63,8 @@ var englishStops = map[string]Advice{
 		Do: "Look on the platform for those in `safrasync rows {job} --state in_doubt`. IT: look at the network, then run `safrasync sync {job}`.",
 	},
 	"refusals": {
-		What: "the platform refused many rows in a row for the same reason", Who: "Accounting or IT", Where: "ERP or mapping", Fixer: FixAccounting, Again: AgainNone,
-		Do: "Look at one of them with `safrasync rows {job}`, correct the ERP or the mapping and run `safrasync sync {job}`.",
+		What: "the platform refused one row after another", Who: "Accounting or IT", Where: "ERP or mapping", Fixer: FixAccounting, Again: AgainNone,
+		Do: "Look at what came back with `safrasync rows {job}`, correct the ERP, the mapping or api.base_url and run `safrasync sync {job}`.",
 	},
 	"malformed": {
 		What: "the platform did not understand several requests in a row", Who: "IT", Where: "configuration (the job's fields)", Fixer: FixIT, Again: AgainNone,

@@ -63,8 +63,8 @@ var portugueseStops = map[string]Advice{
 		Do: "Procure na plataforma os que estão em `safrasync rows {job} --state in_doubt`. TI: confira a rede e depois rode `safrasync sync {job}`.",
 	},
 	"refusals": {
-		What: "a plataforma recusou muitas linhas seguidas pelo mesmo motivo", Who: "Contabilidade ou TI", Where: "ERP ou mapeamento", Fixer: FixAccounting, Again: AgainNone,
-		Do: "Veja uma delas com `safrasync rows {job}`, corrija o ERP ou o mapeamento e rode `safrasync sync {job}`.",
+		What: "a plataforma recusou uma linha após a outra", Who: "Contabilidade ou TI", Where: "ERP ou mapeamento", Fixer: FixAccounting, Again: AgainNone,
+		Do: "Veja o que ela respondeu com `safrasync rows {job}`, corrija o ERP, o mapeamento ou api.base_url e rode `safrasync sync {job}`.",
 	},
 	"malformed": {
 		What: "a plataforma não entendeu vários pedidos seguidos", Who: "TI", Where: "configuração (fields da rotina)", Fixer: FixIT, Again: AgainNone,

@@ -265,8 +265,11 @@ func refusesAll(err error) bool {
 	case e.Fault == apiclient.FaultCertificate, e.Fault == apiclient.FaultRedirect, e.Status == http.StatusUnauthorized,
 		e.HasMessage("message.module.not-contracted"):
 		return true
-	case e.Status == http.StatusForbidden, e.Status == http.StatusNotFound:
-		return !e.APIForm()
+	case e.Status == http.StatusForbidden:
+		_, value := e.UnexpectedValue()
+		return !value && e.Format != apiclient.FormatA
+	case e.Status == http.StatusNotFound:
+		return !e.NotFound()
 	}
 	return false
 }

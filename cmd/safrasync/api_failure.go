@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -80,7 +81,7 @@ func statusWords(e *apiclient.Error) failureWords {
 		return failedRefused
 	}
 	switch {
-	case e.Known == apiclient.NotCreated: // 405, 406, 411, 414, 415, 426, 431, 501
+	case slices.Contains([]int{405, 406, 411, 414, 415, 426, 431, 501}, e.Status):
 		return failedAddress
 	case e.Status >= 500:
 		return failedInside

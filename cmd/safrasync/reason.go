@@ -47,7 +47,11 @@ func (v voice) outcomeReason(status int, messages []string, text string) string 
 	if v.lang == trade.English || status == 0 {
 		return text
 	}
-	return strings.TrimSpace(v.text(attemptStatus, status, strings.Join(messages, ", ")))
+	said := strings.Join(messages, ", ")
+	if said == "" { // what came back stands behind the engine's words
+		_, said, _ = strings.Cut(text, ": ")
+	}
+	return strings.TrimSpace(v.text(attemptStatus, status, said))
 }
 
 // stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps the row.

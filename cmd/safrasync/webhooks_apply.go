@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/google/uuid"
 
@@ -140,7 +139,7 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hook
 	}
 	ctx = context.WithoutCancel(ctx)
 	answer, err := r.client.DeleteWebhook(ctx, id)
-	if err != nil && (answer.Status != http.StatusNotFound || !answer.APIForm()) {
+	if err != nil && !answer.NotFound() {
 		return hookDone{Problem: hookRefused, Err: err}, nil
 	}
 	w.State, w.RetiredAt = trade.WebhookRetired, now()

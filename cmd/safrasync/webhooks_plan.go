@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -106,7 +105,7 @@ func (r *registrar) there(ctx context.Context, event apiclient.WebhookEvent) (*a
 	switch {
 	case err == nil:
 		return &w, nil
-	case errors.As(err, &failure) && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
+	case errors.As(err, &failure) && failure.Answer.NotFound():
 		return nil, nil
 	}
 	return nil, err

@@ -25,7 +25,7 @@ func (t *taker) ask(ctx context.Context, r *Row) error {
 			r.Platform.Unread = true
 			t.head.Asked.Unreadable++
 		}
-	case errors.As(err, &failure) && failure.Answer.Status == http.StatusNotFound && failure.Answer.APIForm():
+	case errors.As(err, &failure) && failure.Answer.NotFound():
 		r.Platform.Fault = "not found"
 		t.head.Asked.NotFound++
 	case errors.As(err, &failure) && failure.Answer.Status != 0:

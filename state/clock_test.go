@@ -1,0 +1,63 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bootTime is the clock that the quarantine counts by.
+func bootTime() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		panic(err)
+	}
+	return time.Duration(ts.Nano())
+}
+
+// C7, I14: a container with a time namespace of its own has the boot id of its host and another clock. What a process of the host knows of a doubt says nothing there: the quarantine is not over,
+// and a process whose start counts from elsewhere is not gone.
+func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	s, err := Open(t.Context(), Options{Driver: SQLite, DSN: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	lease := mustLease(t, s, "contracts")
+	doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
+	if n, err := s.Watch(t.Context(), "contracts", Self().Boot, bootTime()); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	owner, err := json.Marshal(Self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead := []string{"--time", "--boottime", "3600", self} // by more than the quarantine
+	if os.Getuid() != 0 {
+		ahead = append([]string{"--user", "--map-root-user"}, ahead...)
+	}
+	for want, cmd := range map[string]*exec.Cmd{
+		"known 1, goes false, parent gone false": exec.CommandContext(context.Background(), self), // the same clock: known, and too early
+		"known 0, goes false, parent gone false": exec.CommandContext(context.Background(), "unshare", ahead...),
+	} {
+		if got := startAs(t, cmd, "clock", path, nil, "SAFRASYNC_STATE_TEST_OWNER="+string(owner)).line(t); got != want {
+			t.Errorf("%s: %q, want %q", strings.Join(cmd.Args, " "), got, want)
+		}
+	}
+	if got := mustEntry(t, s, "contracts", "a"); got.Generation != 1 {
+		t.Errorf("generation %d", got.Generation)
+	}
+}

@@ -1,0 +1,321 @@
+package sync_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// front stands between the engine and the sandbox, as a proxy does, and answers some requests in its place.
+type front struct {
+	url string
+
+	mu    gosync.Mutex
+	posts map[string]int // by amount
+	gets  int
+	// answer gives the answer to a request, by the amount in it ("" for a GET); false lets the platform answer. executed lets the platform execute it first, and hides what it says.
+	answer func(amount string) (status int, body string, executed, ok bool)
+}
+
+// behind puts a front before the bench's platform.
+func (b *bench) behind(answer func(amount string) (int, string, bool, bool)) *front {
+	b.t.Helper()
+	target, err := url.Parse(b.parts.URL)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	f := &front{posts: map[string]int{}, answer: answer}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		amount := ""
+		if _, rest, ok := strings.Cut(string(body), `"amount":`); ok {
+			amount, _, _ = strings.Cut(rest, ",")
+		}
+		f.mu.Lock()
+		if r.Method == http.MethodGet {
+			f.gets++
+		} else {
+			f.posts[amount]++
+		}
+		status, text, executed, ok := f.answer(amount)
+		f.mu.Unlock()
+		if !ok {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		if executed {
+			proxy.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if strings.HasPrefix(text, "<") {
+			w.Header().Set("Content-Type", "text/html")
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}))
+	b.t.Cleanup(server.Close)
+	f.url, b.parts.URL = server.URL, server.URL
+	return f
+}
+
+func (f *front) asked(amount string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.posts[amount]
+}
+
+func (f *front) questions() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gets
+}
+
+// A1: a refusal in any form of the API concerns its own row, which shows what came back. The others go, and the row is not sent again.
+func TestA1ARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status     int
+		body, said string
+	}{
+		{404, `{"detail":"Produtor bloqueado"}`, "Produtor bloqueado"},
+		{404, `[{"code":17}]`, `[{"code":17}]`},
+		{404, `{"messages":[]}`, `{"messages":[]}`},
+		{404, `{"messages":["message.odd"]}`, "message.odd"},
+		{404, `{"timestamp":"2026-11-21T09:00:00Z","status":404,"error":"Not Found"}`, "Not Found"},
+		{405, `Request method 'POST' not supported`, "Request method 'POST' not supported"},
+		{405, `{"detail":"x"}`, `{"detail":"x"}`},
+		{406, `{"detail":"x"}`, `{"detail":"x"}`},
+		{415, ``, "415"},
+		{415, `{"detail":"x"}`, `{"detail":"x"}`},
+		{501, `[]`, "[]"},
+	} {
+		t.Run(fmt.Sprint(c.status, " ", c.body), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{})
+			f := b.behind(func(amount string) (int, string, bool, bool) { return c.status, c.body, false, amount == "5" })
+			b.contracts(12)
+			for range 3 {
+				r := b.sync(engine.Options{})
+				if r.Stopped != nil || r.States[trade.Accepted] != 11 {
+					t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+				}
+			}
+			e := b.entry(5)
+			if e.State != trade.Rejected || e.Weak() || e.Error == nil || !strings.Contains(e.Error.Text, c.said) || f.asked("5") != 1 {
+				t.Errorf("the row is %s, weak %t, %+v; sent %d times", e.State, e.Weak(), e.Error, f.asked("5"))
+			}
+			attempts, err := b.ledger.Attempts(t.Context(), e.ID)
+			if err != nil || len(attempts) != 1 || attempts[0].AnswerBody != c.body {
+				t.Errorf("the attempt keeps %+v, %v; want %q", attempts, err, c.body)
+			}
+			b.exec(`UPDATE contrato SET preco = 99, atualizado = '2026-03-11 08:00:00' WHERE num = '0005'`) // cured: it goes by itself
+			f.mu.Lock()
+			f.answer = func(string) (int, string, bool, bool) { return 0, "", false, false }
+			f.mu.Unlock()
+			b.sync(engine.Options{Sweep: true})
+			b.expect(5, trade.Accepted, "")
+		})
+	}
+}
+
+// A3: what a 409 says is shown, in whatever form it comes, and only a person moves the row.
+func TestA3WhatA409SaysIsShown(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"messages":["Ja existe o contrato 77"]}`, `{"detail":"Ja existe o contrato 77"}`, `["Ja existe o contrato 77"]`} {
+		b := newBench(t, sandbox.Options{})
+		b.behind(func(amount string) (int, string, bool, bool) { return 409, body, false, amount == "2" })
+		b.contracts(3)
+		b.sync(engine.Options{})
+		if e := b.expect(2, trade.Held, trade.CauseExists); !strings.Contains(e.Error.Text, "Ja existe o contrato 77") {
+			t.Errorf("%s: %+v", body, e.Error)
+		}
+	}
+}
+
+// A request that is refused for its form three times, with nothing accepted between, stops its job, and no other.
+func TestA1ThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 1
+	b.behind(func(amount string) (int, string, bool, bool) {
+		return 404, `{"detail":"x"}`, false, amount != "" && amount != "2" && amount != "100"
+	})
+	other := b.spec
+	other.Name, other.Query = "others", `SELECT filial, num, quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`
+	b.spec.Query += ` AND num <> '0100'`
+	b.more = []engine.JobSpec{other}
+	b.contracts(9)
+	b.contract(100)
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := reports[0]
+	if r.Stopped == nil || r.Stopped.Code != "refusals" || r.Stopped.All || r.States[trade.Rejected] != 4 || r.States[trade.Accepted] != 1 || r.States[trade.Pending] != 4 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	if r.Stopped != nil && (!strings.Contains(r.Stopped.Text, "404") || !strings.Contains(r.Stopped.Text, "rows show contracts")) {
+		t.Errorf("the stop says %q", r.Stopped.Text)
+	}
+	if r := reports[1]; r.Stopped != nil || r.States[trade.Accepted] != 1 {
+		t.Errorf("the other job: states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+// C8: a filter that lets a request through and answers in its place proves nothing: the row is in doubt and is never sent again by itself. The harmless question is asked again, and while it is
+// answered well the others go.
+func TestC8AnAnswerInNoFormOfTheAPIProvesNothing(t *testing.T) {
+	t.Parallel()
+	const page = "<html><body>Blocked</body></html>"
+	for _, c := range []struct {
+		status int
+		body   string
+	}{
+		{401, page}, {401, "denied"}, {403, page}, {403, ""}, {404, page}, {404, ""}, {404, "no"}, {405, page}, {405, ""}, {406, page}, {406, ""}, {411, ""}, {414, page}, {415, page}, {426, "x"}, {431, ""}, {501, page},
+	} {
+		t.Run(fmt.Sprintf("%d %.5s", c.status, c.body), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, sandbox.Options{})
+			f := b.behind(func(amount string) (int, string, bool, bool) {
+				return c.status, c.body, true, amount == "2" || amount == "6"
+			})
+			b.limits.MaxInFlight = 1
+			b.contracts(8)
+			for range 4 {
+				r := b.sync(engine.Options{Sweep: true})
+				if r.Stopped != nil || r.States[trade.Accepted] != 6 || r.States[trade.InDoubt] != 2 {
+					t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+				}
+				b.clock.advance(26 * time.Hour)
+			}
+			b.expect(2, trade.InDoubt, "unknown")
+			b.expect(6, trade.InDoubt, "unknown")
+			if f.asked("2") != 1 || f.asked("6") != 1 || f.questions() != 3 || len(b.api.Created()) != 8 {
+				t.Errorf("sent %d and %d times, %d harmless questions, %d records", f.asked("2"), f.asked("6"), f.questions(), len(b.api.Created()))
+			}
+		})
+	}
+}
+
+// Where the harmless question is answered in no form of the API either, the address is wrong or a proxy stands in the way: all jobs stop, with one row in doubt for each request in flight.
+func TestC8WhenTheHarmlessQuestionFailsTooAllJobsStop(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 1
+	blocked := false
+	b.behind(func(amount string) (int, string, bool, bool) {
+		blocked = blocked || amount == "3"
+		return 404, "<html>", true, blocked
+	})
+	b.contracts(8)
+	r := b.sync(engine.Options{})
+	if r.Stopped == nil || r.Stopped.Code != "api_address" || !r.Stopped.All || r.States[trade.Accepted] != 2 || r.States[trade.InDoubt] != 1 || r.States[trade.Pending] != 5 {
+		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+// The document's own 401 without a body is taken as it says, or with `doubt: strict` as nothing.
+func TestC8TheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
+	t.Parallel()
+	for strict, want := range map[bool]trade.State{false: trade.Pending, true: trade.InDoubt} {
+		b := newBench(t, sandbox.Options{})
+		b.limits.MaxInFlight, b.limits.Strict = 1, strict
+		b.behind(func(amount string) (int, string, bool, bool) { return 401, "", false, amount == "2" })
+		b.contracts(3)
+		r := b.sync(engine.Options{})
+		if e := b.entry(2); e.State != want || (r.Stopped == nil) != strict {
+			t.Errorf("strict %t: the row is %s, stopped %+v", strict, e.State, r.Stopped)
+		}
+	}
+}
+
+// impatient waits for no longer than a moment after a 429.
+type impatient struct{ engine.Platform }
+
+func (p impatient) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
+	a, err := p.Platform.SubmitOrderCommitment(ctx, body, gate)
+	if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 { //nolint:errorlint // the client returns it as it is
+		failure.RetryAfter = time.Millisecond
+	}
+	return a, err
+}
+
+// C8: a row that is always answered with 429 is tried five times in a run, and then in the next one. The others go.
+func TestC8ARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.surface = func(p engine.Platform) engine.Platform { return impatient{p} }
+	f := b.behind(func(amount string) (int, string, bool, bool) { return 429, "", false, amount == "2" })
+	b.contracts(6)
+	for run := 1; run <= 2; run++ {
+		r := b.sync(engine.Options{})
+		if r.Stopped != nil || r.States[trade.Accepted] != 5 || f.asked("2") != 5*run {
+			t.Errorf("run %d: states %v, stopped %+v; the row was sent %d times", run, r.States, r.Stopped, f.asked("2"))
+		}
+		e := b.expect(2, trade.Pending, "")
+		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text, "5 times in this run") {
+			t.Errorf("run %d: the row says %+v", run, e.Error)
+		}
+	}
+	f.mu.Lock()
+	f.answer = func(string) (int, string, bool, bool) { return 0, "", false, false }
+	f.mu.Unlock()
+	b.sync(engine.Options{})
+	if e := b.expect(2, trade.Accepted, ""); e.Error != nil {
+		t.Errorf("%+v", e.Error)
+	}
+}
+
+// C12: deliveries that the platform counts from 1 in each contract are accepted, all of them, also when the ledger is rebuilt from its journal; the second of one contract with the same id is in doubt.
+func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		var mu gosync.Mutex
+		made := map[string]int{}
+		b := withChildren(newBenchOn(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/deliveries") {
+				return nil
+			}
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			_, contract, _ := strings.Cut(string(body), `"contract_id":"`)
+			mu.Lock()
+			defer mu.Unlock()
+			made[contract[:36]]++
+			fault, err := sandbox.ParseFault(fmt.Sprintf(`status=201,commit,body={"id":%d}`, min(made[contract[:36]], 3)))
+			if err != nil {
+				panic(err)
+			}
+			return &fault
+		}}))
+		b.contracts(4)
+		for c := 1; c <= 4; c++ {
+			for n := range 3 {
+				b.delivery(10*c+n, c, 100*c+n)
+			}
+		}
+		r := b.pass()["deliveries"]
+		if r.Stopped != nil || r.States[trade.Accepted] != 12 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.delivery(99, 1, 999) // its id is that of another delivery of the contract
+		if r = b.pass()["deliveries"]; r.States[trade.InDoubt] != 1 || r.States[trade.Accepted] != 12 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.row("deliveries", "01|0099", trade.InDoubt, "unknown")
+	})
+}
