@@ -36,6 +36,9 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 		if err := t.mayWork(); err != nil {
 			return err
 		}
+		if err := t.bind(owner.Platform); err != nil {
+			return err
+		}
 		if err := t.exec(`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
 			return err
 		}
