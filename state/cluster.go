@@ -148,8 +148,8 @@ func (g *groupTx) checkServer() error {
 func (s *Store) otherServer(was, is string) error {
 	return &Error{
 		Code: CodeServer, Path: s.where, Hint: "nothing is sent; compare the journal of every host with this ledger (`safrasync check` on each), then run `safrasync state rebind --reason TEXT`",
-		Err: fmt.Errorf("the ledger was last used on %s, and this is %s: a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
-			serverText(was), serverText(is)),
+		Err: fmt.Errorf("%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
+			trade.ErrOtherServer, serverText(was), serverText(is)),
 	}
 }
 

@@ -114,7 +114,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 	asked := p.Clock.Boot()
 	r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner)
 	var other *trade.OtherPlatformError
-	if errors.As(err, &other) {
+	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) {
 		stop := r.stopOf(err)
 		r.report.ID, r.report.Stopped = "", &stop
 		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)

@@ -71,6 +71,9 @@ func (e *LeasedError) Error() string {
 		e.Job, e.Owner.PID, e.Owner.Host, e.Until.Format(time.RFC3339))
 }
 
+// ErrOtherServer says that the ledger is on another database server, or on a replica that was promoted, and that nobody has confirmed it.
+var ErrOtherServer = errors.New("the ledger is on another server")
+
 // OtherPlatformError says that a ledger has sent to another base address than the one that is configured now.
 type OtherPlatformError struct {
 	Ledger   string // where it has sent
