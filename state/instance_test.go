@@ -406,12 +406,14 @@ func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 func TestF065_AProgramWhoseIndexesAreGoneIsToldSo(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
-	for _, back := range []string{`UPDATE ledger SET needs = 5`, `DELETE FROM ` + schemaTable + ` WHERE version_id = 15`} {
+	for _, back := range []string{
+		`UPDATE ledger SET needs = 5`, `ALTER TABLE ledger DROP COLUMN platform`, `ALTER TABLE ledger DROP COLUMN server`, `DELETE FROM ` + schemaTable + ` WHERE version_id >= 15`,
+	} {
 		if err := byHand(s, back); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.up(t.Context(), migrationsOf(t, s), 15); err != nil {
+	if err := s.up(t.Context(), migrationsOf(t, s), 16); err != nil {
 		t.Fatal(err)
 	}
 	var id []int64
