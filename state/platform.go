@@ -115,9 +115,6 @@ func (s *Store) Belongs(ctx context.Context, platform string) error {
 // Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent yet.
 func (s *Store) Platform(ctx context.Context) (platform string, err error) {
 	err = s.read.GetContext(ctx, &platform, `SELECT platform FROM ledger`)
-	if s.memory {
-		err = ignoreNoRows(err)
-	}
 	return platform, s.fault(ctx, "looking where the ledger has sent", err)
 }
 
