@@ -109,6 +109,9 @@ func (g *groupTx) run() error {
 	if g.result.Stop, err = row.stopped(); err != nil {
 		return err
 	}
+	if err := g.checkServer(); err != nil {
+		return err
+	}
 	if err := g.checkPause(); err != nil {
 		return err
 	}

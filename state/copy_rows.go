@@ -38,11 +38,14 @@ func (m *moving) fillIn(t *tx, record trade.AuditRecord) error {
 	if err := restore(); err != nil {
 		return err
 	}
-	var refs string
-	if err := m.from.read.GetContext(t.ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
+	var was struct {
+		Refs     string `db:"refs_version"`
+		Platform string `db:"platform"`
+	}
+	if err := m.from.read.GetContext(t.ctx, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
 		return err
 	}
-	if err := t.exec(`UPDATE ledger SET refs_version = ?, moved_from = ?`, refs, m.from.id); err != nil {
+	if err := t.exec(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform, m.from.id); err != nil {
 		return err
 	}
 	if err := m.retireJournals(t); err != nil {

@@ -39,7 +39,8 @@
 //	quarantine  since when each boot knows that nobody knows what an attempt did, on the boot's own clock (I14)
 //	audit       acts of people, and late answers that contradict them; never altered or deleted, each with the hash of the one before. Old ones lose their persons
 //	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows of the act and before the sums
-//	ledger      one row: the ledger's id and the version of the references
+//	ledger      one row: the ledger's id, the version of the references, and what it belongs to: the base address that it has sent to (platform.go), and on PostgreSQL
+//	            the server's system identifier and timeline (cluster.go). Who takes a lease holds the row; who changes what it belongs to locks it
 //	journal     the journals of this ledger, and the last record of each that it has; written in the transaction that the record tells of
 //	alert       what people were told, or are told when it lasts; open until closed_at. One topic and subject is open at most once. Written by SaveAlert
 //	alert_message
@@ -66,6 +67,7 @@
 //	one act more in the journal        the same: it is done, but for a second sending, after which the row stays in doubt
 //	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal refuses to put such a journal aside
 //	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
+//	another platform in the journal    the ledger's counts: the journal is told
 //	no ledger, or a new one            CodeEmptied, when the journal of one that stood here, or is no longer where it stood, says that rows were sent; Rebuild makes it anew
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
 //	another host, place, or branch     CodeCopied; NewJournal
@@ -89,7 +91,7 @@
 // # Where to read on
 //
 // state.go opens, statements.go keeps what SQLite has compiled, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
-// may, instance.go who lives, hand.go who helps, recover.go what the dead leave, wire.go what a process that died had on the wire,
+// may, instance.go who lives, hand.go who helps, recover.go what the dead leave, wire.go what a process that died had on the wire, platform.go and cluster.go what a ledger belongs to, rebind.go how a person says otherwise,
 // act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; copy*.go moves the ledger to another database; backup.go, restore.go and doctor*.go are the commands of these
 // names; roll.go goes through all entries of a job for a sweep; webhook.go, inbox.go and hearing.go keep what the platform tells by itself; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).

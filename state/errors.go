@@ -44,6 +44,7 @@ const (
 	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
 	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place
 	CodeMoved       = "state-moved"        // it was moved to another place: `safrasync state copy`
+	CodeServer      = "state-server"       // PostgreSQL is another server, or was promoted, since the ledger was last confirmed
 	CodeServed      = "state-served"       // another `run` serves it
 	CodeCopy        = "state-copy"         // a copy cannot be made, or is none that can be used
 	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
@@ -109,7 +110,8 @@ func faultOf(ctx context.Context, op, where, driverName string, err error) error
 	}
 	var known *Error
 	var leased *trade.LeasedError
-	if errors.As(err, &known) || errors.As(err, &leased) || errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
+	var platform *trade.OtherPlatformError
+	if errors.As(err, &known) || errors.As(err, &platform) || errors.As(err, &leased) || errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
 		return err
 	}
 	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user request".

@@ -53,7 +53,8 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	server, err := s.healthServer(ctx)
+	return append(out, server), err
 }
 
 func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {

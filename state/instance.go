@@ -174,7 +174,10 @@ func (t *tx) mayWork() error {
 	if err := t.get(&row, `SELECT needs, moved_to FROM ledger`); err != nil {
 		return err
 	}
-	return t.s.refuseOther(row.Needs, row.Moved)
+	if err := t.s.refuseOther(row.Needs, row.Moved); err != nil {
+		return err
+	}
+	return t.sameServer()
 }
 
 func (s *Store) refuseOther(needs int64, moved *string) error {

@@ -107,15 +107,14 @@ func (s *Store) attach(ctx context.Context, o Options) error {
 		return s.journalFault(err)
 	}
 	s.served, s.journalPath = true, dir
-	if !v.moved {
+	var platform string
+	if err := s.read.GetContext(ctx, &platform, `SELECT platform FROM ledger`); err != nil {
+		return s.fault(ctx, op, err)
+	}
+	if !v.moved && s.journal.Header().Platform == platform {
 		return nil
 	}
-	return s.inTx(ctx, op, func(t *tx) error {
-		header := s.journal.Header()
-		header.Place, header.Program = s.where, o.Version
-		t.noting(journal.Moved, time.Now()).Head = &header
-		return nil
-	})
+	return s.inTx(ctx, op, func(t *tx) error { return t.noteHeader(o.Version) })
 }
 
 // look judges without writing.

@@ -24,6 +24,9 @@ func (s *Store) beginJournal(t *tx, dir string, unused bool, program string) (jo
 	header := journal.Header{
 		Journal: newID(), Ledger: s.id, Host: host, Machine: s.tune.machine(), Place: s.where, Created: now, Program: program,
 	}
+	if err := t.get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
+		return journalRow{}, err
+	}
 	seq, mark, err := journal.Create(dir, header, func(put func([]journal.Fact) error) error {
 		var ids []int64
 		if err := t.all(&ids, `SELECT e.id FROM entry e WHERE `+remembers+` ORDER BY e.id`); err != nil {

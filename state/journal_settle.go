@@ -108,6 +108,10 @@ func (s *Store) settleRecord(t *tx, v *verdict) (out Opening, err error) {
 			return out, err
 		}
 		out.Acts = 1
+	case journal.Moved:
+		if err := t.setPlatform(v.compare.End.Header.Platform); err != nil {
+			return out, err
+		}
 	}
 	t.note = nil // the journal has it already
 	v.row.Seq, v.row.Mark = r.Seq, v.compare.FirstMark

@@ -25,7 +25,7 @@ const leaseColumns = `epoch, instance, owner, expires, shared, stop, stop_reach,
 
 // AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every earlier one. A lease that a living owner holds
 // gives *trade.LeasedError. It is free when it was released, has expired on the database's clock, or its owner was a process of this boot and PID
-// space that no longer runs.
+// space that no longer runs. A ledger that has sent to another address than the owner's gives *trade.OtherPlatformError.
 func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
@@ -44,6 +44,9 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 			return err
 		}
 		if err := row.heldBy(job); err != nil {
+			return err
+		}
+		if err := t.bind(owner.Platform); err != nil {
 			return err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}

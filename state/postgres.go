@@ -54,6 +54,9 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if err := s.verifyPostgres(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if err := s.askServer(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
 }
 

@@ -84,7 +84,7 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 		}
 	}
 	bare := o
-	bare.Journal, bare.identity = "", h.end.Header.Ledger
+	bare.Journal, bare.identity, bare.mending = "", h.end.Header.Ledger, true
 	var s *Store
 	if exists || apply {
 		s, err = open(ctx, bare, tune)
@@ -193,6 +193,9 @@ func setDamagedAside(ctx context.Context, path string, tune tuning) (string, err
 func (r *rebuilding) takeOver(dir string) error {
 	t, end := r.tx, r.history.end
 	if err := t.exec(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
+		return err
+	}
+	if err := t.setPlatform(end.Header.Platform); err != nil {
 		return err
 	}
 	mark := r.history.mark

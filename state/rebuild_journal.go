@@ -36,7 +36,7 @@ func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record 
 		return plan, &Error{Code: CodeConfig, Hint: "correct state.journal", Err: err}
 	}
 	bare := o
-	bare.Journal, bare.ReadOnly = "", true // an absent ledger is not made
+	bare.Journal, bare.mending, bare.ReadOnly = "", true, true // an absent ledger is not made
 	s, err := open(ctx, bare, tune)
 	if err != nil {
 		return plan, err

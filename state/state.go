@@ -35,6 +35,7 @@ type Options struct {
 
 	identity string // see Store.identity
 	moving   bool   // a ledger that is being moved, or was, may be opened for writing: see copy.go
+	mending  bool   // a ledger on a server that nobody has confirmed may be opened for writing: see cluster.go
 }
 
 // Store is a ledger. All its methods may be called by several goroutines at once.
@@ -60,6 +61,8 @@ type Store struct {
 	keys        *keybook
 	shortages   atomic.Pointer[knownShortages]
 	wire        wire   // notes of requests on the wire
+	server      server // who PostgreSQL is
+	unconfirmed bool   // the server may be another than the ledger knows: nothing is sent, only compared and confirmed
 	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
 }
 
@@ -150,6 +153,9 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 	}
 	if s.readOnly || s.memory {
 		return nil
+	}
+	if err := s.knowServer(ctx, o.mending); err != nil {
+		return err
 	}
 	if !o.moving {
 		if err := s.peek(ctx, "opening the ledger", (*tx).mayWork); err != nil {

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -37,6 +38,8 @@ type tx struct {
 	seq  int64           // the note's number
 	args []any           // see flat
 	then []func()        // what is to be done once the transaction is on disk
+
+	server string // PostgreSQL, as this connection's server says who it is: see server
 }
 
 func (t *tx) exec(query string, args ...any) error {
@@ -199,6 +202,7 @@ func (t *tx) leaveMark(slot int, mark string) error {
 	if err := t.get(&setting, t.s.d.mark, t.s.markedBy, slot, mark); err != nil {
 		return err
 	}
+	setting, t.server, _ = strings.Cut(setting, ";")
 	return t.s.d.safe(setting)
 }
 

@@ -258,6 +258,10 @@ func (l brokenLedger) Watched(ctx context.Context, entryID int64, boot string) (
 	return through(l.b, "Watched", func() (map[string]time.Duration, error) { return l.l.Watched(ctx, entryID, boot) })
 }
 
+func (l brokenLedger) Belongs(ctx context.Context, platform string) error {
+	return l.b.call("Belongs", func() error { return l.l.Belongs(ctx, platform) })
+}
+
 func (l brokenLedger) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	return through(l.b, "AcquireLease", func() (trade.Lease, error) { return l.l.AcquireLease(ctx, job, owner) })
 }

@@ -106,7 +106,7 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 			return serverFirst
 		}
 		return probeEvery
-	case stopKey, stopKeyInside, stopAddress, stopCertificate:
+	case stopKey, stopKeyInside, stopAddress, stopCertificate, stopPlatform:
 		return probeEvery
 	}
 	return 0

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -35,6 +36,9 @@ func (e *Engine) lendHand(ctx context.Context, job *Job, share trade.Share) (sen
 	r.log = e.Log.With(zap.String("job", job.Name()), zap.String("run", share.Run), zap.Bool("hand", true))
 	if err := r.makeEvaluator(ctx); err != nil {
 		return 0, err
+	}
+	if e.Owner.Platform != share.Owner.Platform {
+		return 0, fmt.Errorf("the instance that runs the job sends to %s, and api.base_url is %s here: bring the configurations of both to the same", share.Owner.Platform, e.Owner.Platform)
 	}
 	if r.mappedWith() != share.MappedWith {
 		return 0, errOtherMapping

@@ -87,6 +87,9 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 		r.dry = dryRun(p.Ledger, job.Name(), p.dry, p.opts.Planned)
 		r.ledger = r.dry
 		p.runs = append(p.runs, r)
+		if r.err = p.Ledger.Belongs(ctx, p.Owner.Platform); r.err != nil {
+			return nil
+		}
 		if r.err = r.discoverAll(ctx, p.opts); r.err == nil {
 			_, r.err = r.lookAtOrphans(ctx)
 		}
@@ -109,7 +112,15 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 		return nil
 	}
 	asked := p.Clock.Boot()
-	if r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner); err != nil {
+	r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner)
+	var other *trade.OtherPlatformError
+	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) {
+		stop := r.stopOf(err)
+		r.report.ID, r.report.Stopped = "", &stop
+		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	r.sharing.Store(p.crew.several) // what an earlier holder shared, or left on the wire, is looked after too

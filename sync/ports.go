@@ -23,6 +23,8 @@ type Ledger interface {
 	// living owner gives *trade.LeasedError. A lease is free when it was released, has expired on the database's clock (30 s), or its owner was a
 	// process of this boot and PID space that no longer runs.
 	AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error)
+	// Belongs gives *trade.OtherPlatformError when the ledger has sent to another base address; AcquireLease does so too, for the owner's.
+	Belongs(ctx context.Context, platform string) error
 	// RenewLease extends it by 30 s, or gives trade.ErrLeaseLost.
 	RenewLease(ctx context.Context, lease trade.Lease) error
 	// ReleaseLease gives it back; a lease that is no longer ours is left alone.

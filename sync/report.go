@@ -80,6 +80,7 @@ func (r *jobRun) alarm(alarms []trade.Alarm) {
 func (r *jobRun) stopOf(err error) trade.Stop {
 	var s *stopError
 	var source *erp.Error
+	var platform *trade.OtherPlatformError
 	switch {
 	case errors.As(err, &s):
 		return s.stop
@@ -87,6 +88,8 @@ func (r *jobRun) stopOf(err error) trade.Stop {
 		return trade.Stop{Code: string(stopLease), Text: err.Error()}
 	case errors.Is(err, context.Canceled):
 		return interrupted()
+	case errors.As(err, &platform):
+		return trade.Stop{Code: string(stopPlatform), Text: err.Error(), All: true}
 	case errors.As(err, &source):
 		return trade.Stop{Code: string(stopERP), Text: "the ERP cannot be read: " + err.Error()}
 	}

@@ -17,6 +17,7 @@ const (
 	stopThrottled   stopCode = "api_throttled"   // 429 for longer than a pass waits
 	stopLedger      stopCode = "ledger"          // the state cannot store
 	stopERP         stopCode = "erp"             // the ERP cannot be read
+	stopPlatform    stopCode = "platform"        // the ledger has sent to another platform
 
 	stopColumns    stopCode = "columns"     // the query lacks a column of the mapping
 	stopReferences stopCode = "references"  // a de-para table of the ERP is empty all at once, or has a code with two ids

@@ -71,6 +71,24 @@ func (e *LeasedError) Error() string {
 		e.Job, e.Owner.PID, e.Owner.Host, e.Until.Format(time.RFC3339))
 }
 
+// ErrOtherServer says that the ledger is on another database server, or on a replica that was promoted, and that nobody has confirmed it.
+var ErrOtherServer = errors.New("the ledger is on another server")
+
+// OtherPlatformError says that a ledger has sent to another base address than the one that is configured now.
+type OtherPlatformError struct {
+	Ledger   string // where it has sent
+	Now      string // where it would send now
+	Accepted int    // rows that the platform at Ledger has
+	Doubts   int    // rows that it may have
+}
+
+// Error says what it means, and the two ways out.
+func (e *OtherPlatformError) Error() string {
+	return fmt.Sprintf("this ledger has sent to %s (%d rows accepted, %d in doubt), and api.base_url is %s: those rows would never reach %[4]s, and deliveries would carry the contract ids of %[1]s. "+
+		"Nothing was sent. For another platform (test, then production): set state.dsn to a new path and run `safrasync state new`. For the same platform at a new address: "+
+		"`safrasync state rebind --reason TEXT`", e.Ledger, e.Accepted, e.Doubts, e.Now)
+}
+
 // RowFilter selects entries for people; zero fields select everything.
 type RowFilter struct {
 	Job    string

@@ -10,7 +10,8 @@ type Owner struct {
 	Boot     string `json:"boot"`      // id of the clock: the kernel's boot and the time namespace
 	PIDSpace string `json:"pid_space"` // namespace in which PID counts
 	PID      int    `json:"pid"`
-	Started  string `json:"started"` // the process's start in kernel ticks
+	Started  string `json:"started"`            // the process's start in kernel ticks
+	Platform string `json:"platform,omitempty"` // base address that it sends to; "" where nothing is sent
 }
 
 // Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims, intents and cursors carry it. With Hand it is the right to send

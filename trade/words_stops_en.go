@@ -70,6 +70,10 @@ var englishStops = map[string]Advice{
 		What: "the platform did not understand several requests in a row", Who: "IT", Where: "configuration (the job's fields)", Fixer: FixIT, Again: AgainNone,
 		Do: "Look at the mapping with `safrasync preview`, correct it and run `safrasync sync {job}`.",
 	},
+	"platform": {
+		What: "the ledger has sent to another platform than api.base_url names", Who: "IT", Where: "configuration (api.base_url, state.dsn)", Fixer: FixIT, Again: AgainNone,
+		Do: "Another platform (test, then production): a ledger of its own, `safrasync state new`. The same at a new address: `safrasync state rebind --reason TEXT`.",
+	},
 	"uneven": {
 		What: "the sums of the ledger do not add up", Who: "IT", Where: "ledger", Fixer: FixIT, Again: AgainNone,
 		Do: "Keep a copy with `safrasync backup` and tell the support of safrasync.",

@@ -70,6 +70,10 @@ var portugueseStops = map[string]Advice{
 		What: "a plataforma não entendeu vários pedidos seguidos", Who: "TI", Where: "configuração (fields da rotina)", Fixer: FixIT, Again: AgainNone,
 		Do: "Confira o mapeamento com `safrasync preview`, corrija-o e rode `safrasync sync {job}`.",
 	},
+	"platform": {
+		What: "o registro local já enviou para outra plataforma que não a de api.base_url", Who: "TI", Where: "configuração (api.base_url, state.dsn)", Fixer: FixIT, Again: AgainNone,
+		Do: "Outra plataforma (teste, depois produção): um registro local próprio, `safrasync state new`. A mesma em outro endereço: `safrasync state rebind --reason TEXTO`.",
+	},
 	"uneven": {
 		What: "as somas do registro local não fecham", Who: "TI", Where: "registro local", Fixer: FixIT, Again: AgainNone,
 		Do: "Guarde uma cópia com `safrasync backup` e avise o suporte do safrasync.",

@@ -146,6 +146,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		c.app.closers = append(c.app.closers, store.Close)
 		c.health(ctx, store)
 		c.journal(ctx, store)
+		c.platform(ctx, store)
 		return store
 	}
 	if store, err = state.OpenMemory(ctx); err != nil {

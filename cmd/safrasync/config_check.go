@@ -156,6 +156,25 @@ func wrongBaseURL(text string) string {
 	return ""
 }
 
+// platform is base_url in one form, by which the ledger knows the platform again: the same address written otherwise is the same.
+func (a APIConfig) platform() string {
+	u, err := url.Parse(a.BaseURL)
+	if err != nil { // unreachable: see wrongBaseURL
+		return a.BaseURL
+	}
+	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if port == map[string]string{"https": "443", "http": "80"}[u.Scheme] {
+		port = ""
+	}
+	if strings.Contains(host, ":") { // IPv6
+		host = "[" + host + "]"
+	}
+	if port != "" {
+		host += ":" + port
+	}
+	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/")
+}
+
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())

@@ -179,6 +179,32 @@ func TestAJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 	s.stop()
 }
 
+// The address that a reload brings counts as the one of a start: nothing is sent there until a person has said that it is the same platform.
+func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		s := newService(t, on, false)
+		s.start()
+		s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+		s.edit("http://127.0.0.1:", "http://localhost:")
+		s.signal(syscall.SIGHUP)
+		s.until("STATUS=contracts stopped: this ledger has sent to http://127.0.0.1:")
+		if job := s.job("contracts"); job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "platform" {
+			t.Errorf("%+v", job)
+		}
+		if err := runSQLText(s.path("erp.db"), `UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
+			t.Fatal(err)
+		}
+		s.must(2, "state", "rebind")
+		s.must(0, "state", "rebind", "--yes", "--reason", "the platform has a new name")
+		s.signal(syscall.SIGHUP)
+		s.line("the new row", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
+		s.stop()
+		if n := len(s.box.CreatedOf()); n != 3 {
+			t.Errorf("%d records on the platform, want 3", n)
+		}
+	})
+}
+
 // An ERP that is not there keeps the service from nothing but its work: it is ready, says so, and works when the ERP is back.
 func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	s := newService(t, state.SQLite, false)

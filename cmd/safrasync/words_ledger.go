@@ -79,6 +79,10 @@ var ledgerFaults = map[string]faultPhrase{
 		phrase{"o registro local %s foi levado para outro lugar e não envia mais nada (%v)", "the ledger %s sends nothing any more (%v)"},
 		phrase{"Escreva o lugar novo em state.driver e state.dsn; este fica para consulta", "set state.driver and state.dsn to the new place; this one is kept for people to look at"},
 	},
+	state.CodeServer: {
+		phrase{"o registro local %s está em outro servidor PostgreSQL, ou numa réplica que foi promovida (%v)", "the ledger %s is on another PostgreSQL server, or on a replica that was promoted (%v)"},
+		phrase{"Nada foi enviado. Compare o diário de cada máquina com este registro local (`safrasync check` em cada uma); depois rode `safrasync state rebind --reason TEXTO`", "nothing was sent; compare the journal of every host with this ledger (`safrasync check` on each); then run `safrasync state rebind --reason TEXT`"},
+	},
 	state.CodeJournalLost: {
 		phrase{"o registro local %s não tem o seu diário, ou tem mais que ele (%v)", "the ledger %s lacks its journal, or has more than it (%v)"},
 		phrase{"Nada foi enviado. Devolva o diário ao lugar; se ele se perdeu e este registro local é o certo, rode `safrasync rebuild --new-journal --reason TEXTO`", "nothing was sent; put the journal back; if it is lost and this ledger is the right one, run `safrasync rebuild --new-journal --reason TEXT`"},

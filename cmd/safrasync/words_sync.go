@@ -96,6 +96,7 @@ var stopWords = map[string]phrase{
 	"malformed":         {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
 	"answers":           {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
 	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},
+	"platform":          {"este registro local já enviou para outro endereço da plataforma, e nada é enviado para api.base_url: para outra plataforma use um registro local novo (`safrasync state new`), para a mesma que mudou de endereço rode `safrasync state rebind --reason TEXTO`", "the ledger has sent to another platform"},
 	"lease":             {"outro processo assumiu este job", "another process has taken the job over"},
 	"paused":            {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},
 	"brake_new_rows":    {"muito mais linhas novas do que o normal: confira no ERP e rode `safrasync release`", "far more new rows than usual"},

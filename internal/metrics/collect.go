@@ -17,7 +17,7 @@ const readingLasts = 10 * time.Second
 const runsLookedAt = 20
 
 // unread are the stops of runs that may not have read the ERP to its end.
-var unread = []string{"erp", "columns", "references", "ledger", "lease", "interrupted"}
+var unread = []string{"erp", "columns", "references", "ledger", "platform", "lease", "interrupted"}
 
 // jobStates are all states of a job, each of which is a label.
 var jobStates = []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused}

@@ -30,6 +30,7 @@ type Cluster struct {
 	dir    *throwaway.Dir
 	nextDB atomic.Int64
 	more   string // settings after our own
+	ready  string // what the server logs when it accepts connections
 
 	mu     sync.Mutex // guards what follows
 	port   int
@@ -66,7 +67,7 @@ func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the server: %w", err)
 	}
-	c := &Cluster{binDir: binDir, as: as, dir: dir, more: more, log: throwaway.NewLog(readyLine)}
+	c := &Cluster{binDir: binDir, as: as, dir: dir, more: more, ready: readyLine, log: throwaway.NewLog(readyLine)}
 	if err = c.initialize(); err == nil {
 		err = c.startOnFreePort()
 	}
@@ -265,7 +266,7 @@ func (c *Cluster) startOnFreePort() error {
 }
 
 func (c *Cluster) start(port int) error {
-	log := throwaway.NewLog(readyLine)
+	log := throwaway.NewLog(c.ready)
 	cmd := c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(port))
 	cmd.Stdout, cmd.Stderr = log, log
 	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory and end its children.

@@ -11,7 +11,7 @@ const (
 	Known Kind = "known" // what the ledger knew when the journal began
 	Group Kind = "group" // outcomes and intents of one commit of the ledger
 	Act   Kind = "act"   // a person decided about sending
-	Moved Kind = "moved" // the ledger stands elsewhere now
+	Moved Kind = "moved" // the ledger stands elsewhere now, or belongs to a platform at another address
 
 	Snapshot Kind = "snapshot" // what the ledger knows, while it is in use: the journal begins again
 	Base     Kind = "base"     // ends a snapshot: what stands before it is not needed any more
@@ -47,6 +47,8 @@ type Header struct {
 	Place   string    `json:"place"`   // the ledger's file, or host and database
 	Created time.Time `json:"created"` // the journal, not the segment
 	Program string    `json:"program"` // the version that wrote the segment
+
+	Platform string `json:"platform,omitempty"` // base address that the ledger has sent to
 }
 
 // Row names an entry of the ledger.

@@ -1,0 +1,94 @@
+package pgtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/throwaway"
+)
+
+// replicaReady is what a replica logs when it accepts connections.
+const replicaReady = "database system is ready to accept read"
+
+// Replica starts a server that streams what this one commits, as pg_basebackup makes it, and is removed after the test.
+func (c *Cluster) Replica(t testing.TB) *Cluster {
+	t.Helper()
+	r, err := c.replica()
+	if err != nil {
+		t.Fatalf("pgtest: making a replica: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := r.remove(); err != nil {
+			t.Errorf("pgtest: removing the replica: %v", err)
+		}
+	})
+	return r
+}
+
+func (c *Cluster) replica() (*Cluster, error) {
+	access := filepath.Join(c.DataDir(), "pg_hba.conf")
+	if err := os.WriteFile(access, []byte(authentication+"host replication all 127.0.0.1/32 trust\n"), 0o600); err != nil {
+		return nil, err
+	}
+	if err := c.admin("SELECT pg_reload_conf()"); err != nil {
+		return nil, err
+	}
+	dir, err := kind.NewDir(c.as)
+	if err != nil {
+		return nil, err
+	}
+	r := &Cluster{binDir: c.binDir, as: c.as, dir: dir, ready: replicaReady, log: throwaway.NewLog(replicaReady)}
+	var out strings.Builder
+	cmd := r.command("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"), "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, c.as)
+	if err == nil {
+		err = p.Wait("pg_basebackup")
+	}
+	if err == nil && p.Err != nil {
+		err = fmt.Errorf("pg_basebackup: %w: %s", p.Err, out.String())
+	}
+	if err == nil {
+		err = r.startOnFreePort()
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.remove())
+	}
+	return r, nil
+}
+
+// CatchUp returns when a replica has all that this server had committed.
+func (c *Cluster) CatchUp(t testing.TB) {
+	t.Helper()
+	const behind = `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()) THEN RAISE 'behind'; END IF; END $$`
+	deadline := time.Now().Add(patience)
+	for {
+		err := c.admin(behind)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("pgtest: no replica has caught up: %v", err)
+		}
+	}
+}
+
+// TakeOver stops a replica's primary, moves the replica to its port, and promotes it.
+func (c *Cluster) TakeOver(t testing.TB, from *Cluster) {
+	t.Helper()
+	from.Stop(t)
+	c.Stop(t)
+	err := c.start(from.Port())
+	if err == nil {
+		err = c.admin("SELECT pg_promote()")
+	}
+	if err != nil {
+		t.Fatalf("pgtest: promoting the replica: %v", err)
+	}
+}

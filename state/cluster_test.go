@@ -1,0 +1,174 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// onServer is a ledger on a server of the test's own.
+func onServer(t *testing.T) (*pgtest.Cluster, *kept) {
+	t.Helper()
+	t.Parallel()
+	c := pgtest.Server(t)
+	return c, keep(t, Options{Driver: Postgres, DSN: c.Database(t)})
+}
+
+// A service goes on through a fail-over, and claims nothing on the new server until somebody has confirmed it.
+func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) {
+	primary, k := onServer(t)
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	lease := mustLease(t, k.s, "deliveries")
+	mustRecord(t, k.s, lease, newEntry("b"))
+	entries := mustRecord(t, k.s, lease, newEntry("c"), newEntry("d"))
+	flying := mustSend(t, k.s, lease, entries[0])
+	primary.CatchUp(t)
+	replica.TakeOver(t, primary)
+
+	// What was on the wire is settled, and nothing more begins.
+	for k.s.write.PingContext(t.Context()) != nil {
+	}
+	in := intentOf(entries[1])
+	r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(flying, "remote-c")}, Intents: []trade.Intent{in}})
+	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All || !strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "state rebind") {
+		t.Fatalf("%+v", r)
+	}
+	wantCode(t, k.s.RenewLease(t.Context(), lease), CodeServer)
+	_, err := k.s.AcquireLease(t.Context(), "contracts", Self())
+	wantCode(t, err, CodeServer)
+	second := *k
+	text := wantCode(t, second.try(defaultTuning), CodeServer)
+	if !strings.Contains(text, "timeline 1") || !strings.Contains(text, "timeline 2") {
+		t.Error(text)
+	}
+	if err := k.s.ReleaseLease(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+
+	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
+	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 || plan.Doubts != 1 {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	if _, err := k.s.AcquireLease(t.Context(), "contracts", Self()); err == nil {
+		t.Fatal("a plan has confirmed it")
+	}
+	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
+		t.Fatal(err)
+	}
+	// The service that was there before goes on by itself.
+	lease = mustLease(t, k.s, "deliveries")
+	mustSend(t, k.s, lease, mustEntry(t, k.s, "deliveries", "d"))
+}
+
+func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
+	primary, k := onServer(t)
+	b := *k
+	b.o.Journal = t.TempDir() // another host
+	b.open()
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	b.send("b", 2)
+	primary.CatchUp(t)
+	replica.Stop(t)
+	k.send("late", 3)
+	want := provenOf(t, k.s)
+	k.close()
+	b.close()
+	replica.TakeOver(t, primary)
+
+	wantCode(t, k.try(defaultTuning), CodeServer)
+	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
+	if err != nil || !strings.Contains(plan.Journal, "with 3 rows that were sent") || len(plan.Hosts) != 1 || !strings.HasPrefix(plan.Hosts[0].Path, b.o.Journal) {
+		t.Fatalf("%+v, %v", plan, err)
+	}
+	_, err = Rebind(t.Context(), k.o, "", true, rebindAct)
+	wantCode(t, err, CodeRolledBack)
+	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, k.try(defaultTuning), CodeServer) // rebuilt, and still not confirmed
+	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	if diff := len(want) - len(provenOf(t, k.s)); diff != 0 {
+		t.Errorf("%d rows are missing", diff)
+	}
+}
+
+func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
+	from, k := onServer(t)
+	to := pgtest.Server(t)
+	k.send("a", 3)
+	k.close()
+	dsn := to.Database(t)
+	dump := exec.Command(from.Program("pg_dump"), "--dbname="+k.o.DSN)
+	load := exec.Command(from.Program("psql"), "--quiet", "--dbname="+dsn, "--set=ON_ERROR_STOP=1")
+	var err error
+	if load.Stdin, err = dump.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(dump.Start(), load.Run(), dump.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	k.o.DSN = dsn
+	wantCode(t, k.try(defaultTuning), CodeServer)
+	o := k.o
+	o.ReadOnly = true
+	s := mustOpen(t, o)
+	findings, err := s.Health(t.Context())
+	if last := findings[len(findings)-1]; err != nil || last.OK || last.Name != "server" || !strings.Contains(last.Hint, "state rebind") {
+		t.Errorf("%+v, %v", last, err)
+	}
+	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
+		t.Fatal(err)
+	}
+	k.open()
+	k.send("b", 1)
+}
+
+func TestC11ALedgerOfAnOlderProgramTakesThePresentServer(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[1].open(t))
+	mustExec(t, k.s, `UPDATE ledger SET server = ''`)
+	k.send("a", 1) // also while it runs
+	k.close()
+	k.open()
+	var server string
+	if err := k.s.read.Get(&server, `SELECT server FROM ledger`); err != nil || serverParts(server)[0] == unread || len(serverParts(server)[1]) != 8 {
+		t.Errorf("%q, %v", server, err)
+	}
+}
+
+func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
+	c, k := onServer(t)
+	k.close()
+	k.open()
+	for _, query := range []string{
+		`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`, `CREATE ROLE clerk LOGIN`, `ALTER SCHEMA public OWNER TO clerk`,
+		`DO $$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP EXECUTE 'ALTER TABLE ' || t || ' OWNER TO clerk'; END LOOP; END $$`,
+	} {
+		if _, err := k.s.write.ExecContext(context.Background(), query); err != nil {
+			t.Fatal(query, err)
+		}
+	}
+	k.close()
+	k.o.DSN = strings.Replace(k.o.DSN, "user=postgres", "user=clerk", 1)
+	k.open()
+	k.send("a", 1)
+	findings, err := k.s.Health(t.Context())
+	if last := findings[len(findings)-1]; err != nil || !last.OK || !strings.Contains(last.Hint, "GRANT EXECUTE ON FUNCTION pg_control_system()") {
+		t.Errorf("%+v, %v", last, err)
+	}
+	k.close()
+	replica := c.Replica(t)
+	c.CatchUp(t)
+	replica.TakeOver(t, c)
+	wantCode(t, k.try(defaultTuning), CodeServer)
+}

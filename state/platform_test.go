@@ -1,0 +1,196 @@
+package state
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	fromTests  = "https://test.example.com"
+	production = "https://api.example.com/v1"
+)
+
+var rebindAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "state rebind", Target: "ledger", Reason: "the platform has a new name"}
+
+// sendsTo is a process of another machine that sends to an address.
+func sendsTo(host, platform string) trade.Owner {
+	owner := onMachine(host)
+	owner.Platform = platform
+	return owner
+}
+
+func wantOther(t *testing.T, err error, ledger, now string) {
+	t.Helper()
+	var other *trade.OtherPlatformError
+	if !errors.As(err, &other) || other.Ledger != ledger || other.Now != now {
+		t.Fatalf("error = %v, want that the ledger has sent to %s and not to %s", err, ledger, now)
+	}
+	for _, part := range []string{ledger, now, "state new", "state rebind"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not in: %v", part, err)
+		}
+	}
+}
+
+func mustBelong(t *testing.T, s *Store, want string) {
+	t.Helper()
+	got, err := s.Platform(t.Context())
+	if err != nil || got != want {
+		t.Errorf("the ledger belongs to %q, want %q (%v)", got, want, err)
+	}
+}
+
+// sendTo takes a lease for an address and gives it back.
+func (k *kept) sendTo(platform string) error {
+	k.t.Helper()
+	lease, err := k.s.AcquireLease(k.t.Context(), "contracts", sendsTo("a", platform))
+	if err != nil {
+		return err
+	}
+	return k.s.ReleaseLease(k.t.Context(), lease)
+}
+
+func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		if err := k.sendTo(fromTests); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.sendTo(production); err != nil { // nothing was sent: it may change freely
+			t.Fatal(err)
+		}
+		if err := k.sendTo(fromTests); err != nil {
+			t.Fatal(err)
+		}
+		k.send("a", 2) // one accepted, one on the wire
+		mustBelong(t, k.s, fromTests)
+		wantOther(t, k.sendTo(production), fromTests, production)
+		wantOther(t, k.s.Belongs(t.Context(), production), fromTests, production)
+		if err := k.s.Belongs(t.Context(), fromTests); err != nil {
+			t.Error(err)
+		}
+		k.close()
+
+		plan, err := Rebind(t.Context(), k.o, production, false, trade.AuditRecord{})
+		if err != nil || plan.Platform == nil || plan.Platform.Was != fromTests || plan.Accepted != 1 || plan.Doubts != 1 || plan.Server != nil || plan.Journal != "" {
+			t.Errorf("plan %+v, %v", plan, err)
+		}
+		k.open()
+		wantOther(t, k.sendTo(production), fromTests, production)
+		k.close()
+		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); err != nil {
+			t.Fatal(err)
+		}
+		k.open()
+		if err := k.sendTo(production); err != nil {
+			t.Error(err)
+		}
+		wantOther(t, k.sendTo(fromTests), production, fromTests)
+		records, err := k.s.Audit(t.Context(), 1)
+		if err != nil || records[0].Act != "state rebind" || !strings.Contains(records[0].Detail, fromTests) {
+			t.Errorf("audit: %+v, %v", records, err)
+		}
+	})
+}
+
+func TestC10WhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		lease, err := k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var leased *trade.LeasedError
+		if _, err := k.s.AcquireLease(t.Context(), "deliveries", sendsTo("b", production)); !errors.As(err, &leased) {
+			t.Errorf("another process may send to another address beside one that is about to send: %v", err)
+		}
+		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, &leased) {
+			t.Errorf("rebound under a run: %v", err)
+		}
+		if _, err := k.s.AcquireLease(t.Context(), "deliveries", sendsTo("b", fromTests)); err != nil {
+			t.Error(err)
+		}
+		mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
+		mustBelong(t, k.s, fromTests)
+	})
+}
+
+func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.send("a", 3)
+		mustBelong(t, k.s, "")
+		if err := k.sendTo(fromTests); err != nil {
+			t.Fatal(err)
+		}
+		records, err := k.s.Audit(t.Context(), 1)
+		if err != nil || len(records) != 1 || records[0].Act != actPlatform || records[0].Target != fromTests || !strings.Contains(records[0].Detail, `"accepted":2`) {
+			t.Errorf("audit: %+v, %v", records, err)
+		}
+		wantOther(t, k.sendTo(production), fromTests, production)
+	})
+}
+
+func TestC10TheJournalKnowsThePlatform(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		if err := k.sendTo(fromTests); err != nil {
+			t.Fatal(err)
+		}
+		k.send("a", 3)
+		if k.o.Driver == Postgres {
+			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+				if err := byHand(k.s, query); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		k.close()
+		if k.o.Driver == SQLite {
+			if err := os.Remove(k.o.DSN); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantCode(t, k.try(defaultTuning), CodeEmptied)
+		if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+			t.Fatal(err)
+		}
+		k.open()
+		mustBelong(t, k.s, fromTests)
+		wantOther(t, k.sendTo(production), fromTests, production)
+	})
+}
+
+func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		if err := k.sendTo(fromTests); err != nil {
+			t.Fatal(err)
+		}
+		// As if the commit that took the address had not been: the journal has one record more.
+		for _, query := range []string{`UPDATE ledger SET platform = ''`, `UPDATE journal SET seq = 0, mark = ''`} {
+			if err := byHand(k.s, query); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.close()
+		k.open()
+		mustBelong(t, k.s, fromTests)
+	})
+}
+
+func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		if err := k.sendTo(fromTests); err != nil {
+			t.Fatal(err)
+		}
+		k.send("a", 3)
+		mustExec(t, k.s, `DELETE FROM job_lease`)
+		k.close()
+		to := backends[0].empty(t)
+		to.Journal, to.Version = k.o.Journal, k.o.Version
+		if _, err := Move(t.Context(), k.o, to, true, trade.AuditRecord{At: at, Who: "ana", Act: "state copy", Target: "ledger", Reason: "another disk"}); err != nil {
+			t.Fatal(err)
+		}
+		mustBelong(t, mustOpen(t, to), fromTests)
+	})
+}

@@ -1,0 +1,160 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RebindPlan says what a person confirms who says that a ledger belongs to another address, or stands on another server.
+type RebindPlan struct {
+	Ledger   string       `json:"ledger"`
+	Platform *RebindPart  `json:"platform"` // null: the address is the same
+	Server   *RebindPart  `json:"server"`   // null: the server is the same
+	Accepted int          `json:"accepted"` // rows that the platform has
+	Doubts   int          `json:"in_doubt"` // rows that it may have
+	Journal  string       `json:"journal"`  // what this host's journal says that the ledger lacks; "" when nothing is missing
+	Hosts    []RebindHost `json:"hosts"`    // other journals of the ledger, to be compared on their hosts
+}
+
+// RebindPart is one thing that changes.
+type RebindPart struct {
+	Was string `json:"was"`
+	Is  string `json:"is"`
+}
+
+// RebindHost is a journal that only its own host can compare.
+type RebindHost struct {
+	Host    string    `json:"host"`
+	Path    string    `json:"path"`
+	Records int64     `json:"records"` // that the ledger has of it
+	Last    time.Time `json:"last"`
+}
+
+// Rebind lets a ledger belong to the address that is configured, and to the server that it stands on: a person says that it is the same platform, and has compared the journals. It refuses
+// a ledger that a run uses, and one that lacks what this host's journal has. With apply false it changes nothing.
+func Rebind(ctx context.Context, o Options, platform string, apply bool, record trade.AuditRecord) (RebindPlan, error) {
+	return rebind(ctx, o, defaultTuning, platform, apply, record)
+}
+
+func rebind(ctx context.Context, o Options, tune tuning, platform string, apply bool, record trade.AuditRecord) (plan RebindPlan, err error) {
+	bare := o
+	bare.Journal, bare.mending, bare.ReadOnly = "", true, true // an absent ledger is not made
+	s, err := open(ctx, bare, tune)
+	var older *Error
+	if errors.As(err, &older) && older.Code == CodeOlder {
+		err = nil
+	}
+	if err != nil {
+		return plan, err
+	}
+	if s != nil {
+		if err := s.Close(); err != nil {
+			return plan, err
+		}
+	}
+	bare.ReadOnly = false
+	if s, err = open(ctx, bare, tune); err != nil {
+		return plan, err
+	}
+	err = errors.Join(s.rebind(ctx, o, &plan, platform, apply, record), s.Close())
+	if err != nil || !apply {
+		return plan, err
+	}
+	// Opened as every command does, it tells its journal, and whether all is in order.
+	if s, err = open(ctx, o, tune); err != nil {
+		return plan, err
+	}
+	return plan, s.Close()
+}
+
+func (s *Store) rebind(ctx context.Context, o Options, plan *RebindPlan, platform string, apply bool, record trade.AuditRecord) error {
+	lacks := s.compareJournal(ctx, o)
+	if lacks != nil {
+		plan.Journal = lacks.Error()
+	}
+	err := s.inTx(ctx, "confirming what the ledger belongs to", func(t *tx) error {
+		err := s.planRebind(t, plan, platform, o)
+		switch {
+		case err != nil:
+			return err
+		case !apply:
+			return errPlanned
+		case lacks != nil:
+			return lacks
+		}
+		if err := nobodyRuns(t); err != nil {
+			return err
+		}
+		if err := t.setPlatform(platform); err != nil {
+			return err
+		}
+		if err := t.exec(`UPDATE ledger SET server = ?`, t.server); err != nil {
+			return err
+		}
+		detail, err := json.Marshal(plan)
+		if err != nil { // unreachable: plain data
+			return err
+		}
+		record.Detail = string(detail)
+		_, err = addAudit(t, record)
+		return err
+	})
+	if errors.Is(err, errPlanned) {
+		return nil
+	}
+	return err
+}
+
+// compareJournal compares the ledger with this host's journal, as the next opening does.
+func (s *Store) compareJournal(ctx context.Context, o Options) error {
+	if o.Journal == "" {
+		return nil
+	}
+	parent, err := filepath.Abs(o.Journal)
+	if err == nil {
+		_, err = s.look(ctx, "comparing the ledger with its journal", s.journalDir(parent))
+	}
+	return err
+}
+
+func (s *Store) planRebind(t *tx, plan *RebindPlan, platform string, o Options) (err error) {
+	var was struct {
+		Platform string `db:"platform"`
+		Server   string `db:"server"`
+	}
+	if err := t.get(&was, s.d.locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil { // who takes a lease waits, and is refused
+		return err
+	}
+	plan.Ledger, plan.Platform, plan.Server, plan.Hosts = s.id, nil, nil, []RebindHost{}
+	if was.Platform != platform && platform != "" {
+		plan.Platform = &RebindPart{Was: was.Platform, Is: platform}
+	}
+	if s.d.name == Postgres && !sameServers(was.Server, t.server) {
+		plan.Server = &RebindPart{Was: serverText(was.Server), Is: serverText(t.server)}
+	}
+	if plan.Accepted, plan.Doubts, err = countSent(t.ctx, t); err != nil {
+		return err
+	}
+	rows, err := journalRows(t, false)
+	if err != nil {
+		return err
+	}
+	ours := ""
+	if parent, err := filepath.Abs(o.Journal); err == nil && o.Journal != "" {
+		ours = s.journalDir(parent)
+	}
+	host, _, _ := hostIdentity()
+	for _, r := range rows {
+		if !r.RetiredAt.Valid && (r.Host != host || r.Path != ours) {
+			plan.Hosts = append(plan.Hosts, RebindHost{Host: r.Host, Path: r.Path, Records: r.Seq, Last: time.UnixMilli(r.At).UTC()})
+		}
+	}
+	slices.SortFunc(plan.Hosts, func(a, b RebindHost) int { return a.Last.Compare(b.Last) })
+	return nil
+}
