@@ -20,8 +20,8 @@ var pgAsText = map[string]bool{
 	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true, "circle": true,
 }
 
-// comparable is a column of the query as a key is compared with it.
-func comparable(c Column) string {
+// pgKeyColumn is a column of the query as a key is compared with it.
+func pgKeyColumn(c Column) string {
 	name := "q." + quoteName(c.Name)
 	if pgAsText[c.Type] {
 		name += "::text"
@@ -44,7 +44,7 @@ const pgGroups = 64
 func (p *postgres) keys(b *binder, cols []Column, keys [][]Value) (string, *Error) {
 	names := make([]string, len(cols))
 	for i, c := range cols {
-		names[i] = comparable(c)
+		names[i] = pgKeyColumn(c)
 	}
 	var alternatives []string
 	var plain [][]Value

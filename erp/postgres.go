@@ -247,7 +247,7 @@ const pgBlanks = `E' \t\n\r\f\v'`
 func (p *postgres) looseKey(b *binder, cols []Column, key []string, fast bool) string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		name := comparable(c)
+		name := pgKeyColumn(c)
 		switch c.Type {
 		case "text", "varchar", "bpchar", "char", "name", "":
 			if !fast {

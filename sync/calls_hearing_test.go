@@ -103,7 +103,7 @@ func (l brokenInbox) Act(ctx context.Context, acts []trade.Act) ([]bool, error) 
 // record besides that nobody could read, and that may be as like contract 2.
 func heardBench(t *testing.T, rival bool) *bench {
 	t.Helper()
-	b := withChildren(newBench(t, sandbox.Options{Events: eventFaults(t, "shape=id")}))
+	b := withChildren(newBench(t, sandbox.Options{ShowTimes: true, Events: eventFaults(t, "shape=id")}))
 	b.limits.MaxInFlight = 1
 	b.hears()
 	b.contracts(1)
