@@ -1,0 +1,88 @@
+package histories
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+)
+
+var (
+	count = flag.Int("histories", 100, "how many histories")
+	first = flag.Uint64("seed", 1, "of the first history")
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// shortenMost is how many histories are lived through to shorten one; maxFaults, how many are shortened.
+const (
+	shortenMost = 150
+	maxFaults   = 20
+)
+
+// Whatever people do to the ERP, to the jobs and to rows, and whatever becomes of answers, the process and the ledger: nothing goes twice that nobody ordered, nothing is lost, and nothing stands
+// still without being shown.
+func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
+	var mu sync.Mutex
+	total, failed := shares{}, 0
+	t.Run("seed", func(t *testing.T) {
+		for seed := *first; seed < *first+uint64(*count); seed++ {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				found, _, end := live(t, draw(seed))
+				mu.Lock()
+				defer mu.Unlock()
+				for state, n := range end {
+					total[state] += n
+				}
+				if found == nil {
+					return
+				}
+				if failed++; failed > maxFaults {
+					t.Fatalf("%s: %s", found.kind, found.text)
+				}
+				t.Error(explain(t, draw(seed), found))
+			})
+		}
+	})
+	rows := 0
+	for _, n := range total {
+		rows += n
+	}
+	var out []string
+	for _, state := range slices.Sorted(maps.Keys(total)) {
+		out = append(out, fmt.Sprintf("%s %.1f %%", state, 100*float64(total[state])/float64(rows)))
+	}
+	fmt.Fprintf(os.Stderr, "%d histories from seed %d, %d failed; %d rows stood in the end: %s\n", *count, *first, failed, rows, strings.Join(out, ", "))
+	if accepted := total["accepted"]; *count >= 100 && accepted*100 < leastAccepted*rows {
+		t.Errorf("only %d of %d rows were accepted in the end: a program that holds everything is no use", accepted, rows)
+	}
+}
+
+// leastAccepted is the share of rows that must be accepted in the end, of a hundred.
+const leastAccepted = 50
+
+// explain shortens a history as long as it fails in the same way, and tells it step by step.
+func explain(t *testing.T, p plan, found *fault) string {
+	t.Helper()
+	short := p.shorten(shortenMost, func(p plan) (fails bool) {
+		t.Run("shorter", func(t *testing.T) {
+			f, _, _ := live(t, p)
+			fails = f != nil && f.kind == found.kind
+		})
+		return fails
+	})
+	var log []string
+	t.Run("shortest", func(t *testing.T) {
+		if f, l, _ := live(t, short); f != nil {
+			found, log = f, l
+		}
+	})
+	return fmt.Sprintf("%s: %s\nseed %d, shortened from %d to %d steps (go test ./internal/histories -histories 1 -seed %d):\n%s", found.kind, found.text, p.Seed, len(p.Steps), len(short.Steps), p.Seed, strings.Join(log, "\n"))
+}
