@@ -34,21 +34,35 @@ type order struct {
 // judge remembers what stood in the ERP, and what persons ordered.
 type judge struct {
 	r       *run
-	most    map[business]int // rows of a content that stood at once
+	most    map[business]map[int]int // rows of a content that stood at once, by the contract that they are children of
 	tenures map[tenure]contents
-	ever    map[int]contents          // what a thing ever was
-	parents map[business]map[int]bool // the contracts that children of a content ever had
+	same    map[tenure]tenure // a thing that was typed again as it was is the same under its new key
+	seen    map[int]sighting  // what the last sweep saw of a thing
+	ever    map[int]contents  // what a thing ever was
 	orders  []order
 	uneven  *fault
 }
 
+// sighting is how a sweep saw a line.
+type sighting struct {
+	job, mapping string
+	tenure
+	line
+}
+
 func newJudge(r *run) *judge {
-	return &judge{r: r, most: map[business]int{}, tenures: map[tenure]contents{}, ever: map[int]contents{}, parents: map[business]map[int]bool{}}
+	return &judge{
+		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[tenure]tenure{}, seen: map[int]sighting{}, ever: map[int]contents{},
+	}
 }
 
 // look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one row.
 func (j *judge) look() {
-	seen, count := map[*line]bool{}, map[business]int{}
+	type family struct {
+		business
+		parent int
+	}
+	seen, count := map[*line]bool{}, map[family]int{}
 	for _, job := range j.r.jobs {
 		for _, row := range j.r.rows(job) {
 			if row.cancelled {
@@ -68,8 +82,12 @@ func (j *judge) look() {
 				continue
 			}
 			seen[row.line] = true
-			count[row.business]++
-			j.most[row.business] = max(j.most[row.business], count[row.business])
+			of := family{row.business, row.parent}
+			count[of]++
+			if j.most[row.business] == nil {
+				j.most[row.business] = map[int]int{}
+			}
+			j.most[row.business][row.parent] = max(j.most[row.business][row.parent], count[of])
 		}
 	}
 	for _, l := range j.r.contracts {
@@ -78,12 +96,64 @@ func (j *judge) look() {
 		}
 		j.ever[l.id][l.business] = true
 	}
-	for _, l := range j.r.children {
-		if j.parents[l.business] == nil {
-			j.parents[l.business] = map[int]bool{}
-		}
-		j.parents[l.business][l.parent] = true
+}
+
+// swept takes down what a pass reads of a job. A row that is as the last sweep saw it, under a key that was not there and in place of one that is gone, has only been typed again.
+func (j *judge) swept(job job, complete bool) {
+	mapping := fmt.Sprint(j.r.unmapped)
+	rows, stands := j.r.rows(job), map[string]int{}
+	for _, row := range rows {
+		stands[row.key] = row.id
 	}
+	for id, was := range j.seen {
+		if now, taken := stands[was.key]; was.job == job.name && taken && now != id { // another thing has its key, and all that is known of it
+			delete(j.seen, id)
+		}
+	}
+	for _, row := range rows {
+		now := sighting{job.name, mapping, tenure{row.kind, row.key, row.id}, *row.line}
+		now.num, now.style, now.stamp = 0, 0, ""
+		was, ok := j.seen[row.id]
+		at := was.tenure
+		if was.tenure = now.tenure; ok && was == now {
+			if x, y := j.first(now.tenure), j.first(at); x != y {
+				j.same[x] = y
+			}
+		}
+		if delete(j.seen, row.id); complete {
+			j.seen[row.id] = now
+		}
+	}
+}
+
+// first is where a thing stood before it was typed again.
+func (j *judge) first(at tenure) tenure {
+	for {
+		before, again := j.same[at]
+		if !again {
+			return at
+		}
+		at = before
+	}
+}
+
+// explains gives the contents of which a thing under a key explains one record, with those under keys in whose place it was typed.
+func (j *judge) explains() (slots []contents) {
+	first := map[tenure]contents{}
+	for at, had := range j.tenures {
+		at = j.first(at)
+		if first[at] == nil {
+			first[at] = contents{}
+			slots = append(slots, first[at])
+		}
+		for content := range had {
+			first[at][content] = true
+		}
+	}
+	for _, o := range j.orders {
+		slots = append(slots, o.contents)
+	}
+	return slots
 }
 
 // ordered takes down that a person lets a row go although it may be there.
@@ -128,7 +198,10 @@ func (j *judge) judgePlatform() *fault {
 	for _, rec := range records {
 		byID[rec.id] = rec
 		count[rec.business]++
-		allowed := j.most[rec.business]
+		allowed := 0
+		for _, n := range j.most[rec.business] {
+			allowed += n
+		}
 		for _, o := range j.orders {
 			if o.contents[rec.business] || rec.parent != "" && o.kind == trade.OrderCommitments { // a second record of the contract may have children of its own
 				allowed++
@@ -149,7 +222,7 @@ func (j *judge) judgePlatform() *fault {
 
 // belongs tells whether a child's contract was ever its own.
 func (j *judge) belongs(child, parent record) bool {
-	for id := range j.parents[child.business] {
+	for id := range j.most[child.business] {
 		if j.ever[id][parent.business] {
 			return true
 		}
@@ -157,16 +230,9 @@ func (j *judge) belongs(child, parent record) bool {
 	return false
 }
 
-// unexplained finds a record for which there is no row: each thing that stood under a key explains one record, and so does each order. nil: there is none.
+// unexplained finds a record for which there is no row: what explains one explains no other. nil: there is none.
 func (j *judge) unexplained(records []record) *record {
-	var slots []contents
-	for at, had := range j.tenures {
-		_ = at
-		slots = append(slots, had)
-	}
-	for _, o := range j.orders {
-		slots = append(slots, o.contents)
-	}
+	slots := j.explains()
 	taken := map[int]int{} // slot → record
 	var place func(i int, tried map[int]bool) bool
 	place = func(i int, tried map[int]bool) bool {

@@ -268,11 +268,17 @@ func (r *run) pass(opts engine.Options) string {
 
 func (r *run) sent(opts engine.Options) (sent int, text string) {
 	r.t.Helper()
+	for _, j := range r.jobs {
+		r.swept(j, opts.Sweep)
+	}
 	reports, err := r.engine().Sync(r.t.Context(), nil, opts)
 	if err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
 	for _, report := range reports {
+		if report.Stopped != nil { // it may have read nothing
+			clear(r.seen)
+		}
 		sent += report.Sent
 		text += fmt.Sprintf("%s sent %d %v; ", report.Job, report.Sent, report.States)
 		if report.Stopped != nil {

@@ -28,7 +28,7 @@ func init() { // the steps of a run look into the table themselves
 		{"sweep", 0, true, func(r *run, a, b int) string { return r.pass(engine.Options{Sweep: true}) }},
 		{"wait", 2, true, func(r *run, a, b int) string { return r.wait(time.Duration(1+a) * 20 * time.Minute) }},
 		{"restart", 2, true, func(r *run, a, b int) string { return r.restart() }},
-		{"rebuild", 2, true, func(r *run, a, b int) string { return r.rebuild() }},
+		{"rebuild", 3, true, func(r *run, a, b int) string { return r.rebuild() }},
 		{"crash", 2, false, (*run).crash},
 		{"edit while sending", 3, false, (*run).editWhileSending},
 
@@ -36,7 +36,7 @@ func init() { // the steps of a run look into the table themselves
 		{"answer lost", 4, false, func(r *run, a, b int) string {
 			return r.fault(a, "lost-after", "status=500,commit", "noid", "lost-before", "status=409,commit", "garbled")
 		}},
-		{"says it exists", 1, false, func(r *run, a, b int) string { return r.fault(a, "duplicate", "status=409,commit") }},
+		{"says it exists", 2, false, func(r *run, a, b int) string { return r.fault(a, "duplicate", "status=409,commit") }},
 		{"refusal", 1, false, func(r *run, a, b int) string {
 			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404,commit", "html")
 		}},

@@ -224,15 +224,17 @@ func (w *world) stamped(l *line, restored bool) *line {
 	return l
 }
 
-// follow lets children keep their contract when its number changes, or their number, so that another contract has them.
+// follow lets children keep their contract when its number changes, or their number, so that another contract has them; as does any whose contract is gone.
 func (w *world) follow() {
 	for i := range w.children {
-		c := &w.children[i]
+		c, stays := &w.children[i], false
 		for _, p := range w.contracts {
-			switch {
-			case w.Cascade && p.id == c.parent:
-				c.ref = p.spelled()
-			case !w.Cascade && text(p.spelled()) == text(c.ref):
+			if w.Cascade && p.id == c.parent {
+				c.ref, stays = p.spelled(), true
+			}
+		}
+		for _, p := range w.contracts {
+			if !stays && text(p.spelled()) == text(c.ref) {
 				c.parent = p.id
 			}
 		}
