@@ -41,7 +41,7 @@ var actWords = map[string]phrase{
 	"act.look":           {"Procure na plataforma um registro com", "Look on the platform for a record with"},
 	"act.tried":          {"Envio %s, %s: %s", "Attempt %s, %s: %s"},
 	"act.holder":         {"Esta identificação é da linha %s.", "This id is that of row %s."},
-	"act.gives":          {"Aquela linha não está mais no ERP: o registro passa para esta.", "That row is no longer in the ERP: its record becomes this one's."},
+	"act.gives":          {"Aquela linha não está mais no ERP, ou deu lugar a outra: o registro passa para esta.", "That row is no longer in the ERP, or has another one in its place: its record becomes this one's."},
 	"act.reading":        {"Comparação com a plataforma", "Compared with the platform"},
 	"act.there":          {"Na plataforma", "On the platform"},
 	"act.same":           {"igual", "the same"},

@@ -47,7 +47,7 @@ var doubtWords = map[string]phrase{
 	"doubt.same":           {"Tudo o que a plataforma mostra é igual ao que foi enviado.", "All that the platform shows is what was sent."},
 	"doubt.differs":        {"O registro da plataforma não é igual ao que foi enviado.", "The platform's record is not what was sent."},
 	"doubt.despite":        {"Confirmo: é este o registro, apesar das diferenças", "I confirm: it is this record, despite the differences"},
-	"doubt.holder":         {"O id era da linha %s %s, que não está mais no ERP; passa para esta.", "The id was that of row %s %s, which is no longer in the ERP; it goes to this one."},
+	"doubt.holder":         {"O id era da linha %s %s, que não está mais no ERP, ou deu lugar a outra; passa para esta.", "The id was that of row %s %s, which is no longer in the ERP, or has another one in its place; it goes to this one."},
 	"doubt.plan.adopt":     {"A linha passa a constar como enviada, com o id %s.", "The row counts as sent from now on, with the id %s."},
 	"doubt.plan.no_id":     {"A linha passa a constar como enviada, sem id.", "The row counts as sent from now on, without an id."},
 	"doubt.plan.resend":    {"Vai outra vez, com os valores de agora no ERP. PODE DUPLICAR: você declara que conferiu na plataforma.", "It goes again, with the values that the ERP has now. IT MAY DOUBLE: you state that you have looked on the platform."},

@@ -146,7 +146,7 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 		}
 		sent.Version++
 		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []trade.Hash{{Sum: "none"}}, []trade.Hash{{Sum: "newer"}, {}})
-		if err != nil || len(found) != 1 || found[0].Key != "a" {
+		if err != nil || len(found) != 1 || found[0].Entry.Key != "a" {
 			t.Errorf("found %+v, %v", found, err)
 		}
 		got := mustEntry(t, s, "contracts", "a")

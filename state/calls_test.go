@@ -325,7 +325,7 @@ func (f *kept) reads() map[string]func() error {
 		"Recount":    result(func() ([]trade.Tally, error) { return s.Recount(ctx, "contracts") }),
 		"FlagCounts": result(func() (map[trade.Flag]int, error) { return s.FlagCounts(ctx, "contracts") }),
 		"Due":        result(func() ([]trade.Entry, error) { return s.Due(ctx, "contracts", at, 0, 10) }),
-		"SameContent": result(func() ([]trade.Entry, error) {
+		"SameContent": result(func() ([]trade.SentContent, error) {
 			return s.SameContent(ctx, trade.OrderCommitments, []trade.Hash{{Sum: "hash-a"}}, []trade.Hash{{Sum: "source-a"}})
 		}),
 		"Blocks":    result(func() ([]trade.Block, error) { return s.Blocks(ctx) }),

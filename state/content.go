@@ -62,16 +62,18 @@ func (s *Store) placed(ctx context.Context, entries []trade.Entry, blank []int64
 	return nil
 }
 
-// SameContent gives the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
-// have one of these payloads, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself.
-func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.Entry, error) {
+// SameContent returns the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
+// ask for the business of one of these payloads ([trade.Hash.SameContent]), or whose newest row in the ERP has one of these source hashes. The entry asked about
+// is among them when that is true of itself. Each comes with the hashes of all that was sent of it, or may have been.
+func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
-	var out []trade.Entry
-	seen := map[int64]bool{}
+	var out []trade.SentContent
+	at := map[int64]int{}
 	for _, ask := range []struct {
 		where, blank string
 		hashes       []trade.Hash
-	}{{s.d.samePayload(), s.d.blankPayload(), payloads}, {s.d.sameSource(), s.d.blankSource(), sources}} {
+		numbers      bool // look for the number alone, where there is one
+	}{{s.d.samePayload(), s.d.blankPayload(), payloads, true}, {s.d.sameSource(), s.d.blankSource(), sources, false}} {
 		if len(ask.hashes) == 0 {
 			continue
 		}
@@ -79,7 +81,7 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 		if err := s.read.SelectContext(ctx, &blank, ask.blank); err != nil {
 			return nil, s.fault(ctx, op, err)
 		}
-		wanted, err := s.d.contents(ask.hashes, slices.Contains(blank, true))
+		wanted, err := s.d.contents(ask.hashes, ask.numbers, slices.Contains(blank, true))
 		if err != nil { // unreachable: hashes always have a text
 			return nil, s.fault(ctx, op, err)
 		}
@@ -95,13 +97,43 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 			return nil, err
 		}
 		for _, e := range found {
-			if !seen[e.ID] {
-				seen[e.ID] = true
-				out = append(out, e)
+			if _, ok := at[e.ID]; !ok {
+				at[e.ID] = len(out)
+				out = append(out, trade.SentContent{Entry: e})
 			}
 		}
 	}
-	return out, nil
+	return out, s.whatWasSent(ctx, op, out, at)
+}
+
+// whatWasSent adds the hashes of what was sent of some entries, or may have been. An accepted entry has its own beside those of its attempts: a person may have given it the record.
+func (s *Store) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
+	for i, c := range of {
+		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" {
+			of[i].Payloads = append(of[i].Payloads, c.Entry.PayloadHash)
+		}
+	}
+	for chunk := range slices.Chunk(of, inList) {
+		ids := make([]any, len(chunk))
+		for i, c := range chunk {
+			ids[i] = c.Entry.ID
+		}
+		var rows []struct {
+			EntryID int64  `db:"entry_id"`
+			Near    int64  `db:"payload_near"`
+			Hash    string `db:"payload_hash"`
+		}
+		query := `SELECT entry_id, payload_near, payload_hash FROM attempt WHERE entry_id IN (` + marks(len(ids)) + `) AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
+		if err := s.read.SelectContext(ctx, &rows, s.q(query), ids...); err != nil {
+			return s.fault(ctx, op, err)
+		}
+		for _, r := range rows {
+			if c := &of[at[r.EntryID]]; c.Entry.MovedID == "" {
+				c.Payloads = append(c.Payloads, trade.Hash{Sum: r.Hash, Near: r.Near})
+			}
+		}
+	}
+	return nil
 }
 
 // Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these lag, in a first pass by all that it has sent: of what seems to have no rows it would go
@@ -112,11 +144,14 @@ const (
 	mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`
 )
 
+// asksForTheSame finds a payload by its number alone where no hash is given, and else by both. A hash is hexadecimal: "g" comes after all.
+const asksForTheSame = `payload_near = w.near AND payload_hash >= w.hash AND payload_hash <= CASE w.hash WHEN '' THEN 'g' ELSE w.hash END`
+
 // samePayload selects the entries of a kind whose payload went out, or may have: now, or in an attempt.
 func (d dialect) samePayload() string {
 	return `WHERE e.sends = ? AND e.id IN (` +
-		d.lookup(`entry_id`, `attempt`, `payload_near = w.near AND payload_hash = w.hash AND `+mayHaveMade) + ` UNION ` +
-		d.lookup(`id`, `entry`, `payload_near = w.near AND payload_hash = w.hash AND `+isThere) + `) ORDER BY e.id`
+		d.lookup(`entry_id`, `attempt`, asksForTheSame+` AND `+mayHaveMade) + ` UNION ` +
+		d.lookup(`id`, `entry`, asksForTheSame+` AND `+isThere) + `) ORDER BY e.id`
 }
 
 // sameSource selects the entries of a kind that went out, or may have, and whose newest row is the same.
@@ -149,8 +184,9 @@ func (d dialect) lookup(column, table, condition string) string {
 	return `SELECT ` + column + ` FROM ` + d.wanted + ` CROSS JOIN ` + table + ` WHERE ` + condition
 }
 
-// contents are the arguments of dialect.wanted: the hashes, each in its neighbourhood, and where there are blank ones also among those. nil when there are none.
-func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
+// contents are the arguments of dialect.wanted: the hashes, each beside its number, or with numbers the number alone; where there are blank ones also the hashes
+// among those. nil when there are none.
+func (d dialect) contents(hashes []trade.Hash, numbers, blank bool) ([]any, error) {
 	type place struct {
 		sum  string
 		near int64
@@ -158,13 +194,20 @@ func (d dialect) contents(hashes []trade.Hash, blank bool) ([]any, error) {
 	places := make([]place, 0, len(hashes))
 	seen := make(map[place]bool, len(hashes))
 	add := func(p place) { // once: what many rows have was sent for many as a rule, and each look would find them all
-		if p.sum != "" && !seen[p] {
+		if !seen[p] {
 			seen[p] = true
 			places = append(places, p)
 		}
 	}
 	for _, h := range hashes {
-		add(place{h.Sum, h.Near})
+		if h.Sum == "" {
+			continue
+		}
+		if numbers && h.Near != 0 {
+			add(place{"", h.Near})
+		} else {
+			add(place{h.Sum, h.Near})
+		}
 		if blank {
 			add(place{h.Sum, 0})
 		}

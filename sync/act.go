@@ -87,7 +87,7 @@ type RowStep struct {
 	WaitingFor []trade.Awaited // the same
 	Holder     trade.ParentKey // the row that has the id
 	Reading    *Readback       // what the platform has under the id; nil when it was not read back
-	Gives      *trade.Update   // Holder as it becomes, whose row is no longer in the ERP: its record belongs to this row from then on. nil when nobody gives an id up
+	Gives      *trade.Update   // Holder as it becomes, whose row is no longer in the ERP, or has another one in its place: its record belongs to this row from then on. nil when nobody gives an id up
 
 	resend bool
 	ask    []trade.Block
@@ -136,6 +136,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 			entry.Flags, entry.Acknowledged = entry.Flags.With(flag, false), entry.Acknowledged.With(flag, true)
 			if flag == trade.Changed {
 				entry.AckValues = entry.Now
+				entry.Flags = entry.Flags.With(trade.Replaced, false)
 			}
 		}
 		return nil

@@ -85,7 +85,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 }
 
 // takeOver looks whose the id is. A row that is held because it was re-typed, or because the platform says that it exists, may take it over from an accepted one
-// whose row is no longer in the ERP: that is the same record under its old key.
+// whose row is no longer in the ERP, or under whose key another row stands now: that is the same record under its old key.
 func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	if step.Holder == (trade.ParentKey{}) {
 		return nil
@@ -100,10 +100,12 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	}
 	gone := trade.MissingInERP
 	if a.job(old.Job) != nil { // a job that is no longer configured stands for nothing in the ERP
-		switch _, err := a.Rows.Newest(ctx, old.Job, old); {
+		switch now, err := a.Rows.Newest(ctx, old.Job, old); {
 		case errors.Is(err, ErrCancelled):
 			gone = trade.Cancelled
 		case errors.Is(err, ErrGone):
+		case err == nil && old.Flags.Has(trade.Changed) && !now.PayloadHash.SameContent(old.PayloadHash):
+			gone = ""
 		case err == nil, errors.Is(err, ErrDouble):
 			return nil
 		default:
@@ -113,7 +115,9 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	given := old
 	given.RemoteID, given.MovedID = "", id
 	given.Flags = given.Flags.With(trade.Moved, true).With(trade.MissingInERP, false).With(trade.Cancelled, false)
-	given.Acknowledged = given.Acknowledged.With(gone, true) // that is what this act explains
+	if gone != "" {
+		given.Acknowledged = given.Acknowledged.With(gone, true) // that is what this act explains
+	}
 	given.UpdatedAt = a.Now()
 	step.Refused, step.Gives = NotRefused, &trade.Update{From: old.State, Entry: given}
 	return nil

@@ -35,7 +35,7 @@ func (e *Engine) Newest(ctx context.Context, jobName string, entry trade.Entry) 
 	if err != nil {
 		return entry, err
 	}
-	rows := r.byKey(found)[entry.Key]
+	rows := byKeyOf(r.job, found)[entry.Key]
 	live := job.living(rows)
 	switch {
 	case len(rows) == 0:

@@ -110,16 +110,20 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 				entries[i].SourceHash = h // without a neighbourhood only what has none either would be found
 			}
 		}
-		twins, err := r.twinsOf(ctx, entries)
+		sent, err := r.findSent(ctx, entries, nil)
 		if err != nil {
 			return err
 		}
-		for i, t := range twins {
-			if t.gone == "" {
+		if err := r.readSent(ctx, sent, nil); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			like := likenessOf(e, sent)
+			if like.moved == nil {
 				continue
 			}
 			if count++; len(samples) < brakeSamples {
-				samples = append(samples, fmt.Sprintf("%s (was %s)", entries[i].Key, t.gone))
+				samples = append(samples, fmt.Sprintf("%s (was %s)", e.Key, like.moved.Entry.Key))
 			}
 		}
 		return nil
@@ -150,7 +154,7 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		return nil
 	}
 	return r.braked(stopRetyped, trade.Brake{Rows: count, Limit: r.Brakes.Retyped, Samples: samples, Last: came.Last},
-		fmt.Sprintf("%d new rows have the content of rows that were sent under keys which are no longer in the ERP, such as %s", count, strings.Join(samples, ", ")))
+		fmt.Sprintf("%d new rows have the content of rows that were sent under other keys, where they stand no more, such as %s", count, strings.Join(samples, ", ")))
 }
 
 // brakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows that the ledger knows (F024). Where rows that are known

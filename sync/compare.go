@@ -121,7 +121,7 @@ func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade
 	if err != nil {
 		return err
 	}
-	found := r.byKey(again)
+	found := byKeyOf(r.job, again)
 	for i, e := range entries {
 		lacking := c.lacking(rows[i])
 		if len(lacking) == 0 || len(found[e.Key]) != 1 {

@@ -46,6 +46,8 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return same
 	case cancelled:
 		return absentee
+	case known.State == trade.Held && known.Cause == trade.CauseRetyped && known.SourceHash != hash:
+		return remap // another row stands there now; the look before sending judges it like a new one
 	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey && known.Cause != trade.CauseVanished:
 		if known.GoneSweeps > 0 {
 			return seen
@@ -94,7 +96,8 @@ func applyAbsence(e trade.Entry) trade.Entry {
 	switch {
 	case e.State.Created():
 		e.Flags = e.Flags.With(trade.MissingInERP, !e.Acknowledged.Has(trade.MissingInERP))
-	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(): // coming back must not undo what only a person may
+	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(), // coming back must not undo what only a person may
+		e.State == trade.Held && e.Cause == trade.CauseExists: // nor what the platform said
 	case e.GoneSweeps >= 2 && e.Generation == 1: // a later generation means an earlier attempt whose outcome is unknown
 		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, noTime
 	}

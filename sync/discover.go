@@ -56,6 +56,9 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 	if err := r.settleDoubles(ctx, p); err != nil {
 		return err
 	}
+	if err := r.markReplaced(ctx); err != nil {
+		return err
+	}
 	r.report.Unreadable = result.Unreadable + p.badKeys // the reader counts also those that it could not give
 	if result.FutureBound {
 		r.note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.job.Spec.ChangedAt)
@@ -155,7 +158,7 @@ func (r *jobRun) readRevived(ctx context.Context, p *pager, entries []trade.Entr
 	if err != nil {
 		return nil, err
 	}
-	found := r.byKey(rows)
+	found := byKeyOf(r.job, rows)
 	for key, rows := range found {
 		found[key] = r.job.living(rows)
 	}

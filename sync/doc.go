@@ -10,7 +10,8 @@
 //	brake     too much that is new, too much at once, or a  brake.go, most.go, canary.go
 //	          mapping that nobody has confirmed pauses the job
 //	hours     a job may send only at some times             hours.go
-//	look      the rows about to go are read once more       look.go, twins.go
+//	look      the rows about to go are read once more       look.go
+//	same      what was sent already does not go again       twins.go
 //	submit    intent on disk → bytes leave → answer          submit.go, queue.go,
 //	                                                         store.go, wire.go, flight.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go
@@ -54,6 +55,12 @@
 //   - I13 A send window. If more than 10 s pass between an intent and its first byte, on a clock that counts suspended time, the attempt is
 //     given up unsent. The 10 s start before the commit.
 //   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over; no wall clock shortens it.
+//
+// # What is the same
+//
+// A row is its kind of record and its key; what was sent under a key never goes again under it. A content that was sent, or is in doubt, goes under another key only
+// when a further row with it stands in the ERP at that moment (twins.go): for each content there are never more records than rows that stood at once. The
+// key under which something was sent says nothing about its content: another row may stand there by now.
 //
 // # What is written in which order
 //

@@ -37,7 +37,7 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 		d.states[e.State]++
 		d.fate[hashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
 		if e.State == trade.Pending {
-			d.ready = append(d.ready, trade.Entry{Key: e.Key, PayloadHash: e.PayloadHash, SourceHash: e.SourceHash})
+			d.ready = append(d.ready, trade.Entry{Job: e.Job, Key: e.Key, PayloadHash: e.PayloadHash, SourceHash: e.SourceHash})
 		}
 		if d.came.Count++; len(d.came.Samples) < brakeSamples {
 			d.came.Samples = append(d.came.Samples, e.Key)

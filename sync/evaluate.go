@@ -71,7 +71,7 @@ func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 		entry.State, entry.Cause, entry.Error = trade.Waiting, causeOfWaiting(draft.Missing), nil
 	default:
 		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
-		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, r.hash()
+		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, r.hash(e.job.Spec.Sends)
 	}
 }
 

@@ -3,6 +3,7 @@ package sync
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +114,19 @@ func (j *Job) ContractInKey() []string {
 		}
 	}
 	return nil
+}
+
+// PositionsInKey returns the columns of the key that the query counts by ROW_NUMBER. They are no identity: a row that is inserted or deleted gives all that follow
+// other keys.
+func (j *Job) PositionsInKey() []string {
+	var out []string
+	for _, column := range j.Spec.Key {
+		counted := regexp.MustCompile(`(?is)\brow_number\s*\(.*?\)\s*(as\s+)?["\[\x60]?` + regexp.QuoteMeta(column) + `\b`)
+		if counted.MatchString(j.Spec.Query) {
+			out = append(out, column)
+		}
+	}
+	return out
 }
 
 func containsFold(names []string, name string) bool {

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
@@ -19,24 +20,82 @@ const (
 type looked struct {
 	ready   []trade.Entry  // may go as they are now
 	updates []trade.Update // what the look changed; those that are still pending are in ready too
+	differ  bool           // a row is another one than the ledger has
 }
 
 // look reads the rows again by their keys, in one short query. A row that changed is mapped again; one that is gone, doubled or cancelled is held; one
-// whose content went out under a key that the ERP no longer has is held too.
-func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error) {
-	rows, err := r.readAgain(ctx, r.job, entries)
+// whose content went out under another key, where it stands no more, is held too. What was sent with the same content is read in the same query, so that all of it
+// is of one moment. storing are intents on their way to the disk.
+func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (looked, error) {
+	sent, err := r.findSent(ctx, entries, storing)
 	if err != nil {
 		return looked{}, err
 	}
-	found := r.byKey(rows)
-	known, err := r.parentsOf(ctx, r.valuesOfRows(found))
+	for {
+		found, out, err := r.lookAtAll(ctx, entries, sent)
+		if err != nil {
+			return looked{}, err
+		}
+		missed := false
+		if out.differ { // a row that has another content now may be like others that were not read
+			again, err := r.findSent(ctx, out.ready, storing)
+			if err != nil {
+				return looked{}, err
+			}
+			sent, missed = joined(sent, again)
+		}
+		if missed {
+			continue
+		}
+		if err := r.readSent(ctx, sent, found); err != nil {
+			return looked{}, err
+		}
+		r.holdMoved(&out, sent)
+		return out, nil
+	}
+}
+
+// joined adds the rows of more that are not in have, and reports whether there were any.
+func joined(have, more []sentRow) (all []sentRow, added bool) {
+	known := make(map[int64]bool, len(have))
+	for _, s := range have {
+		known[s.Entry.ID] = true
+	}
+	n := len(have)
+	for _, s := range more {
+		if !known[s.Entry.ID] {
+			have = append(have, s)
+		}
+	}
+	return have, len(have) > n
+}
+
+// lookAtAll reads entries and rows that were sent with the same content, and decides on the entries. The rows are returned by key.
+func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []sentRow) (map[string][]erp.Row, looked, error) {
+	asked := slices.Clone(entries)
+	known := make(map[int64]bool, len(entries))
+	for _, e := range entries {
+		known[e.ID] = true
+	}
+	for _, s := range sent {
+		if s.Entry.Job == r.job.Name() && !known[s.Entry.ID] {
+			asked = append(asked, s.Entry)
+		}
+	}
+	rows, err := r.readAgain(ctx, r.job, asked)
 	if err != nil {
-		return looked{}, err
+		return nil, looked{}, err
+	}
+	found := byKeyOf(r.job, rows)
+	parents, err := r.parentsOf(ctx, r.valuesOfRows(found))
+	if err != nil {
+		return nil, looked{}, err
 	}
 	out := looked{ready: make([]trade.Entry, 0, len(entries))}
 	for _, old := range entries {
-		entry := r.lookAt(old, found[old.Key], known)
+		entry := r.lookAt(old, found[old.Key], parents)
 		if entry.State != old.State || !entry.PayloadHash.Same(old.PayloadHash) || !entry.SourceHash.Same(old.SourceHash) || entry.MappedWith != old.MappedWith {
+			out.differ = true
 			entry.UpdatedAt = r.Clock.Now()
 			out.updates = append(out.updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored
@@ -45,7 +104,7 @@ func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error
 			out.ready = append(out.ready, entry)
 		}
 	}
-	return out, r.lookForTwins(ctx, &out)
+	return found, out, nil
 }
 
 // readAgain reads the rows of entries of one job by their keys. One whose key had other columns than the configuration names now is not in the ERP any more.
@@ -62,11 +121,11 @@ func (r *jobRun) readAgain(ctx context.Context, job *Job, entries []trade.Entry)
 	return r.source.ByKeys(ctx, job.query, keys)
 }
 
-// byKey groups rows by their key; rows whose key cannot be read belong to nobody.
-func (r *jobRun) byKey(rows []erp.Row) map[string][]erp.Row {
+// byKeyOf groups rows of a job by their key; rows whose key cannot be read belong to nobody.
+func byKeyOf(job *Job, rows []erp.Row) map[string][]erp.Row {
 	out := make(map[string][]erp.Row, len(rows))
 	for _, row := range rows {
-		if key, _, err := rowKey(row, r.job.Spec.Key); err == nil {
+		if key, _, err := rowKey(row, job.Spec.Key); err == nil {
 			out[key] = append(out[key], row)
 		}
 	}

@@ -116,7 +116,7 @@ func (q *inquiry) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	byKey := q.byKey(again)
+	byKey := byKeyOf(q.job, again)
 	var answers []trade.Lookup
 	for _, e := range rows {
 		live := q.job.living(byKey[e.Key])

@@ -251,6 +251,12 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 		} else {
 			r.report.Unchanged++
 		}
+		if entry.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Changed) && !old.SourceHash.Same(entry.SourceHash) {
+			if r.differ == nil {
+				r.differ = map[int64]trade.Hash{}
+			}
+			r.differ[old.ID] = old.SourceHash
+		}
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
 	return nil
@@ -272,6 +278,9 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 		}
 		r.eval.compare(&entry, values)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.eval.quantity(values)
+		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) { // it was gone, and another one came back under its key
+			entry.Flags = entry.Flags.With(trade.Replaced, changed)
+		}
 		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
 	case cancel:
 		entry.Flags = entry.Flags.With(trade.Cancelled, !entry.Acknowledged.Has(trade.Cancelled))
@@ -287,19 +296,26 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 	return entry
 }
 
+// missed reports whether a complete sweep did not find the row of an entry that was sent.
+func missed(e trade.Entry) bool {
+	return e.GoneSweeps > 0 || e.Flags.Has(trade.MissingInERP) || e.Acknowledged.Has(trade.MissingInERP)
+}
+
 // recall fills in an entry that was rebuilt from the journal, which knows of what was sent only the hashes. A row that is still the one that was sent gives it
-// back; another one has changed since, and what was sent stays unknown.
+// back; another one has changed since, and what was sent stays unknown: what the row is now is kept beside it.
 func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	fresh := *entry
 	r.eval.evaluate(&fresh, c.values, known)
 	entry.Quantity = fresh.Quantity
 	samePayload := fresh.PayloadHash.Sum != "" && fresh.PayloadHash.Same(entry.PayloadHash)
-	same := samePayload || c.row.hash.Same(entry.SourceHash)
-	entry.Flags = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false)
+	same := samePayload || entry.Now == nil && c.row.hash.Same(entry.SourceHash) // with Now, the hash is of a row that had changed
+	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false), c.row.hash, nil
 	if !same {
+		entry.Now = fresh.Values
 		return
 	}
-	entry.Values, entry.MappedWith, entry.SourceHash = fresh.Values, fresh.MappedWith, c.row.hash
+	entry.Flags = entry.Flags.With(trade.Replaced, false)
+	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
 	if samePayload {
 		entry.Target, entry.Payload, entry.PayloadHash = fresh.Target, fresh.Payload, fresh.PayloadHash
 	}

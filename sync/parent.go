@@ -15,9 +15,14 @@ type parents map[trade.ParentKey]trade.Parent
 
 // parentsOf looks up, in one go, what rows with these values hang on.
 func (r *jobRun) parentsOf(ctx context.Context, rows []trade.Values) (parents, error) {
+	return r.parentsFor(ctx, r.job, rows)
+}
+
+// parentsFor is parentsOf for rows of another job.
+func (r *jobRun) parentsFor(ctx context.Context, job *Job, rows []trade.Values) (parents, error) {
 	var keys []trade.ParentKey
 	for _, values := range rows {
-		keys = r.job.mapping.parentKeys(keys, columnsIn(values))
+		keys = job.mapping.parentKeys(keys, columnsIn(values))
 	}
 	if len(keys) == 0 {
 		return nil, nil

@@ -115,9 +115,9 @@ type Submission interface {
 	Marked() bool
 	Mark(attempt string) error
 	Heard(attempt string, outcome trade.Outcome, status int, remoteID string)
-	// SameContent gives the entries of this kind of record whose attempt created, or may have created, a record, and that have one of these payload hashes, or
-	// whose newest row has one of these source hashes.
-	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.Entry, error)
+	// SameContent returns the entries of this kind of record whose attempt created, or may have created, a record, and that ask for the business of one of these
+	// payloads, or whose newest row has one of these source hashes.
+	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
 	Quarantine
 }

@@ -88,7 +88,13 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 // lookInto looks at a batch once more and stores what the look changed before anything of it goes.
 func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 	at := s.Clock.Boot()
-	result, err := s.look(ctx, batch)
+	var storing []trade.Entry
+	if s.storing != nil {
+		for _, f := range s.storing.flights {
+			storing = append(storing, f.entry)
+		}
+	}
+	result, err := s.look(ctx, batch, storing)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,8 @@ type request struct {
 	body   []byte
 }
 
-// hash is equal for two requests that ask for the same.
-func (r request) hash() trade.Hash {
+// hash is equal for two requests of one kind that ask for the same.
+func (r request) hash(sends trade.Kind) trade.Hash {
 	if r.body == nil {
 		return trade.Hash{}
 	}
@@ -27,7 +27,7 @@ func (r request) hash() trade.Hash {
 		hashPart(h, r.target)
 	}
 	_, _ = h.Write(r.body) // a hash never fails to write
-	return trade.Hash{Sum: hex.EncodeToString(h.Sum(nil)), Near: trade.PayloadNear(r.target, r.body)}
+	return trade.Hash{Sum: hex.EncodeToString(h.Sum(nil)), Near: trade.ContentNumber(sends, r.target, r.body)}
 }
 
 // requestOf brings a checked record into the form of the API.

@@ -142,5 +142,5 @@ func (r *jobRun) recordAbsences(ctx context.Context, p *pager) error {
 
 // settledAbsence tells that a further sweep without the row changes nothing of the entry.
 func settledAbsence(k *trade.Known) bool {
-	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
+	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists || k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
 }

@@ -4,117 +4,236 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// twin is what is known of other rows with the content of a row that is about to go.
-type twin struct {
-	stands bool   // one of them was sent, and its key is in the ERP: a second row of equal content
-	gone   string // the key of one that was sent and is no longer in the ERP: this is the same record, re-typed
-	id     string // the platform's, of that one
+// What is the same? A content that was sent, or is in doubt, is not sent again under another key unless a further row with
+// it stands in the ERP: for each content there are never more records than rows that stood at once. The key under which it
+// was sent says nothing: another row may stand there by now.
+
+// sentRow is an entry that has, or may have, a record, and what stands under its key in the ERP now.
+type sentRow struct {
+	trade.SentContent
+	now []content
 }
 
-// text says why a re-typed row is held.
-func (t twin) text() string {
-	id := ""
-	if t.id != "" {
-		id = " with the id " + t.id
-	}
-	return fmt.Sprintf("the same content went out under key %s%s, which is no longer in the ERP: a record that was re-typed must not go twice", t.gone, id)
+// content is what a row of the ERP would send.
+type content struct {
+	job     string
+	source  trade.Hash
+	payload trade.Hash // empty: it could not go
 }
 
-// lookForTwins asks whether the same content went out already, or goes with an earlier row of the same look. Under a key that still stands in the ERP it is a
-// second row of equal content, and goes with a remark; under a key that is gone it is the same record re-typed, and a person decides.
-func (r *jobRun) lookForTwins(ctx context.Context, out *looked) error {
-	twins, err := r.twinsOf(ctx, out.ready)
-	if err != nil {
-		return err
-	}
-	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
-	ready := out.ready[:0]
-	for i, entry := range out.ready {
-		t := twins[i]
-		t.stands = t.stands || ahead[entry.PayloadHash.Sum]
-		ahead[entry.PayloadHash.Sum] = true
-		if t.gone != "" && entry.Another == entry.PayloadHash.Sum { // a person has declared it
-			t.gone, t.stands = "", true
+// is reports whether the row would send what an entry sends.
+func (c content) is(e trade.Entry) bool {
+	return c.payload.SameContent(e.PayloadHash) || c.job == e.Job && c.source.Same(e.SourceHash)
+}
+
+// stands reports whether a row with the content of e stands under the key.
+func (s sentRow) stands(e trade.Entry) bool {
+	for _, c := range s.now {
+		if c.is(e) {
+			return true
 		}
-		if t.gone != "" {
-			from := entry
-			hold(&entry, trade.CauseRetyped, t.text())
-			entry.UpdatedAt = r.Clock.Now()
-			out.hold(from, entry)
+	}
+	return false
+}
+
+// sent reports whether the record has the content of e.
+func (s sentRow) sent(e trade.Entry) bool {
+	for _, h := range s.Payloads {
+		if h.SameContent(e.PayloadHash) {
+			return true
+		}
+	}
+	return false
+}
+
+// likeness is what is known of the rows that were sent with the content of a row that is about to go.
+type likeness struct {
+	twin  bool     // one of them sends the very same, and stands: a second row of equal content
+	moved *sentRow // the record of this row: no row is left for it under its own key; nil: there is none
+}
+
+// text says why a row is held whose content was sent under another key.
+func (l likeness) text() string {
+	id, what := "", "is no longer in the ERP"
+	if l.moved.Entry.RemoteID != "" {
+		id = " with the id " + l.moved.Entry.RemoteID
+	}
+	if len(l.moved.now) > 0 {
+		what = "has another row in the ERP now"
+	}
+	return fmt.Sprintf("the same content went out under key %s%s, which %s: a record that was re-typed or renumbered must not go twice", l.moved.Entry.Key, id, what)
+}
+
+// likenessOf compares a row with those that were sent. As many rows with its content must stand under the keys of others as
+// there are records of it, and none of the others may have lost it.
+func likenessOf(e trade.Entry, others []sentRow) likeness {
+	var out likeness
+	var without *sentRow // has a record of this content, or had the row, and the row stands there no more
+	records, rows, lost := 0, 0, false
+	for i := range others {
+		o := &others[i]
+		sent, newest := o.sent(e), o.Entry.Job == e.Job && o.Entry.SourceHash.Same(e.SourceHash)
+		if o.Entry.ID == e.ID || !sent && !newest && !o.stands(e) {
 			continue
 		}
-		if t.stands {
-			entry.Flags = entry.Flags.With(trade.Twin, true)
+		if sent {
+			records++
 		}
-		ready = append(ready, entry)
+		if o.stands(e) {
+			rows++
+			out.twin = out.twin || o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			continue
+		}
+		lost = lost || newest && o.Entry.MovedID == ""
+		if without == nil || sent && !without.sent(e) {
+			without = o
+		}
 	}
-	out.ready = ready
-	return nil
+	if rows < records || lost {
+		out.moved = without
+	}
+	return out
 }
 
-// twinsOf finds, for each entry, what went out with the same content: what was sent is the same, or the row that it was sent from has become the same since.
-func (r *jobRun) twinsOf(ctx context.Context, entries []trade.Entry) ([]twin, error) {
-	out := make([]twin, len(entries))
+// findSent returns what was sent, or may have been, with the content of some entries. storing are intents on their way to
+// the disk, which the ledger may not have yet.
+func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) ([]sentRow, error) {
 	if len(entries) == 0 {
-		return out, nil
+		return nil, nil
 	}
 	payloads, sources := make([]trade.Hash, len(entries)), make([]trade.Hash, len(entries))
 	for i, e := range entries {
 		payloads[i], sources[i] = e.PayloadHash, e.SourceHash
 	}
-	others, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, payloads, sources)
+	found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, payloads, sources)
 	if err != nil {
 		return nil, err
 	}
-	stands, err := r.standing(ctx, others)
-	if err != nil {
-		return nil, err
+	out := make([]sentRow, 0, len(found)+len(storing))
+	known := map[int64]bool{}
+	for _, f := range found {
+		out, known[f.Entry.ID] = append(out, sentRow{SentContent: f}), true
 	}
-	byHash := map[string][]trade.Entry{}
-	for _, o := range others {
-		byHash["p"+o.PayloadHash.Sum] = append(byHash["p"+o.PayloadHash.Sum], o)
-		byHash["s"+o.SourceHash.Sum] = append(byHash["s"+o.SourceHash.Sum], o)
-	}
-	for i, e := range entries {
-		for _, hash := range []string{"p" + e.PayloadHash.Sum, "s" + e.SourceHash.Sum} {
-			for _, o := range byHash[hash] {
-				switch {
-				case o.ID == e.ID, o.MovedID != "": // another row has its record
-				case stands[o.ID]:
-					out[i].stands = true
-				default:
-					out[i].gone, out[i].id = o.Key, o.RemoteID
-				}
-			}
+	for _, e := range storing {
+		if !known[e.ID] {
+			out = append(out, sentRow{SentContent: trade.SentContent{Entry: e, Payloads: []trade.Hash{e.PayloadHash}}})
 		}
 	}
 	return out, nil
 }
 
-// standing tells which entries' keys are in the ERP now, not cancelled. A job that is no longer configured cannot tell, which counts as no.
-func (r *jobRun) standing(ctx context.Context, entries []trade.Entry) (map[int64]bool, error) {
-	out := map[int64]bool{}
+// readSent reads what stands under the keys of rows that were sent. rows are those of this job that were read already, by
+// key. A job that is no longer configured cannot tell, which counts as nothing.
+func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][]erp.Row) error {
 	for _, job := range r.Jobs {
-		ids := map[string]int64{}
-		var mine []trade.Entry
-		for _, e := range entries {
-			if e.Job == job.Name() {
-				ids[e.Key] = e.ID
-				mine = append(mine, e)
+		var mine []*sentRow
+		var entries []trade.Entry
+		for i := range sent {
+			if s := &sent[i]; s.Entry.Job == job.Name() {
+				mine, entries = append(mine, s), append(entries, s.Entry)
+				s.now = nil
 			}
 		}
-		rows, err := r.readAgain(ctx, job, mine)
-		if err != nil {
-			return nil, err
+		if len(mine) == 0 {
+			continue
 		}
-		for _, row := range rows {
-			if key, _, err := rowKey(row, job.Spec.Key); err == nil && !job.isCancelled(row.Get) {
-				out[ids[key]] = true
+		byKey := rows
+		if job != r.job || rows == nil {
+			read, err := r.readAgain(ctx, job, entries)
+			if err != nil {
+				return err
+			}
+			byKey = byKeyOf(job, read)
+		}
+		eval := *r.eval
+		eval.job = job
+		var values []trade.Values
+		for _, e := range entries {
+			for _, row := range byKey[e.Key] {
+				values = append(values, job.values(row.Get))
+			}
+		}
+		known, err := r.parentsFor(ctx, job, values)
+		if err != nil {
+			return err
+		}
+		for _, s := range mine {
+			for _, row := range job.living(byKey[s.Entry.Key]) {
+				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
+				eval.evaluate(&would, job.values(row.Get), known)
+				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.PayloadHash})
 			}
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// holdMoved holds rows whose content went out under another key, and marks rows that go beside an equal one. The entries
+// under whose keys other rows stand now are flagged.
+func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
+	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
+	flagged := map[int64]bool{}
+	ready := out.ready[:0]
+	for _, entry := range out.ready {
+		like := likenessOf(entry, sent)
+		twin := like.twin || ahead[entry.PayloadHash.Sum]
+		ahead[entry.PayloadHash.Sum] = true
+		if like.moved != nil && entry.Another != entry.PayloadHash.Sum { // else a person has declared it
+			from := entry
+			hold(&entry, trade.CauseRetyped, like.text())
+			entry.UpdatedAt = r.Clock.Now()
+			out.hold(from, entry)
+			old := like.moved.Entry
+			if old.Job == r.job.Name() && old.State == trade.Accepted && len(like.moved.now) > 0 && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
+				flagged[old.ID] = true
+				old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
+				out.updates = append(out.updates, trade.Update{From: old.State, Entry: old})
+			}
+			continue
+		}
+		if twin || like.moved != nil {
+			entry.Flags = entry.Flags.With(trade.Twin, true)
+		}
+		ready = append(ready, entry)
+	}
+	out.ready = ready
+}
+
+// markReplaced flags the rows of this job that were sent, have changed in this reading, and whose content stands under
+// another key now: what stands there instead was never sent. was has their source hashes from before, by number.
+func (r *jobRun) markReplaced(ctx context.Context) error {
+	if len(r.differ) == 0 {
+		return nil
+	}
+	ids, sources := make([]int64, 0, len(r.differ)), make([]trade.Hash, 0, len(r.differ))
+	for id, was := range r.differ {
+		ids, sources = append(ids, id), append(sources, was)
+	}
+	found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, nil, sources)
+	if err != nil {
+		return err
+	}
+	elsewhere := map[string]bool{}
+	for _, f := range found {
+		if f.Entry.Job == r.job.Name() {
+			elsewhere[f.Entry.SourceHash.Sum] = true
+		}
+	}
+	entries, err := r.ledger.Entries(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var page trade.Page
+	for _, old := range entries {
+		if was := r.differ[old.ID]; elsewhere[was.Sum] && !old.SourceHash.Same(was) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
+			entry := old
+			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.now
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+	}
+	return r.record(ctx, page)
 }

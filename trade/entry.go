@@ -51,6 +51,13 @@ type Entry struct {
 	Another   string     // PayloadHash.Sum that a person declared to be another record than the one like it; "" = none
 }
 
+// SentContent is an entry that has, or may have, a record on the platform, with the hashes of all that was sent of it. One
+// that gave its record to another entry has none.
+type SentContent struct {
+	Entry    Entry
+	Payloads []Hash
+}
+
 // Dismissal is where an entry stood when a person took it out; its cause, error and what it waited for stay with it.
 type Dismissal struct {
 	From          State     `json:"from"`

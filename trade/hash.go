@@ -1,28 +1,66 @@
 package trade
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
 	"hash/crc32"
 	"time"
 )
 
-// Hash tells whether two contents are the same, and stands near the hashes of what is of the same time. Two contents are the same by [Hash.Same], and not by ==: a hash
-// that was written before hashes had a neighbourhood, or that comes from the journal, has none.
+// Hash tells whether two texts are the same, and where near it others stand. Compare with [Hash.Same], not with ==: a
+// hash that comes from the journal has no number beside it.
 type Hash struct {
-	_    [0]func()
-	Sum  string // hex of a cryptographic hash; "" = there is no content
-	Near int64  // [NearOf] the content, of a payload [PayloadNear]; 0 = unknown, or it has none. Who looks for a hash without one finds only those without one
+	_   [0]func()
+	Sum string // hex of a cryptographic hash; "" = there is no content
+	// Near is, of a row of the ERP, [NearOf] its values; of a payload it is its [ContentNumber]. 0 = unknown. Who looks for
+	// a hash without one finds only those without one.
+	Near int64
 }
 
-// Same tells whether both are of the same content.
+// Same reports whether both are of the same text.
 func (h Hash) Same(other Hash) bool { return h.Sum == other.Sum }
 
-// PayloadNear is the neighbourhood of a payload's hash. The records of one order commitment go together where they have no date of their own.
-func PayloadNear(target string, payload []byte) int64 {
-	near := NearOf(payload)
-	if near == 0 && target != "" {
-		near = int64(crc32.ChecksumIEEE([]byte(target)) >> 16)
+// SameContent reports whether two payloads ask for the same business: see [ContentNumber]. Where that is not known of
+// both, only the same payload is the same content.
+func (h Hash) SameContent(other Hash) bool {
+	return h.Sum != "" && h.Sum == other.Sum || h.Near != 0 && h.Near == other.Near
+}
+
+// contentBits is how many bits of a content number come from the hash; the day, or the parent, stands above them.
+const contentBits = 40
+
+// ContentNumber is equal for two payloads of one kind that ask for the same business: the same values in the fields that
+// the API always requires (chapters 2.1 and 2.2). A contract that is typed again with another price, or with a field that
+// was not mapped before, has the same number. Of a traceability record every field counts, with the order commitment in
+// the path (chapter 2.3): its required fields alone tell no two records apart. The number grows with the record's day.
+// 0: the payload has none of these fields. It is part of what ledgers keep: it must be the same for the same payload for
+// ever.
+func ContentNumber(sends Kind, target string, payload []byte) int64 {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(payload, &fields) != nil {
+		return 0
 	}
-	return near
+	var day int64
+	text := make([]byte, 0, 256)
+	for _, rule := range Rules(sends) {
+		raw, ok := fields[rule.Field]
+		if !ok || sends != Traceability && rule.Need != Always {
+			continue
+		}
+		if rule.Type == Day && day == 0 {
+			day = NearOf(raw)
+		}
+		text = append(append(append(append(text, rule.Field...), '='), raw...), 0)
+	}
+	if len(text) == 0 {
+		return 0
+	}
+	if day == 0 {
+		day = int64(crc32.ChecksumIEEE([]byte(target)) >> 16)
+	}
+	sum := sha256.Sum256(append(text, target...))
+	return day<<contentBits | int64(binary.BigEndian.Uint64(sum[:])>>(64-contentBits)) | 1
 }
 
 // A date counts in these years: other numbers look like one too.

@@ -1,6 +1,7 @@
 package trade_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/trade"
@@ -36,17 +37,63 @@ func TestTheNeighbourhoodOfATextStays(t *testing.T) {
 			t.Errorf("%q as bytes: %d, want %d", text, got, want)
 		}
 	}
-	if a, b := trade.PayloadNear("order-a", []byte(`{"a":1}`)), trade.PayloadNear("order-b", []byte(`{"a":1}`)); a == b || a == 0 || a != trade.PayloadNear("order-a", []byte(`{}`)) {
-		t.Errorf("the records of an order commitment stand at %d, those of another at %d", a, b)
+}
+
+// What ledgers keep of a payload must stay what it is, or what was sent is not found.
+func TestTheContentNumberOfAPayloadStays(t *testing.T) {
+	const contract = `{"amount":10,"producer_id":"p","issuer_id":"i","product":"SOJA","delivery_place_id":"d","haverst":"2025/2026",` +
+		`"unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-01-31","wallet_id":"w","price":120.5,"payday":"2026-02-28"}`
+	const delivery = `{"contract_id":"c","delivered_volume":1.5,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-01-31"}`
+	const share = `{"producer_id":"p","user_id":"u","allocated_volume":3}`
+	number := trade.ContentNumber
+	for name, c := range map[string]struct{ got, want int64 }{
+		"contract": {number(trade.OrderCommitments, "", []byte(contract)), 22522616995866905},
+		"delivery": {number(trade.Deliveries, "", []byte(delivery)), 22523466231483421},
+		"share":    {number(trade.Traceability, "order", []byte(share)), 69006910134651683},
+		"nothing":  {number(trade.OrderCommitments, "", []byte(`{}`)), 0},
+		"no JSON":  {number(trade.OrderCommitments, "", nil), 0},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d, want %d", name, c.got, c.want)
+		}
 	}
-	if got := trade.PayloadNear("order-a", []byte(`{"delivery_date":"2026-01-31"}`)); got != 20484 {
-		t.Errorf("a date counts before a parent: %d", got)
+	if day := number(trade.OrderCommitments, "", []byte(contract)) >> 40; day != 20484 {
+		t.Errorf("the contract stands at day %d", day)
+	}
+	same := func(kind trade.Kind, a, b, from, to string) {
+		t.Helper()
+		other := strings.Replace(a, from, to, 1)
+		x, y := trade.Hash{Sum: "x", Near: number(kind, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, b, []byte(other))}
+		if other == a || !x.SameContent(y) {
+			t.Errorf("%s and %s are not the same content", a, other)
+		}
+	}
+	differs := func(kind trade.Kind, a, b, from, to string) {
+		t.Helper()
+		other := strings.Replace(a, from, to, 1)
+		x, y := trade.Hash{Sum: "x", Near: number(kind, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, b, []byte(other))}
+		if x.SameContent(y) {
+			t.Errorf("%s and %s are the same content", a, other)
+		}
+	}
+	same(trade.OrderCommitments, contract, "", `120.5`, `130`)
+	same(trade.OrderCommitments, contract, "", `,"payday":"2026-02-28"`, ``)
+	differs(trade.OrderCommitments, contract, "", `"amount":10`, `"amount":11`)
+	differs(trade.OrderCommitments, contract, "", `2026-01-31`, `2026-02-01`)
+	same(trade.Deliveries, delivery, "", `}`, `,"car":"MT-1"}`)
+	differs(trade.Deliveries, delivery, "", `1.5`, `1.6`)
+	differs(trade.Traceability, share, "order", `3`, `4`)
+	if number(trade.Traceability, "order", []byte(share)) == number(trade.Traceability, "another", []byte(share)) {
+		t.Error("the order commitment does not count")
 	}
 }
 
 func TestAHashWithoutANeighbourhoodIsTheSame(t *testing.T) {
 	if a := (trade.Hash{Sum: "a", Near: 7}); !a.Same(trade.Hash{Sum: "a"}) || a.Same(trade.Hash{Sum: "b", Near: 7}) {
 		t.Error("only the content decides")
+	}
+	if a := (trade.Hash{Sum: "a", Near: 7}); !a.SameContent(trade.Hash{Sum: "a"}) || a.SameContent(trade.Hash{Sum: "b"}) || (trade.Hash{}).SameContent(trade.Hash{}) {
+		t.Error("without a number only the same payload is the same content, and nothing is no content")
 	}
 }
 

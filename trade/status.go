@@ -78,11 +78,13 @@ const (
 	Contradicted  Flag = "contradicted"   // a late answer, or a row that is back in the ERP, says otherwise than what a person decided
 	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person had the row sent again: the platform may have two.
 	DoubleAfterDecision Flag = "double_after_decision"
-	Moved               Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed
+	// Replaced: another row stands under this key now: what was sent from it stands under another key, or had left the ERP.
+	Replaced Flag = "replaced"
+	Moved    Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed
 )
 
 // AllFlags lists the flags in the order in which people are shown them.
-var AllFlags = []Flag{Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, DeletedRemote, Contradicted, DoubleAfterDecision, Moved}
+var AllFlags = []Flag{Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, DeletedRemote, Contradicted, DoubleAfterDecision, Replaced, Moved}
 
 // Flags is a set of flags, kept sorted.
 type Flags []Flag
@@ -104,7 +106,7 @@ func (f Flags) With(flag Flag, on bool) Flags {
 const (
 	CauseParent       = "parent"         // its parent has no platform id yet
 	CauseDuplicateKey = "duplicate_key"  // the key stands twice in the ERP
-	CauseRetyped      = "retyped"        // the same content went out under a key that is no longer in the ERP
+	CauseRetyped      = "retyped"        // the same content went out under another key, where it stands no more
 	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, between reading and sending
 	CauseExists       = "exists"         // the platform says that it exists already
 	CauseDeleted      = "deleted_remote" // of a parent: the platform does not have its record any more

@@ -9,7 +9,7 @@ var english = words{
 		Changed: "changed after sending", MissingInERP: "missing in the ERP after sending", Cancelled: "cancelled in the ERP after sending", Forced: "sent again by decision",
 		EchoDiffers: "answer differs from what was sent", Twin: "equal to another row of the ERP", DeletedRemote: "deleted on the platform",
 		Contradicted: "contradicts what a person decided", DoubleAfterDecision: "may be on the platform twice",
-		Moved: "went to the renumbered row",
+		Replaced: "another row stands under this key now", Moved: "went to the renumbered row",
 	},
 	fields: map[string]string{
 		"producer_id": "producer", "issuer_id": "issuer", "delivery_place_id": "delivery place", "haverst": "harvest", "unit_of_measurement": "unit of measurement",

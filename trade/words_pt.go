@@ -9,7 +9,7 @@ var portuguese = words{
 		Changed: "alterado após o envio", MissingInERP: "sumiu do ERP após o envio", Cancelled: "cancelado no ERP após o envio", Forced: "enviado outra vez por decisão",
 		EchoDiffers: "resposta difere do envio", Twin: "igual a outra linha do ERP", DeletedRemote: "excluído na plataforma",
 		Contradicted: "contradiz o que uma pessoa decidiu", DoubleAfterDecision: "pode estar em dobro na plataforma",
-		Moved: "passou para a linha renumerada",
+		Replaced: "outra linha está sob esta chave", Moved: "passou para a linha renumerada",
 	},
 	fields: map[string]string{
 		"amount": "quantidade", "producer_id": "produtor", "issuer_id": "emissor", "product": "produto", "delivery_place_id": "local de entrega",

@@ -98,6 +98,9 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 		if columns := job.ContractInKey(); len(columns) > 0 {
 			c.warn("job "+job.Name(), checkContractKeyHint, checkContractKey, strings.Join(columns, ", "))
 		}
+		if columns := job.PositionsInKey(); len(columns) > 0 {
+			c.warn("job "+job.Name(), checkPositionHint, checkPosition, strings.Join(columns, ", "))
+		}
 	}
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {

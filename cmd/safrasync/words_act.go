@@ -41,8 +41,8 @@ var (
 		"BRAKE: %d new rows, where %d are usual (the brake acts above %d), such as %s. Nothing left. Look at them in the ERP; if they are right: `safrasync release %s --reason TEXT`",
 	}
 	brakeRetyped = phrase{
-		"FREIO: %d linhas novas têm o conteúdo de linhas já enviadas cuja chave não está mais no ERP (redigitadas ou renumeradas); por exemplo %s. Nada saiu. Depois de `safrasync release %s --reason TEXTO` cada uma fica retida, e as outras seguem",
-		"BRAKE: %d new rows have the content of rows that were sent under keys which are no longer in the ERP (typed or numbered anew), such as %s. Nothing left. After `safrasync release %s --reason TEXT` each of them is held, and the others go",
+		"FREIO: %d linhas novas têm o conteúdo de linhas já enviadas com outra chave, onde não estão mais (redigitadas ou renumeradas); por exemplo %s. Nada saiu. Depois de `safrasync release %s --reason TEXTO` cada uma fica retida, e as outras seguem",
+		"BRAKE: %d new rows have the content of rows that were sent under other keys, where they stand no more (typed or numbered anew), such as %s. Nothing left. After `safrasync release %s --reason TEXT` each of them is held, and the others go",
 	}
 	brakeChangedKey = phrase{
 		"FREIO: a configuração distingue as linhas por %s; antes era por %s. Das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas; por exemplo %s. Nada foi gravado nem saiu. Corrija a configuração, ou confirme que é assim; depois: `safrasync release %s --reason TEXTO`",

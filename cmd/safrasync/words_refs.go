@@ -60,6 +60,11 @@ var (
 		"uma entrega transferida para outro contrato pareceria nova e iria outra vez: use o que identifica o ticket e a linha",
 		"a delivery that is transferred to another contract would look new and go a second time: use what identifies the ticket and its line",
 	}
+	checkPosition     = phrase{"a chave conta posições com ROW_NUMBER (%s)", "the key counts positions by ROW_NUMBER (%s)"}
+	checkPositionHint = phrase{
+		"uma linha inserida ou apagada renumera as seguintes, e elas ficam retidas ou marcadas: use uma coluna que fique com o documento",
+		"a row that is inserted or deleted renumbers all that follow, which are then held or flagged: use a column that stays with the document",
+	}
 	checkCharsetHint     = phrase{"o banco não sabe em que codificação guarda os textos; acentos podem sair errados", "the database does not know in which charset it keeps text; accents may come out wrong"}
 	checkJobOK           = phrase{"a consulta tem as colunas dos %d campos mapeados", "the query has the columns of the %d mapped fields"}
 	checkColumnHint      = phrase{"corrija a consulta ou o mapeamento nesta linha da configuração", "correct the query or the mapping in this line of the configuration"}

@@ -1,0 +1,337 @@
+package sync_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What is the same row? The tests judge from outside: of each content, which is the amount here, the platform never has
+// more records than rows with it stood at once in the ERP.
+
+// write replaces what stands in the ERP: the contract with the number i+1 has the i-th amount; 0 leaves a number out.
+func (b *bench) write(amounts ...int) {
+	b.t.Helper()
+	b.exec(`DELETE FROM contrato`)
+	for i, amount := range amounts {
+		if amount != 0 {
+			b.exec(`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`,
+				fmt.Sprintf("%04d", i+1), amount)
+		}
+	}
+}
+
+// sweep makes one pass that compares everything, and gives what was sent.
+func (b *bench) sweep() int {
+	b.t.Helper()
+	reports, err := b.engine().Sync(b.t.Context(), nil, engine.Options{Sweep: true})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.adds(reports[0])
+	return reports[0].Sent
+}
+
+// amounts are those of the records on the platform, sorted.
+func (b *bench) amounts() []string {
+	b.t.Helper()
+	out := []string{}
+	for _, r := range b.api.Created() {
+		out = append(out, fmt.Sprint(r.Fields["amount"]))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (b *bench) onPlatform(want ...string) {
+	b.t.Helper()
+	if got := b.amounts(); !slices.Equal(got, want) {
+		b.t.Errorf("the platform has records with the amounts %v, want %v", got, want)
+	}
+}
+
+// C1: a line that is typed in front of others shifts their keys by one.
+func TestC1ALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		b.write(99, 10, 20, 30)
+		b.sweep()
+		b.sweep()
+		b.onPlatform("10", "20", "30")
+		b.expect(4, trade.Held, trade.CauseRetyped)
+		for n := 1; n <= 3; n++ {
+			if e := b.expect(n, trade.Accepted, ""); !e.Flags.Has(trade.Changed) || !e.Flags.Has(trade.Replaced) {
+				t.Errorf("contract %d has the flags %v, want changed and replaced", n, e.Flags)
+			}
+		}
+		// The record of the last one goes with it, although its old key still stands in the ERP: another row stands there.
+		id := b.entry(3).RemoteID
+		b.done(b.adopt(4, id), engine.NotRefused)
+		b.gave(3, id)
+		b.got(4, id)
+		b.sweep()
+		b.onPlatform("10", "20", "30")
+		// Put right in the ERP, all is as it was.
+		b.write(10, 20)
+		b.sweep()
+		for n := 1; n <= 2; n++ {
+			if e := b.expect(n, trade.Accepted, ""); len(e.Flags) != 0 {
+				t.Errorf("contract %d has the flags %v after all was put right", n, e.Flags)
+			}
+		}
+	})
+}
+
+// What was held under a key says nothing of another row that stands there later.
+func TestARowThatComesToStandUnderAHeldKeyGoes(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10)
+		b.sweep()
+		b.write(0, 10)
+		b.sweep()
+		b.expect(2, trade.Held, trade.CauseRetyped)
+		b.write(0, 77, 10)
+		b.sweep()
+		b.expect(2, trade.Accepted, "")
+		b.expect(3, trade.Held, trade.CauseRetyped)
+		b.onPlatform("10", "77")
+	})
+}
+
+// C1: what is in doubt counts as sent.
+func TestC1AContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")})
+		b.write(10)
+		b.sweep()
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+		b.write(99, 10)
+		b.sweep()
+		b.onPlatform("10")
+		b.expect(2, trade.Held, trade.CauseRetyped)
+	})
+}
+
+// A row of equal content goes for as many records as rows stand at once, whichever keys they have by then.
+func TestC1OneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 10)
+		b.sweep()
+		b.onPlatform("10", "10")
+		b.write(10, 55, 10) // the second moved to 3, and another stands at 2
+		b.sweep()
+		b.onPlatform("10", "10")
+		b.expect(3, trade.Held, trade.CauseRetyped)
+		b.write(10, 10, 10)
+		b.sweep()
+		b.expect(3, trade.Held, trade.CauseRetyped) // a person decides what was held once
+		b.write(10, 10, 0, 10)
+		b.sweep()
+		b.onPlatform("10", "10", "10")
+	})
+}
+
+// Two rows that change places cover each other's records: a third of the same content is a row of its own.
+func TestC1RowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20)
+		b.sweep()
+		b.write(20, 10)
+		b.sweep()
+		b.onPlatform("10", "20")
+		for n := 1; n <= 2; n++ {
+			if e := b.expect(n, trade.Accepted, ""); !e.Flags.Has(trade.Replaced) {
+				t.Errorf("contract %d has the flags %v, want replaced", n, e.Flags)
+			}
+		}
+		b.write(20, 10, 10)
+		b.sweep()
+		b.onPlatform("10", "10", "20")
+	})
+}
+
+// C1: keys that are positions. One line less moves all that follow.
+func TestC1DeliveriesThatAreKeyedByPositionDoNotGoTwice(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		for i := range b.more {
+			if b.more[i].Name == "deliveries" {
+				b.more[i].Query = `SELECT filial, row_number() OVER (ORDER BY ticket) AS ticket, num, volume, um, dia, car FROM entrega`
+			}
+		}
+		for n := 1; n <= 3; n++ {
+			b.delivery(n, 1, 100*n)
+		}
+		b.pass()
+		b.delivery(0, 1, 50) // in front of them
+		b.pass()
+		b.pass()
+		if n := len(b.createdOf("deliveries")); n != 3 {
+			t.Errorf("the platform has %d deliveries, and 3 may go: the new one stands under a key that was sent", n)
+		}
+		b.row("deliveries", "01|4", trade.Held, trade.CauseRetyped)
+	})
+}
+
+// A record that is typed again with another price, which the API does not always ask for, is the same business.
+func TestAContractThatIsTypedAgainWithAnotherPriceIsHeld(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10)
+		b.sweep()
+		b.exec(`UPDATE contrato SET num = '0002', preco = 130`)
+		b.sweep()
+		b.onPlatform("10")
+		b.expect(2, trade.Held, trade.CauseRetyped)
+		b.write(10, 0, 10) // the old one stands again: the third is a row of its own
+		b.exec(`UPDATE contrato SET preco = 140 WHERE num = '0003'`)
+		b.sweep()
+		if e := b.expect(3, trade.Accepted, ""); e.Flags.Has(trade.Twin) {
+			t.Errorf("flags %v: it has another price, and is no twin", e.Flags)
+		}
+	})
+}
+
+// The ERP shifts its rows while the pass sends: what is on its way to the disk counts as sent.
+func TestARowThatMovesWhileItsGroupIsStoredGoesOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 1
+	b.write(10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+	first := true
+	b.observe = func(p engine.Progress) {
+		if p.Phase == engine.Sending && first {
+			first = false
+			b.write(99, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+		}
+	}
+	b.sweep()
+	b.observe = nil
+	b.sweep()
+	b.sweep()
+	b.once()
+}
+
+// C5: the platform says that it exists already. Neither its absence from the ERP nor its return sends it.
+func TestC5ARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409@1")})
+		b.write(10, 20)
+		b.sweep()
+		n := 1
+		if b.entry(1).State == trade.Accepted {
+			n = 2
+		}
+		b.expect(n, trade.Held, trade.CauseExists)
+		there := b.amounts()
+		b.write([]int{0, 20}[n-1], []int{10, 0}[n-1]) // the other one only
+		for range 3 {
+			b.sweep()
+		}
+		if e := b.expect(n, trade.Held, trade.CauseExists); e.GoneSweeps < 2 {
+			t.Errorf("it was missed %d times", e.GoneSweeps)
+		}
+		b.write(10, 20)
+		b.sweep()
+		b.expect(n, trade.Held, trade.CauseExists)
+		b.onPlatform(there...)
+	})
+}
+
+// C6: after a rebuilding the journal knows only what was sent. What the row has become since is kept from then on.
+func TestC6AChangedRowThatIsTypedAgainAfterARebuildIsHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10, 20)
+	b.sweep()
+	b.write(10, 25)
+	b.sweep()
+	b.rebuilt()
+	b.sweep()
+	b.sweep()
+	if e := b.expect(2, trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+		t.Errorf("flags %v after the rebuilding, want changed", e.Flags)
+	}
+	b.write(10, 0, 25) // typed again under another key
+	b.sweep()
+	b.sweep()
+	b.onPlatform("10", "20")
+	b.expect(3, trade.Held, trade.CauseRetyped)
+	b.write(10, 20)
+	b.sweep()
+	if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
+		t.Errorf("flags %v, and the row is as it was sent again", e.Flags)
+	}
+}
+
+// rebuilt takes the ledger away and makes it anew from its journal.
+func (b *bench) rebuilt() {
+	b.t.Helper()
+	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}
+	if err := errors.Join(b.ledger.Close(), os.Remove(o.DSN)); err != nil {
+		b.t.Fatal(err)
+	}
+	audit := trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}
+	if _, err := state.Rebuild(b.t.Context(), o, true, audit); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.reopenLedger(o); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// C12: a key that was gone and comes back with another content is another row: it is told, and never sent by itself.
+func TestC12AKeyThatIsUsedAgainIsToldAsAnotherRow(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20)
+		b.sweep()
+		b.write(10)
+		b.sweep()
+		b.write(10, 77)
+		b.sweep()
+		if e := b.expect(2, trade.Accepted, ""); !e.Flags.Has(trade.Changed) || !e.Flags.Has(trade.Replaced) || e.Flags.Has(trade.MissingInERP) {
+			t.Errorf("flags %v, want changed and replaced", e.Flags)
+		}
+		b.write(10, 20)
+		b.sweep()
+		if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
+			t.Errorf("flags %v, and the row that was sent is back", e.Flags)
+		}
+		b.onPlatform("10", "20")
+	})
+}
+
+func TestAKeyThatCountsPositionsIsTold(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		`SELECT filial, num FROM contrato`: "[]",
+		`SELECT filial, row_number() OVER (PARTITION BY filial ORDER BY coalesce(data, 'x')) AS num FROM contrato`: "[num]",
+		"SELECT filial, ROW_NUMBER ( ) OVER (ORDER BY id) \"num\" FROM contrato":                                   "[num]",
+		`SELECT filial, num, row_number() OVER (ORDER BY id) AS linha FROM contrato`:                               "[]",
+	} {
+		spec := contractsSpec()
+		spec.Query = query
+		job, err := engine.Compile(spec, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(job.PositionsInKey()); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
