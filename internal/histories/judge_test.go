@@ -3,6 +3,8 @@ package histories
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,6 +26,12 @@ type tenure struct {
 	id   int
 }
 
+// standing is what stood under a key.
+type standing struct {
+	tenure
+	business
+}
+
 // order is a person's: one more record may come of the row under a key, with a content that it had since then.
 type order struct {
 	kind trade.Kind
@@ -36,9 +44,10 @@ type judge struct {
 	r       *run
 	most    map[business]map[int]int // rows of a content that stood at once, by the contract that they are children of
 	tenures map[tenure]contents
-	same    map[tenure]tenure // a thing that was typed again as it was is the same under its new key
-	seen    map[int]sighting  // what the last sweep saw of a thing
-	ever    map[int]contents  // what a thing ever was
+	same    map[standing]tenure // what was typed again as it was is what stood under the old key
+	seen    map[int]sighting    // what the last sweep saw of a thing
+	ever    map[int]contents    // what a thing ever was
+	judged  map[string]bool     // records, by id
 	orders  []order
 	uneven  *fault
 }
@@ -52,7 +61,7 @@ type sighting struct {
 
 func newJudge(r *run) *judge {
 	return &judge{
-		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[tenure]tenure{}, seen: map[int]sighting{}, ever: map[int]contents{},
+		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{}, seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
 	}
 }
 
@@ -69,6 +78,9 @@ func (j *judge) look() {
 				continue
 			}
 			at := tenure{row.kind, row.key, row.id}
+			if old, again := j.same[standing{at, row.business}]; again {
+				at = old
+			}
 			if j.tenures[at] == nil {
 				j.tenures[at] = contents{}
 			}
@@ -115,45 +127,18 @@ func (j *judge) swept(job job, complete bool) {
 		now.num, now.style, now.stamp = 0, 0, ""
 		was, ok := j.seen[row.id]
 		at := was.tenure
-		if was.tenure = now.tenure; ok && was == now {
-			if x, y := j.first(now.tenure), j.first(at); x != y {
-				j.same[x] = y
+		if was.tenure = now.tenure; ok && was == now && at != now.tenure {
+			if old, again := j.same[standing{at, row.business}]; again {
+				at = old
 			}
+			j.same[standing{now.tenure, row.business}] = at
+			delete(j.tenures[now.tenure], row.business)
+			j.tenures[at][row.business] = true
 		}
 		if delete(j.seen, row.id); complete {
 			j.seen[row.id] = now
 		}
 	}
-}
-
-// first is where a thing stood before it was typed again.
-func (j *judge) first(at tenure) tenure {
-	for {
-		before, again := j.same[at]
-		if !again {
-			return at
-		}
-		at = before
-	}
-}
-
-// explains gives the contents of which a thing under a key explains one record, with those under keys in whose place it was typed.
-func (j *judge) explains() (slots []contents) {
-	first := map[tenure]contents{}
-	for at, had := range j.tenures {
-		at = j.first(at)
-		if first[at] == nil {
-			first[at] = contents{}
-			slots = append(slots, first[at])
-		}
-		for content := range had {
-			first[at][content] = true
-		}
-	}
-	for _, o := range j.orders {
-		slots = append(slots, o.contents)
-	}
-	return slots
 }
 
 // ordered takes down that a person lets a row go although it may be there.
@@ -194,24 +179,18 @@ func (j *judge) judgePlatform() *fault {
 		return j.uneven
 	}
 	records := j.records()
-	byID, count := map[string]record{}, map[business]int{}
+	contracts, count := map[string]business{}, map[[2]business]int{}
 	for _, rec := range records {
-		byID[rec.id] = rec
-		count[rec.business]++
-		allowed := 0
-		for _, n := range j.most[rec.business] {
-			allowed += n
-		}
-		for _, o := range j.orders {
-			if o.contents[rec.business] || rec.parent != "" && o.kind == trade.OrderCommitments { // a second record of the contract may have children of its own
-				allowed++
+		contract := contracts[rec.parent] // none of a contract
+		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
+			j.judged[rec.id] = true
+			if rec.parent != "" && j.misplaced(rec.business, contract, records) {
+				return &fault{"misplaced", fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind, rec.business, contract)}
 			}
 		}
-		if count[rec.business] > allowed {
-			return &fault{"doubled", fmt.Sprintf("%s %v is on the platform %d times, and at most %d may be", rec.kind, rec.business, count[rec.business], allowed)}
-		}
-		if rec.parent != "" && !j.belongs(rec, byID[rec.parent]) {
-			return &fault{"misplaced", fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind, rec.business, byID[rec.parent].business)}
+		count[[2]business{rec.business, contract}]++
+		if n, allowed := count[[2]business{rec.business, contract}], j.allowed(rec.business, contract); n > allowed {
+			return &fault{"doubled", fmt.Sprintf("%s %v is on the platform %d times, and at most %d may be", rec.kind, rec.business, n, allowed)}
 		}
 	}
 	if rec := j.unexplained(records); rec != nil {
@@ -220,10 +199,51 @@ func (j *judge) judgePlatform() *fault {
 	return nil
 }
 
-// belongs tells whether a child's contract was ever its own.
-func (j *judge) belongs(child, parent record) bool {
-	for id := range j.most[child.business] {
-		if j.ever[id][parent.business] {
+// allowed is how many records of a content the platform may have, of a child below one contract.
+func (j *judge) allowed(of, contract business) (n int) {
+	own, others := 0, 0
+	for parent, most := range j.most[of] {
+		if parent == 0 || j.ever[parent][contract] {
+			own += most
+		}
+		others += most
+	}
+	if n = own; own == 0 { // nobody can tell that its contract was not its own: see misplaced
+		n = others
+	}
+	for _, o := range j.orders {
+		if o.contents[of] || o.contents[contract] { // a second record of the contract may have children of its own
+			n++
+		}
+	}
+	return n
+}
+
+// misplaced tells whether a child went below a contract that was never its own, and one could have known: the row of that contract stands elsewhere, or the child's own contract has a record.
+func (j *judge) misplaced(child, contract business, records []record) bool {
+	for parent := range j.most[child] {
+		if j.ever[parent][contract] {
+			return false
+		}
+	}
+	surplus := map[business]int{} // records without a row
+	for _, rec := range records {
+		surplus[rec.business]++
+	}
+	rows := map[int]business{}
+	for _, l := range j.r.contracts {
+		if rows[l.id] = l.business; !l.hidden && !l.cancelled {
+			surplus[l.business]--
+		}
+	}
+	stands := slices.ContainsFunc(j.r.contracts, func(l line) bool { return l.business == contract && !l.hidden && !l.cancelled })
+	if stands && surplus[contract] <= 0 {
+		return true
+	}
+	for _, l := range j.r.children {
+		own, known := rows[l.parent]
+		there := slices.ContainsFunc(records, func(r record) bool { return r.business == own })
+		if l.business == child && known && there && surplus[own] >= 0 {
 			return true
 		}
 	}
@@ -232,7 +252,10 @@ func (j *judge) belongs(child, parent record) bool {
 
 // unexplained finds a record for which there is no row: what explains one explains no other. nil: there is none.
 func (j *judge) unexplained(records []record) *record {
-	slots := j.explains()
+	slots := slices.Collect(maps.Values(j.tenures))
+	for _, o := range j.orders {
+		slots = append(slots, o.contents)
+	}
 	taken := map[int]int{} // slot → record
 	var place func(i int, tried map[int]bool) bool
 	place = func(i int, tried map[int]bool) bool {

@@ -58,7 +58,9 @@ func draw(seed uint64) plan {
 			ops = append(ops, slices.Repeat([]op{o}, o.weight)...)
 		}
 	}
-	p.Steps = append(p.Steps, step{Op: "sync"})
+	if random.IntN(3) > 0 {
+		p.Steps = append(p.Steps, step{Op: "sync"})
+	}
 	for range 3 + random.IntN(10) {
 		p.Steps = append(p.Steps, step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)})
 		if random.IntN(2) == 0 {

@@ -38,7 +38,7 @@ func init() { // the steps of a run look into the table themselves
 		}},
 		{"says it exists", 2, false, func(r *run, a, b int) string { return r.fault(a, "duplicate", "status=409,commit") }},
 		{"refusal", 1, false, func(r *run, a, b int) string {
-			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404,commit", "html")
+			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404", "html")
 		}},
 		{"wallet unknown", 2, true, func(r *run, a, b int) string {
 			r.api.Forget(sandbox.Wallets, walletID)
