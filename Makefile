@@ -70,13 +70,20 @@ test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target f
 	@SAFRASYNC_TEST_LONG=1 .ci/need-proxies
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m ./...
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
+	@$(MAKE) histories HISTORIES=10000
 	@.ci/need-strace
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	SAFRASYNC_TEST_LONG=1 go test -timeout 90m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 	.ci/fuzz
 
-KILLS ?= 200
+HISTORIES ?= 10000
 SEED ?= 1
+
+.PHONY: histories
+histories: need ## HISTORIES (10000) random histories of an ERP, its jobs and its people, judged from outside; SEED is that of the first
+	go test -count=1 -timeout 4h ./internal/histories -histories $(HISTORIES) -seed $(SEED)
+
+KILLS ?= 200
 INSTANCES ?= 1
 
 .PHONY: torture

@@ -87,6 +87,10 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
+	"internal/histories": {
+		testsMay: []string{"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest", "internal/ledgertest"},
+		reason:   "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
+	},
 	"internal/bench": {
 		may:    []string{"internal/pgtest", "internal/throwaway", "internal/bench/size"},
 		reason: "bench measures the program from outside, beside others; only it runs test servers without being a test",

@@ -1,0 +1,130 @@
+package histories
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// plan is a history before it is lived through. The same seed gives the same plan, and a shorter plan is a plan too.
+type plan struct {
+	Seed  uint64
+	Setup setup
+	Steps []step
+}
+
+// setup is what does not change in a history.
+type setup struct {
+	Calm            bool // nobody touches what is known: everything must go
+	Postgres        bool // the ledger
+	ChangedAt       bool // the ERP has a column that tells when a row was changed
+	Positional      bool // contracts are numbered by row_number()
+	Style           int  // how numbers are written
+	Child           trade.Kind
+	ChildPositional bool
+	Cascade         bool // children follow their contract to its new number
+	Brakes          bool
+	InFlight        int
+	Rows            int // to begin with
+}
+
+// step is an op of the table with what it is about; what that means depends on where the history has come to.
+type step struct {
+	Op   string
+	A, B int
+}
+
+// draw makes the plan of a seed.
+func draw(seed uint64) plan {
+	random := rand.New(rand.NewPCG(seed, 18))
+	s := setup{
+		Calm: random.IntN(4) == 0, Postgres: seed%10 == 0, ChangedAt: random.IntN(2) == 0, Style: random.IntN(3), InFlight: 1 + 3*random.IntN(2), Rows: 1 + random.IntN(4),
+		Cascade: random.IntN(4) > 0, ChildPositional: random.IntN(2) == 0, Brakes: random.IntN(2) == 0,
+	}
+	switch random.IntN(6) {
+	case 0, 1:
+		s.Child = trade.Deliveries
+	case 2:
+		s.Child = trade.Traceability
+	case 3:
+		s.Positional = !s.Calm
+	}
+	p := plan{Seed: seed, Setup: s}
+	var ops []op
+	for _, o := range steps {
+		if o.calm || !s.Calm {
+			ops = append(ops, slices.Repeat([]op{o}, o.weight)...)
+		}
+	}
+	if random.IntN(3) > 0 {
+		p.Steps = append(p.Steps, step{Op: "sync"})
+	}
+	for range 3 + random.IntN(10) {
+		p.Steps = append(p.Steps, step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)})
+		if random.IntN(2) == 0 {
+			p.Steps = append(p.Steps, step{Op: []string{"sync", "sweep"}[random.IntN(2)]})
+		}
+	}
+	return p
+}
+
+// shorten leaves out what a history does not need to fail in the same way. It lives through at most so many histories.
+func (p plan) shorten(most int, fails func(plan) bool) plan {
+	try := func(shorter plan) bool {
+		if most--; most < 0 || !fails(shorter) {
+			return false
+		}
+		p = shorter
+		return true
+	}
+	for _, simplify := range simpler {
+		shorter := p
+		if simplify(&shorter.Setup); shorter.Setup != p.Setup {
+			try(shorter)
+		}
+	}
+	for size := len(p.Steps) / 2; size > 0; {
+		cut := false
+		for i := len(p.Steps) - size; i >= 0; i-- {
+			shorter := p
+			shorter.Steps = slices.Delete(slices.Clone(p.Steps), i, i+size)
+			if try(shorter) {
+				cut, i = true, min(i, len(p.Steps)-size+1)
+			}
+		}
+		if !cut {
+			size /= 2
+		}
+	}
+	return p
+}
+
+// simpler are the ways in which a setup can be simpler.
+var simpler = []func(*setup){
+	func(s *setup) { s.Postgres = false },
+	func(s *setup) { s.Child = "" },
+	func(s *setup) { s.ChangedAt = false },
+	func(s *setup) { s.Positional = false },
+	func(s *setup) { s.ChildPositional = false },
+	func(s *setup) { s.Cascade = true },
+	func(s *setup) { s.Brakes = false },
+	func(s *setup) { s.InFlight = 1 },
+	func(s *setup) { s.Style = 0 },
+	func(s *setup) { s.Rows = 1 },
+	func(s *setup) { s.Rows = 2 },
+}
+
+func (s setup) String() string {
+	out := fmt.Sprintf("%d rows", s.Rows)
+	for text, set := range map[string]bool{
+		"calm": s.Calm, "PostgreSQL": s.Postgres, "changed_at": s.ChangedAt, "row_number()": s.Positional, "children by row_number()": s.ChildPositional && s.Child != "",
+		"children keep their numbers": !s.Cascade && s.Child != "", "brakes": s.Brakes, "with " + string(s.Child): s.Child != "",
+	} {
+		if set {
+			out += ", " + text
+		}
+	}
+	return out
+}

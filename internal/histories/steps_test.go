@@ -1,0 +1,269 @@
+package histories
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// op is what a step does. It tells what it did, "" when there was nothing to do. a and b say to what: any number means something.
+type op struct {
+	name   string
+	weight int
+	calm   bool // nothing that is known changes what it is
+	do     func(r *run, a, b int) string
+}
+
+// steps are all that may happen. A new attack is a line here.
+var steps []op
+
+func init() { // the steps of a run look into the table themselves
+	steps = []op{
+		// Time, the process, and what runs.
+		{"sync", 0, true, func(r *run, a, b int) string { return r.pass(engine.Options{}) }},
+		{"sweep", 0, true, func(r *run, a, b int) string { return r.pass(engine.Options{Sweep: true}) }},
+		{"wait", 2, true, func(r *run, a, b int) string { return r.wait(time.Duration(1+a) * 20 * time.Minute) }},
+		{"restart", 2, true, func(r *run, a, b int) string { return r.restart() }},
+		{"rebuild", 3, true, func(r *run, a, b int) string { return r.rebuild() }},
+		{"crash", 2, false, (*run).crash},
+		{"edit while sending", 3, false, (*run).editWhileSending},
+
+		// The platform.
+		{"answer lost", 4, false, func(r *run, a, b int) string {
+			return r.fault(a, "lost-after", "status=500,commit", "noid", "lost-before", "status=409,commit", "garbled")
+		}},
+		{"says it exists", 2, false, func(r *run, a, b int) string { return r.fault(a, "duplicate", "status=409,commit") }},
+		{"refusal", 1, false, func(r *run, a, b int) string {
+			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404", "html")
+		}},
+		{"wallet unknown", 2, true, func(r *run, a, b int) string {
+			r.api.Forget(sandbox.Wallets, walletID)
+			return "the platform forgets the wallet"
+		}},
+		{"wallet known", 2, true, func(r *run, a, b int) string {
+			r.api.Know(sandbox.Wallets, walletID)
+			return "the platform knows the wallet"
+		}},
+
+		// People who type.
+		{"new", 8, true, edit(func(r *run, lines *[]line, a, b int) string {
+			*lines = append(*lines, r.thing(lines, a+map[bool]int{true: 1 - a%3}[r.Calm]))
+			return "a new row"
+		})},
+		{"price", 3, true, edit(func(r *run, lines *[]line, a, b int) string {
+			return typed(at(lines, a), func(l *line) { l.price++ }, "another price")
+		})},
+		{"in front", 6, false, edit(func(r *run, lines *[]line, a, b int) string {
+			*lines = slices.Insert(*lines, a%(len(*lines)+1), r.thing(lines, b))
+			renumber(*lines)
+			return "a new row in front of others, which are numbered anew"
+		})},
+		{"swap", 5, false, edit(func(r *run, lines *[]line, a, b int) string {
+			x, y := at(lines, a), at(lines, b)
+			if x == y {
+				return ""
+			}
+			x.num, y.num = y.num, x.num
+			*x, *y = *y, *x
+			return fmt.Sprintf("%v and %v change places and numbers", x.business, y.business)
+		})},
+		{"type again", 8, false, edit(func(r *run, lines *[]line, a, b int) string {
+			l := at(lines, a)
+			if l == nil {
+				return ""
+			}
+			again := *l
+			again.num = free(*lines)
+			if b%3 == 0 {
+				again.price++
+			}
+			*lines = append(slices.Delete(*lines, a%len(*lines), a%len(*lines)+1), again)
+			return fmt.Sprintf("%v is deleted and typed again", again.business)
+		})},
+		{"delete", 5, false, edit(func(r *run, lines *[]line, a, b int) string {
+			l := at(lines, a)
+			if l == nil {
+				return ""
+			}
+			text := fmt.Sprintf("%v is deleted", l.business)
+			*lines = slices.Delete(*lines, a%len(*lines), a%len(*lines)+1)
+			return text
+		})},
+		{"delete and renumber", 4, false, edit(func(r *run, lines *[]line, a, b int) string {
+			if len(*lines) == 0 {
+				return ""
+			}
+			*lines = slices.Delete(*lines, a%len(*lines), a%len(*lines)+1)
+			renumber(*lines)
+			return "a row is deleted, the others are numbered anew"
+		})},
+		{"split", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
+			l := at(lines, a)
+			if l == nil || l.amount < 2 {
+				return ""
+			}
+			r.things++
+			rest := *l
+			rest.id, rest.num, rest.amount = r.things, free(*lines), l.amount/2
+			l.amount -= rest.amount
+			*lines = append(*lines, rest)
+			return fmt.Sprintf("a row is split into %d and %d", l.amount, rest.amount)
+		})},
+		{"merge", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
+			x, y := at(lines, a), at(lines, b)
+			if x == y || x.parent != y.parent {
+				return ""
+			}
+			x.amount += y.amount
+			*lines = slices.Delete(*lines, b%len(*lines), b%len(*lines)+1)
+			return "two rows become one"
+		})},
+		{"recycle", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
+			l := at(lines, a)
+			if l == nil {
+				return ""
+			}
+			num := l.num
+			*l = r.thing(lines, b)
+			l.num = num
+			return fmt.Sprintf("another thing gets the number of one that is gone: %v", l.business)
+		})},
+		{"edit", 4, false, edit(func(r *run, lines *[]line, a, b int) string {
+			return typed(at(lines, a), func(l *line) {
+				r.before[l.id] = l.business
+				l.amount++
+			}, "another amount")
+		})},
+		{"like another", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
+			other := at(lines, b)
+			return typed(at(lines, a), func(l *line) {
+				if l.parent == other.parent {
+					r.before[l.id] = l.business
+					l.business = other.business
+				}
+			}, "becomes like another")
+		})},
+		{"edit back", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
+			return typed(at(lines, a), func(l *line) {
+				if was, ok := r.before[l.id]; ok {
+					l.business = was
+				}
+			}, "as it was before")
+		})},
+		{"other type", 3, false, func(r *run, a, b int) string {
+			return edit(func(r *run, lines *[]line, a, b int) string {
+				return typed(at(lines, a), func(l *line) { l.typ = types[b/2%2] }, "another order type")
+			})(r, a, b-b%2)
+		}},
+		{"spell", 4, false, edit(func(r *run, lines *[]line, a, b int) string {
+			for i := range *lines {
+				if b%4 < 2 || i == a%len(*lines) {
+					(*lines)[i].style = a / 2 % len(spellings)
+				}
+			}
+			return "numbers are written in another way"
+		})},
+		{"hide", 4, false, edit(func(r *run, lines *[]line, a, b int) string {
+			return typed(at(lines, a), func(l *line) { l.hidden = true }, "is filtered out")
+		})},
+		{"show", 4, false, edit(func(r *run, lines *[]line, a, b int) string {
+			for i := range *lines {
+				(*lines)[i].hidden = false
+			}
+			return "the filter shows all"
+		})},
+		{"cancel", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
+			return typed(at(lines, a), func(l *line) { l.cancelled = !l.cancelled }, "is cancelled, or not any more")
+		})},
+		{"copy", 4, false, func(r *run, a, b int) string {
+			r.copies = [2][]line{slices.Clone(r.contracts), slices.Clone(r.children)}
+			return "a copy of the tables is kept"
+		}},
+		{"restore", 4, false, func(r *run, a, b int) string {
+			if r.copies[0] == nil {
+				return ""
+			}
+			r.contracts, r.children = slices.Clone(r.copies[0]), slices.Clone(r.copies[1])
+			r.committed(true)
+			return "the old copy is restored"
+		}},
+
+		// People who configure.
+		{"rename", 3, false, func(r *run, a, b int) string {
+			j := &r.jobs[a%len(r.jobs)]
+			was := j.name
+			j.name = r.jobName(j.kind)
+			r.look()
+			return fmt.Sprintf("the job %s is called %s from now on", was, j.name)
+		}},
+		{"split job", 3, false, func(r *run, a, b int) string {
+			if r.second() {
+				return ""
+			}
+			r.jobs[0].part = 1
+			if b%2 == 0 {
+				r.jobs[0].name = r.jobName(trade.OrderCommitments)
+			}
+			r.jobs = slices.Insert(r.jobs, 1, job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, 2})
+			r.look()
+			return "the job of contracts is split by order type"
+		}},
+		{"overlap", 1, false, func(r *run, a, b int) string {
+			if r.second() {
+				return ""
+			}
+			r.jobs = slices.Insert(r.jobs, 1, job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, a % 3})
+			r.look()
+			return "a second job reads the same contracts"
+		}},
+		{"merge jobs", 4, false, func(r *run, a, b int) string {
+			if !r.second() {
+				return ""
+			}
+			keep := r.jobs[a%2].name
+			if b%3 == 0 {
+				keep = r.jobName(trade.OrderCommitments)
+			}
+			r.jobs = slices.Delete(r.jobs, 1, 2)
+			r.jobs[0] = job{keep, trade.OrderCommitments, 0}
+			r.look()
+			return "one job reads all contracts again: " + keep
+		}},
+		{"map", 4, false, func(r *run, a, b int) string {
+			field := []string{"price", "initial_delivery_date", "car", "farm_id"}[a%4]
+			r.unmapped[field] = !r.unmapped[field]
+			return fmt.Sprintf("%s is mapped: %v", field, !r.unmapped[field])
+		}},
+
+		// People who decide.
+		{"person", 6, false, (*run).person},
+		{"release", 3, false, (*run).release},
+	}
+}
+
+// edit is a step that changes a table: children where b is odd and there are some.
+func edit(change func(r *run, lines *[]line, a, b int) string) func(*run, int, int) string {
+	return func(r *run, a, b int) string {
+		text := change(r, r.pick(b), a, b/2)
+		if text != "" {
+			r.committed(false)
+		}
+		return text
+	}
+}
+
+func typed(l *line, change func(*line), text string) string {
+	if l == nil {
+		return ""
+	}
+	was := l.business
+	change(l)
+	return fmt.Sprintf("%v: %s", was, text)
+}
+
+// second tells whether two jobs read contracts.
+func (w *world) second() bool { return len(w.jobs) > 1 && w.jobs[1].kind == trade.OrderCommitments }

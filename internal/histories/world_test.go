@@ -1,0 +1,261 @@
+package histories
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// business is what makes a row of the ERP, or a record of the platform, the one that it is: what the API always requires.
+type business struct {
+	kind    trade.Kind
+	amount  int // or volume
+	product string
+	typ     string // of a contract
+}
+
+func (b business) String() string {
+	return strings.TrimRight(fmt.Sprintf("%d %s %s", b.amount, b.product, b.typ), " ")
+}
+
+// line is a row of an ERP's table. A change of it is a change of the row.
+type line struct {
+	id    int // of the thing that it is about, which nobody but the judge knows
+	num   int // its number
+	style int // how the number is written, see spelled
+	business
+	price     int // an optional field; 0: none
+	hidden    bool
+	cancelled bool
+	parent    int // of a child: the thing that its contract is
+	ref       any // of a child: the number of its contract, as it is written
+	stamp     string
+}
+
+// spellings are the ways in which an ERP writes a number.
+var spellings = []func(num int) any{
+	func(num int) any { return int64(num) },
+	func(num int) any { return fmt.Sprint(num) },
+	func(num int) any { return fmt.Sprintf("%03d", num) },
+	func(num int) any { return fmt.Sprintf("c%d", num) },
+	func(num int) any { return fmt.Sprintf("C%d", num) },
+	func(num int) any { return fmt.Sprintf(" %d ", num) },
+}
+
+func (l line) spelled() any { return spellings[l.style](l.num) }
+
+func text(key any) string { return strings.TrimSpace(fmt.Sprint(key)) }
+
+// world is the ERP, and the jobs that read it. The tables of the database are written from it.
+type world struct {
+	setup
+	db        *sqlx.DB
+	contracts []line
+	children  []line
+	jobs      []job
+	unmapped  map[string]bool // optional fields
+	things    int
+	names     int
+	copies    [2][]line        // an old copy of the tables
+	before    map[int]business // what a thing was before it was edited
+	written   map[int]line     // as it was written last
+	now       time.Time        // of the ERP
+}
+
+// job is a job of the configuration.
+type job struct {
+	name string
+	kind trade.Kind
+	part int // of contracts: 0 = all, 1 = those to be fixed, 2 = the others
+}
+
+const schema = `CREATE TABLE contrato (pos INTEGER, num, quantidade NUMERIC, produto TEXT, tipo TEXT, preco NUMERIC, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP);
+	CREATE TABLE entrega (pos INTEGER, ticket, num, volume NUMERIC, car TEXT, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP)`
+
+// query is the SELECT of a job.
+func (w *world) query(j job) string {
+	number := map[bool]string{false: "num", true: "row_number() OVER (ORDER BY pos) AS num"}[w.Positional]
+	where := []string{"", " AND tipo = 'A_FIXAR'", " AND tipo <> 'A_FIXAR'"}[j.part]
+	if j.kind == trade.OrderCommitments {
+		return `SELECT ` + number + `, quantidade, produto, tipo, preco, '2026-05-01' AS inicio, situacao, atualizado FROM contrato WHERE oculto = 0` + where
+	}
+	number = map[bool]string{false: "ticket", true: "row_number() OVER (PARTITION BY num ORDER BY pos) AS ticket"}[w.ChildPositional]
+	return `SELECT ` + number + `, num, volume, car, situacao, atualizado FROM entrega WHERE oculto = 0`
+}
+
+// row is a line as the query of a job returns it.
+type row struct {
+	key string
+	*line
+}
+
+// rows are what the query of a job returns now.
+func (w *world) rows(j job) (out []row) {
+	lines := w.lines(j.kind)
+	counted := map[string]int{}
+	for i := range *lines {
+		l := &(*lines)[i]
+		if l.hidden || j.part == 1 && l.typ != "A_FIXAR" || j.part == 2 && l.typ == "A_FIXAR" {
+			continue
+		}
+		key := text(l.spelled())
+		if j.kind == trade.OrderCommitments && w.Positional {
+			key = fmt.Sprint(len(out) + 1)
+		}
+		if j.kind != trade.OrderCommitments && w.ChildPositional {
+			counted[text(l.ref)]++
+			key = fmt.Sprintf("%s|%d", text(l.ref), counted[text(l.ref)])
+		}
+		out = append(out, row{key, l})
+	}
+	return out
+}
+
+func (w *world) lines(kind trade.Kind) *[]line {
+	if kind == trade.OrderCommitments {
+		return &w.contracts
+	}
+	return &w.children
+}
+
+// pick gives the table that a step is about.
+func (w *world) pick(b int) *[]line {
+	if w.Child != "" && b%2 == 1 {
+		return &w.children
+	}
+	return &w.contracts
+}
+
+// at picks a line of a table; nil when it is empty.
+func at(lines *[]line, a int) *line {
+	if len(*lines) == 0 {
+		return nil
+	}
+	return &(*lines)[a%len(*lines)]
+}
+
+// free is a number that no line has.
+func free(lines []line) (num int) {
+	for _, l := range lines {
+		num = max(num, l.num)
+	}
+	return num + 1
+}
+
+// renumber counts the lines of a table anew, from 1, as they stand.
+func renumber(lines []line) {
+	for i := range lines {
+		lines[i].num = i + 1
+	}
+}
+
+// thing is a new thing that lines may be about: with a content of its own, or one of a few that come again and again.
+func (w *world) thing(lines *[]line, a int) line {
+	w.things++
+	l := line{id: w.things, num: free(*lines), style: w.Style, price: 100 + a%3}
+	if lines == &w.contracts {
+		l.business = business{trade.OrderCommitments, 1000 + w.things, "SOJA", types[a%2]}
+		if a%3 == 0 {
+			l.business = pool[a/3%len(pool)]
+		}
+		return l
+	}
+	l.style, l.ref = 1, "none"
+	if c := at(&w.contracts, a); c != nil {
+		l.parent, l.ref = c.id, c.spelled()
+	}
+	l.business = business{kind: w.Child, amount: 100*l.parent + a/2%3} // nobody but this contract has such volumes
+	return l
+}
+
+var types = []string{"A_FIXAR", "FIXACAO_DEPOSITO"}
+
+// pool are contents that several rows may have.
+var pool = []business{
+	{trade.OrderCommitments, 1, "SOJA", "A_FIXAR"},
+	{trade.OrderCommitments, 2, "MILHO", "A_FIXAR"},
+	{trade.OrderCommitments, 2, "MILHO", "FIXACAO_DEPOSITO"},
+}
+
+// write makes the tables of the ERP what the world says, in one transaction. A row that was changed gets the time of its change, unless old rows came back as they were.
+func (w *world) write(t testing.TB, restored bool) {
+	t.Helper()
+	w.follow()
+	if now := time.Now().UTC(); now.After(w.now) {
+		w.now = now
+	}
+	w.now = w.now.Add(time.Millisecond)
+	tx := w.db.MustBegin()
+	defer tx.Rollback()
+	tx.MustExec(`DELETE FROM contrato; DELETE FROM entrega`)
+	for i := range w.contracts {
+		l := w.stamped(&w.contracts[i], restored)
+		tx.MustExec(`INSERT INTO contrato VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?)`, i, l.spelled(), l.amount, l.product, l.typ, l.price, l.hidden, situation(l), l.stamp)
+	}
+	for i := range w.children {
+		l := w.stamped(&w.children[i], restored)
+		tx.MustExec(`INSERT INTO entrega VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(), l.ref, l.amount, l.price, l.hidden, situation(l), l.stamp)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func situation(l *line) string {
+	return map[bool]string{false: "ativo", true: "cancelado"}[l.cancelled]
+}
+
+// stamped gives a line the time of its change where it differs from what was written last.
+func (w *world) stamped(l *line, restored bool) *line {
+	now := *l
+	now.stamp = ""
+	if w.Positional {
+		now.num = 0 // it stands in no column
+	}
+	if w.written[l.id] != now && !restored || l.stamp == "" {
+		l.stamp = w.now.Format("2006-01-02 15:04:05.000000")
+	}
+	w.written[l.id] = now
+	return l
+}
+
+// follow lets children keep their contract when its number changes, or their number, so that another contract has them; as does any whose contract is gone.
+func (w *world) follow() {
+	for i := range w.children {
+		c, stays := &w.children[i], false
+		for _, p := range w.contracts {
+			if w.Cascade && p.id == c.parent {
+				c.ref, stays = p.spelled(), true
+			}
+		}
+		for _, p := range w.contracts {
+			if !stays && text(p.spelled()) == text(c.ref) {
+				c.parent = p.id
+			}
+		}
+	}
+}
+
+// String shows the tables as the queries of the jobs return them.
+func (w *world) String() string {
+	var b strings.Builder
+	for _, j := range w.jobs {
+		fmt.Fprintf(&b, "  %s:", j.name)
+		for _, r := range w.rows(j) {
+			fmt.Fprintf(&b, " [%s: %v", r.key, r.business)
+			if r.kind != trade.OrderCommitments {
+				fmt.Fprintf(&b, " of %s", text(r.ref))
+			}
+			if r.cancelled {
+				b.WriteString(" cancelled")
+			}
+			b.WriteString("]")
+		}
+	}
+	return b.String()
+}
