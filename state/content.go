@@ -64,7 +64,7 @@ func (s *Store) placed(ctx context.Context, entries []trade.Entry, blank []int64
 
 // SameContent returns the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
 // ask for the business of one of these payloads ([trade.Hash.SameContent]), or whose newest row in the ERP has one of these source hashes. The entry asked about
-// is among them when that is true of itself. Each comes with the hashes of all that was sent of it, or may have been.
+// is among them when that is true of itself. So are those of which the platform says that it has the record already. Each comes with the hashes of all that was sent of it, or may have been.
 func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
 	var out []trade.SentContent
@@ -106,10 +106,11 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 	return out, s.whatWasSent(ctx, op, out, at)
 }
 
-// whatWasSent adds the hashes of what was sent of some entries, or may have been. An accepted entry has its own beside those of its attempts: a person may have given it the record.
+// whatWasSent adds the hashes of what was sent of some entries, or may have been. An accepted entry has its own beside those of its attempts: a person may have given it the record. So has
+// one that is held because the platform says that it has the record.
 func (s *Store) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
-		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" {
+		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held {
 			of[i].Payloads = append(of[i].Payloads, c.Entry.PayloadHash)
 		}
 	}
@@ -139,7 +140,7 @@ func (s *Store) whatWasSent(ctx context.Context, op string, of []trade.SentConte
 // Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these lag, in a first pass by all that it has sent: of what seems to have no rows it would go
 // through all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word for word.
 const (
-	isThere     = `CASE WHEN state = 'accepted' THEN true ELSE false END`
+	isThere     = `CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END`
 	maybeThere  = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
 	mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`
 )

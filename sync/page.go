@@ -251,7 +251,7 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 		} else {
 			r.report.Unchanged++
 		}
-		if entry.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Changed) && !old.SourceHash.Same(entry.SourceHash) {
+		if entry.Flags.Has(trade.Changed) && !old.SourceHash.Same(entry.SourceHash) {
 			if r.differ == nil {
 				r.differ = map[int64]trade.Hash{}
 			}

@@ -393,3 +393,32 @@ func TestARebuiltLedgerRecognisesAContentThatIsMappedInAnotherWay(t *testing.T) 
 	b.sweep()
 	b.onPlatform("10", "20")
 }
+
+// The platform has the record, it says: the same content under another key is that record.
+func TestC5WhatThePlatformSaysExistsIsNotSentUnderAnotherKey(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
+		b.write(10)
+		b.sweep()
+		b.expect(1, trade.Held, trade.CauseExists)
+		b.write(0, 10)
+		b.sweep()
+		b.onPlatform("10")
+		b.expect(2, trade.Held, trade.CauseRetyped)
+	})
+}
+
+// One row less, and all that follow have other numbers: the place that a contract came to is not its record.
+func TestARowThatComesToThePlaceOfADeletedOneReplacesIt(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20)
+		b.sweep()
+		b.write(20)
+		b.sweep()
+		if e := b.expect(1, trade.Accepted, ""); !e.Flags.Has(trade.Replaced) {
+			t.Errorf("flags %v, want replaced", e.Flags)
+		}
+		b.onPlatform("10", "20")
+	})
+}

@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/safrasync/safrasync/erp"
@@ -204,39 +205,48 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 	out.ready = ready
 }
 
-// markReplaced flags the rows of this job that were sent, have changed in this reading, and whose content stands under
-// another key now: what stands there instead was never sent. was has their source hashes from before, by number.
+// markReplaced flags the rows of this job that were sent, have changed in this reading, and changed places: what stood there
+// stands under another key now, or what stands there now was sent under another key, where it stands no more.
 func (r *jobRun) markReplaced(ctx context.Context) error {
-	if len(r.differ) == 0 {
-		return nil
-	}
-	ids, sources := make([]int64, 0, len(r.differ)), make([]trade.Hash, 0, len(r.differ))
-	for id, was := range r.differ {
-		ids, sources = append(ids, id), append(sources, was)
-	}
-	found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, nil, sources)
-	if err != nil {
-		return err
-	}
-	elsewhere := map[string][]sentRow{}
-	for _, f := range found {
-		if f.Entry.Job == r.job.Name() {
-			elsewhere[f.Entry.SourceHash.Sum] = append(elsewhere[f.Entry.SourceHash.Sum], sentRow{SentContent: f})
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), pageSize) {
+		entries, err := r.ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		var sources []trade.Hash
+		for _, e := range entries {
+			sources = append(sources, r.differ[e.ID], e.SourceHash)
+		}
+		found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, nil, sources)
+		if err != nil {
+			return err
+		}
+		others := map[string][]*sentRow{}
+		sent := make([]sentRow, len(found))
+		for i, f := range found {
+			sent[i].SentContent = f
+			if f.Entry.Job == r.job.Name() {
+				others[f.Entry.SourceHash.Sum] = append(others[f.Entry.SourceHash.Sum], &sent[i])
+			}
+		}
+		if err := r.readSent(ctx, sent, nil); err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range entries {
+			left := func(s *sentRow) bool { return s.Entry.ID != old.ID && !s.sent(old) } // else it is a twin with a record of its own
+			now := trade.Entry{Job: old.Job, SourceHash: old.SourceHash}
+			came := func(s *sentRow) bool { return s.Entry.ID != old.ID && !s.stands(now) }
+			moved := slices.ContainsFunc(others[r.differ[old.ID].Sum], left) || slices.ContainsFunc(others[old.SourceHash.Sum], came)
+			if moved && !old.SourceHash.Same(r.differ[old.ID]) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
+				entry := old
+				entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.now
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		if err := r.record(ctx, page); err != nil {
+			return err
 		}
 	}
-	entries, err := r.ledger.Entries(ctx, ids)
-	if err != nil {
-		return err
-	}
-	var page trade.Page
-	for _, old := range entries {
-		was := r.differ[old.ID]
-		moved := slices.ContainsFunc(elsewhere[was.Sum], func(s sentRow) bool { return s.Entry.ID != old.ID && !s.sent(old) }) // else it is a twin with a record of its own
-		if moved && !old.SourceHash.Same(was) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
-			entry := old
-			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.now
-			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
-		}
-	}
-	return r.record(ctx, page)
+	return nil
 }

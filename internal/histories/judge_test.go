@@ -387,7 +387,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 				owner[e.RemoteID] = job.name + " " + row.key
 			case trade.Waiting:
 				for _, w := range e.WaitingFor {
-					if w.Job == "" || shown[trade.ParentKey{Job: w.Job, Key: w.Key}] == trade.Accepted {
+					if w.Job == "" || shown[trade.ParentKey{Job: w.Job, Key: w.Key}] == trade.Accepted && w.ParentCause != trade.CauseReplaced {
 						return &fault{"stuck", fmt.Sprintf("%s waits for %+v", name, w)}, nil
 					}
 				}

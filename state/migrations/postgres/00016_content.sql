@@ -8,5 +8,9 @@ UPDATE attempt SET payload_near = 0;
 DROP TRIGGER entry_near ON entry;
 DROP FUNCTION safrasync_entry_near();
 
+-- What the platform says it has counts as sent (state/content.go has the same words).
+DROP INDEX entry_content;
+CREATE INDEX entry_content ON entry (payload_near, payload_hash) WHERE CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END;
+
 -- An older program would not find what was sent by these numbers.
 UPDATE ledger SET needs = 16;
