@@ -29,7 +29,7 @@ func hearingService(t *testing.T, on string, adjust ...func(*sandbox.Options)) (
 	cert, key := certificateFor(t, "localhost")
 	roots = x509.NewCertPool()
 	roots.AppendCertsFromPEM(cert)
-	s = newService(t, on, false, append(adjust, func(o *sandbox.Options) { o.ReceiverRoots = roots })...)
+	s = newService(t, on, false, append(adjust, func(o *sandbox.Options) { o.ReceiverRoots, o.ShowTimes = roots, true })...)
 	s.write("events.crt", string(cert))
 	s.write("events.key", string(key))
 	port = freePort(t)
