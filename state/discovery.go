@@ -270,6 +270,15 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 // insertEntries adds the entries whose key is new and counts the others.
 func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums tallyChange) (lost int, err error) {
 	lost = len(entries)
+	kinds := map[trade.Kind]bool{}
+	for _, e := range entries {
+		if !kinds[e.Sends] {
+			kinds[e.Sends] = true
+			if err := knowJob(t, job, string(e.Sends)); err != nil {
+				return 0, err
+			}
+		}
+	}
 	for chunk := range slices.Chunk(entries, bulkRows) { // a page is not in memory once more, as arguments
 		rows := make([][]any, len(chunk))
 		for i, e := range chunk {

@@ -157,7 +157,7 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 // would be gone, and others new in their place, the job pauses: they would go a second time.
 func (r *jobRun) brakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
-	if !r.Brakes.ChangedKey || was == nil || was.Equal(r.job.identity) {
+	if !r.Brakes.ChangedKey || was == nil || was.SameRows(r.job.identity) {
 		return nil
 	}
 	alive := map[keyHash]bool{} // the rows that the query returns now; false: only cancelled, which stands, but would never be new

@@ -46,6 +46,8 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return same
 	case cancelled:
 		return absentee
+	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
+		return remap // rebuilt from the journal; the last look holds it again
 	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey && known.Cause != trade.CauseVanished:
 		if known.GoneSweeps > 0 {
 			return seen

@@ -10,7 +10,7 @@
 //	brake     too much that is new, too much at once, or a  brake.go, most.go, canary.go
 //	          mapping that nobody has confirmed pauses the job
 //	hours     a job may send only at some times             hours.go
-//	look      the rows about to go are read once more       look.go, twins.go
+//	look      the rows about to go are read once more       look.go, other_job.go, twins.go
 //	submit    intent on disk → bytes leave → answer          submit.go, queue.go,
 //	                                                         store.go, wire.go, flight.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go

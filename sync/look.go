@@ -45,6 +45,9 @@ func (r *jobRun) look(ctx context.Context, entries []trade.Entry) (looked, error
 			out.ready = append(out.ready, entry)
 		}
 	}
+	if err := r.lookAtOtherJobs(ctx, &out); err != nil {
+		return looked{}, err
+	}
 	return out, r.lookForTwins(ctx, &out)
 }
 
