@@ -44,7 +44,7 @@ func (g *groupTx) checkPause() error {
 		State string `db:"state"`
 		Kin   int    `db:"kin"`
 	}
-	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.moved_to IS NULL AND k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
+	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
 		FROM job_status s WHERE s.job = ?`
 	if err := g.all(&rows, g.s.d.sharedLock(query, "s"), g.lease.Job); err != nil || len(rows) == 0 {
 		return err

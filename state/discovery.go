@@ -20,7 +20,9 @@ const (
 
 // Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
 func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
-	all := func(dest any, query string, args ...any) error { return s.read.SelectContext(ctx, dest, s.q(query), args...) }
+	all := func(dest any, query string, args ...any) error {
+		return s.read.SelectContext(ctx, dest, s.q(query), args...)
+	}
 	c, err := cursorOf(all, job)
 	return c, s.fault(ctx, "reading the cursor", err)
 }

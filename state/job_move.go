@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +61,8 @@ type jobMove struct {
 	plan           trade.JobMove
 	replaced, left []int64 // entries of to and of from that give way
 	status         trade.JobStatus
+	journal        string // that tells of it, and its record before
+	after          int64
 	sums           tallyChange
 }
 
@@ -103,7 +104,7 @@ func (m *jobMove) look() error {
 		Job   string `db:"job"`
 		Sends string `db:"sends"`
 	}
-	if err := m.all(&kinds, `SELECT job, sends FROM job_kind WHERE moved_to IS NULL AND job IN (?, ?) ORDER BY job, sends`, m.from, m.to); err != nil {
+	if err := m.all(&kinds, `SELECT job, sends FROM job_kind WHERE job IN (?, ?) ORDER BY job, sends`, m.from, m.to); err != nil {
 		return err
 	}
 	for _, k := range kinds {
@@ -227,6 +228,11 @@ func (m *jobMove) statusAfter() error {
 
 // apply does it, and notes it in the audit and in the journal.
 func (m *jobMove) apply(record trade.AuditRecord) error {
+	if m.journal == "" {
+		if err := m.place(); err != nil {
+			return err
+		}
+	}
 	record.Act, record.Target = moveName, m.from+" "+m.to
 	if _, err := addAudit(m.tx, record); err != nil {
 		return err
@@ -237,12 +243,13 @@ func (m *jobMove) apply(record trade.AuditRecord) error {
 	if err := m.moveCursor(); err != nil {
 		return err
 	}
-	for _, query := range []string{`UPDATE run SET job = ? WHERE job = ?`, `UPDATE job_kind SET moved_to = ? WHERE job = ?`} {
-		if err := m.exec(query, m.to, m.from); err != nil {
-			return err
-		}
+	if err := m.exec(`UPDATE run SET job = ? WHERE job = ?`, m.to, m.from); err != nil {
+		return err
 	}
-	for _, table := range []string{"job_status", "hand"} {
+	if err := m.remember(m.plan.Sends); err != nil {
+		return err
+	}
+	for _, table := range []string{"job_kind", "job_status", "hand"} {
 		if err := m.exec(`DELETE FROM `+table+` WHERE job = ?`, m.from); err != nil {
 			return err
 		}
@@ -255,7 +262,7 @@ func (m *jobMove) apply(record trade.AuditRecord) error {
 	}
 	note := m.noting(journal.Act, m.now)
 	note.ActName, note.Who = moveName, cleanText(record.Who)
-	note.Moves = append(note.Moves, journal.Move{From: m.from, To: m.to, Sends: string(m.plan.Sends)})
+	note.Moves = append(note.Moves, journal.Move{From: m.from, To: m.to, Sends: string(m.plan.Sends), After: m.after})
 	note.Jobs = append(note.Jobs, journal.JobFact{Job: m.from}, jobFact(m.status))
 	if err := factPages(m.tx, slices.Concat(m.replaced, m.left), func(facts []journal.Fact) error {
 		note.Facts = append(note.Facts, facts...)
@@ -264,6 +271,20 @@ func (m *jobMove) apply(record trade.AuditRecord) error {
 		return err
 	}
 	return m.sums.apply(m.tx)
+}
+
+// remember keeps that the entries of the job went, for a journal that knows them under the old name.
+func (m *jobMove) remember(sends trade.Kind) error {
+	return m.exec(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.from, string(sends), m.to, m.journal, m.after)
+}
+
+// place finds where the journal tells of this move.
+func (m *jobMove) place() error {
+	if m.s.journal == nil {
+		return m.get(&m.after, `SELECT COUNT(*) FROM job_moved WHERE journal = ''`)
+	}
+	m.journal = m.s.journal.Header().Journal
+	return m.get(&m.after, m.s.d.locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), m.journal)
 }
 
 // moveEntries gives the entries to the other job. Those that give way stand between the two until their keys are free: under a name that no job can have.
@@ -309,52 +330,57 @@ func (m *jobMove) moveCursor() error {
 }
 
 // moveJobs does again what the journal tells of jobs that were moved after the record that the ledger has last.
-func (r *rebuilding) moveJobs(after int64, who string) error {
+func (r *rebuilding) moveJobs(last int64, who string) error {
 	for _, move := range r.history.moves {
-		if move.seq <= after {
+		if move.After < last {
 			continue
 		}
-		m := &jobMove{tx: r.tx, from: move.From, to: move.To, now: r.now, sums: tallyChange{}}
-		if err := m.look(); err != nil {
-			return err
-		}
+		m := &jobMove{tx: r.tx, from: move.From, to: move.To, now: r.now, sums: tallyChange{}, journal: r.history.end.Header.Journal, after: move.After}
+		err := m.look()
 		switch {
+		case err != nil:
 		case m.plan.Collisions > 0:
-			return fmt.Errorf("the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
+			err = fmt.Errorf("the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
 				move.From, move.To, m.plan.Collisions, strings.Join(m.plan.Samples, ", "))
 		case m.plan.Sends == "":
-			if err := r.exec(`INSERT INTO job_kind (job, sends, moved_to) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, move.From, move.Sends, move.To); err != nil {
-				return err
-			}
+			err = m.remember(trade.Kind(move.Sends))
 		default:
-			if err := m.apply(trade.AuditRecord{At: r.now, Who: who, Reason: "known from the journal"}); err != nil {
-				return err
-			}
+			err = m.apply(trade.AuditRecord{At: r.now, Who: who, Reason: "known from the journal"})
+		}
+		if err != nil {
+			return err
 		}
 	}
 	r.note = nil // the journal has all that
 	return nil
 }
 
-// followMoves gives what is known of rows to the jobs that have them in the ledger by now: of a move the journal of one host tells, and those of the others know the old name.
+// followMoves gives what is known of rows to the jobs that have them in the ledger by now. The journal of one host tells of a move, and those of the others know the old
+// name.
 func (r *rebuilding) followMoves() error {
-	var rows []struct {
-		Job string `db:"job"`
-		To  string `db:"moved_to"`
-	}
-	if err := r.all(&rows, `SELECT job, moved_to FROM job_kind WHERE moved_to IS NOT NULL ORDER BY job`); err != nil || len(rows) == 0 {
+	var moves []journal.Move
+	if err := r.all(&moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal <> ? ORDER BY journal, seq`,
+		r.history.end.Header.Journal); err != nil {
 		return err
 	}
-	to := map[string]string{}
-	for _, row := range rows {
-		if !slices.ContainsFunc(r.history.moves, func(m journalMove) bool { return m.From == row.Job && m.To == row.To }) {
-			to[row.Job] = row.To
+	for _, move := range moves {
+		var keys []string
+		for _, m := range r.history.order {
+			if m.Job == move.From {
+				keys = append(keys, m.Key)
+			}
 		}
-	}
-	for range rows { // a job may have been moved on
-		for _, job := range slices.Sorted(maps.Keys(to)) {
-			r.history.move(journal.Move{From: job, To: to[job]})
+		for chunk := range slices.Chunk(keys, inList) {
+			var there []string
+			if err := r.all(&there, `SELECT n.key FROM entry n WHERE n.job = ? AND `+r.s.d.among("n.key")+` AND NOT EXISTS (SELECT 1 FROM entry o WHERE o.job = ? AND o.key = n.key)`,
+				move.To, listOf(r.s.d, chunk), move.From); err != nil {
+				return err
+			}
+			for _, key := range there {
+				r.history.rename(r.history.rows[journal.Row{Job: move.From, Key: key}], move.To)
+			}
 		}
+		r.history.tidy()
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func kinOf(all func(dest any, query string, args ...any) error, job, sends strin
 		Brakes sql.NullString `db:"brakes"`
 	}
 	err := all(&rows, `SELECT k.job, c.brakes FROM job_kind k LEFT JOIN job_cursor c ON c.job = k.job
-		WHERE k.moved_to IS NULL AND k.sends = ? ORDER BY k.job`, sends)
+		WHERE k.sends = ? ORDER BY k.job`, sends)
 	if err != nil || len(rows) == 0 || len(rows) == 1 && rows[0].Job == job {
 		return nil, err
 	}
@@ -152,12 +152,9 @@ func (t *tx) lockKind(what int, sends string) error {
 // knowJob notes that a job has entries of a kind. From the end of the transaction on, every group of that kind sees it: a group that began before, and did not see it,
 // holds its job's lease, for which this waits.
 func knowJob(t *tx, job, sends string) error {
-	var known []sql.NullString
-	if err := t.all(&known, `SELECT moved_to FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil {
+	var known []string
+	if err := t.all(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil || len(known) > 0 {
 		return err
-	}
-	if len(known) > 0 && !known[0].Valid {
-		return nil
 	}
 	if err := t.lockKind(newJobOfKind, sends); err != nil {
 		return err
@@ -168,7 +165,7 @@ func knowJob(t *tx, job, sends string) error {
 			return err
 		}
 	}
-	return t.exec(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT (job, sends) DO UPDATE SET moved_to = NULL`, job, sends)
+	return t.exec(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
 }
 
 // JobsOfLedger gives the jobs that have entries, in the order of their names, with how many of them were sent or are in doubt.
@@ -181,7 +178,7 @@ func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 		N     int         `db:"n"`
 	}
 	err := s.read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, SUM(t.n) AS n FROM job_kind k JOIN tally t ON t.job = k.job
-		WHERE k.moved_to IS NULL GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
+		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}

@@ -18,13 +18,7 @@ type history struct {
 	mark  string
 	seen  map[string]int64 // of other hosts' journals: the last record that the ledger had
 	jobs  map[string]journal.JobFact
-	moves []journalMove
-}
-
-// journalMove is a move of a job's entries, with the number of the record that tells of it.
-type journalMove struct {
-	journal.Move
-	seq int64
+	moves []journal.Move
 }
 
 // remembered is one row as the journal leaves it.
@@ -64,7 +58,9 @@ func readHistory(dir string) (*history, error) {
 			return nil // the ledger refused the act: it was not done
 		}
 		for _, m := range r.Moves {
-			h.moves = append(h.moves, journalMove{m, r.Seq})
+			if !slices.Contains(h.moves, m) { // a snapshot tells it again
+				h.moves = append(h.moves, m)
+			}
 			if r.Kind == journal.Act { // a snapshot tells of rows as they are after it
 				h.move(m)
 			}
@@ -116,6 +112,10 @@ func (h *history) move(m journal.Move) {
 			h.rename(r, m.To)
 		}
 	}
+	h.tidy()
+}
+
+func (h *history) tidy() {
 	h.order = slices.DeleteFunc(h.order, func(r *remembered) bool { return h.rows[r.Row] != r })
 }
 

@@ -30,6 +30,7 @@ type explainJSON struct {
 	Job       string         `json:"job"`
 	Sends     trade.Kind     `json:"sends"`
 	Key       []string       `json:"key"`
+	Identity  *string        `json:"identity"` // key space; null = that of all jobs which name none
 	ChangedAt *string        `json:"changed_at"`
 	Cancelled *cancelledJSON `json:"cancelled"`
 	Fields    []fieldRule    `json:"fields"`
@@ -59,7 +60,7 @@ func (a *App) explain(ctx context.Context, name string, rows, offline bool) erro
 		return err
 	}
 	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
-	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
+	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: orNull(job.Spec.Identity), ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}
 	}
@@ -141,6 +142,9 @@ func (a *App) printJudgement(j engine.Judgement) error {
 func (a *App) printRules(out explainJSON) {
 	a.show(explainTitle, out.Job, out.Sends)
 	a.show(explainKey, strings.Join(out.Key, " | "))
+	if out.Identity != nil {
+		a.show(explainIdentity, *out.Identity)
+	}
 	if out.ChangedAt != nil {
 		a.show(explainChangedAt, *out.ChangedAt)
 	} else {

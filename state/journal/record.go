@@ -110,6 +110,7 @@ type Move struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Sends string `json:"sends"`
+	After int64  `json:"after"` // the record of this journal before it
 }
 
 // FactAttempt is an attempt that created a record, may have created one, or may be creating one.

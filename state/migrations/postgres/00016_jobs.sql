@@ -1,10 +1,17 @@
 -- +goose Up
--- A row is its kind of record and its key, whatever its job is called: the jobs that have entries of a kind, and where the entries of a renamed job went.
+-- A row is its kind of record and its key, whatever its job is called: the jobs that have entries of a kind, and where those of a renamed job went.
 CREATE TABLE job_kind (
     job TEXT NOT NULL,
     sends TEXT NOT NULL,
-    moved_to TEXT, -- the job that has its entries now
     PRIMARY KEY (job, sends)
+);
+CREATE TABLE job_moved (
+    job TEXT NOT NULL,
+    sends TEXT NOT NULL,
+    moved_to TEXT NOT NULL,
+    journal TEXT NOT NULL, -- that tells of it; '' = the ledger has none
+    seq BIGINT NOT NULL, -- the record before
+    PRIMARY KEY (journal, seq)
 );
 INSERT INTO job_kind (job, sends) SELECT DISTINCT job, sends FROM entry;
 
