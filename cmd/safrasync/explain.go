@@ -30,11 +30,12 @@ type explainJSON struct {
 	Job       string         `json:"job"`
 	Sends     trade.Kind     `json:"sends"`
 	Key       []string       `json:"key"`
-	Identity  *string        `json:"identity"` // key space; null = that of all jobs which name none
 	ChangedAt *string        `json:"changed_at"`
 	Cancelled *cancelledJSON `json:"cancelled"`
 	Fields    []fieldRule    `json:"fields"`
 	ERP       *engine.Audit  `json:"erp"` // null with --offline, or when the ERP could not be read
+
+	Identity string `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
 }
 
 type cancelledJSON struct {
@@ -60,7 +61,7 @@ func (a *App) explain(ctx context.Context, name string, rows, offline bool) erro
 		return err
 	}
 	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
-	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: orNull(job.Spec.Identity), ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
+	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}
 	}
@@ -142,8 +143,8 @@ func (a *App) printJudgement(j engine.Judgement) error {
 func (a *App) printRules(out explainJSON) {
 	a.show(explainTitle, out.Job, out.Sends)
 	a.show(explainKey, strings.Join(out.Key, " | "))
-	if out.Identity != nil {
-		a.show(explainIdentity, *out.Identity)
+	if out.Identity != "" {
+		a.show(explainIdentity, out.Identity)
 	}
 	if out.ChangedAt != nil {
 		a.show(explainChangedAt, *out.ChangedAt)
