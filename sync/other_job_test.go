@@ -217,3 +217,78 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 		b.row("third", key(1), trade.Held, trade.CauseOtherJob)
 	})
 }
+
+// The rows of a renamed job are what they were under its new name: what hangs on them finds them, and a change in the ERP is seen.
+func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE quantidade = 2`)
+		b.delivery(1, 1, 100)
+		b.delivery(2, 2, 200)
+		b.pass()
+		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
+		b.spec.Name = "contratos"
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = []engine.ParentSpec{{Job: "contratos", Columns: []string{"filial", "num"}}}
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.pass()
+		acts := b.acts()
+		plan, err := acts.MoveJob(t.Context(), "contracts", "contratos")
+		if err == nil {
+			plan, err = acts.DoMoveJob(t.Context(), plan, maria)
+		}
+		if err != nil || !plan.Done || plan.Entries != 3 {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		b.exec(`UPDATE contrato SET pagamento = '2026-07-01', atualizado = '2026-03-12 08:00:00' WHERE quantidade = 2`)
+		b.exec(`UPDATE contrato SET preco = 99, atualizado = '2026-03-12 08:00:00' WHERE quantidade = 3`)
+		b.delivery(3, 3, 300)
+		for range 2 {
+			b.pass()
+		}
+		for _, ticket := range []string{"01|0001", "01|0002", "01|0003"} {
+			b.row("deliveries", ticket, trade.Accepted, "")
+		}
+		if e := b.row("contratos", key(3), trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+			t.Errorf("flags %v", e.Flags)
+		}
+		if contracts, deliveries := len(b.createdOf("order_commitments")), len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
+			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
+		}
+		if found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs); err != nil || len(found) != 0 {
+			t.Errorf("%+v, %v", found, err)
+		}
+	})
+}
+
+// What a configuration would do to identity is told before it runs.
+func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(4)
+		b.sync(engine.Options{})
+		b.spec.Key, b.spec.Identity = []string{"filial", "num", "quantidade"}, "erp2"
+		twice := b.spec
+		twice.Name = "again"
+		b.more = []engine.JobSpec{twice}
+		found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+		if err != nil || len(found) != 3 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if f := found[0]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
+			t.Errorf("%+v", f)
+		}
+		if f := found[1]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
+			t.Errorf("%+v", f)
+		}
+		if f := found[2]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
+			t.Errorf("%+v", f)
+		}
+	})
+}
