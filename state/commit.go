@@ -20,7 +20,8 @@ type groupTx struct {
 	sums     tallyChange
 	attempts map[string]*attemptRow
 	entries  map[int64]*narrowRow
-	unsent   int // attempts that were open, and of which nothing was sent
+	unsent   int  // attempts that were open, and of which nothing was sent
+	alone    bool // no other job has entries of the kind that this one sends
 }
 
 func newGroupTx(t *tx, lease trade.Lease, group trade.Group) *groupTx {
@@ -39,9 +40,17 @@ func (g *groupTx) checkPause() error {
 	if len(g.group.Intents) == 0 || g.result.LeaseLost {
 		return nil
 	}
-	status, err := readStatus(g.tx, g.lease.Job, g.s.d.sharedLock)
-	g.result.Paused = status.State == trade.Paused
-	return err
+	var rows []struct {
+		State string `db:"state"`
+		Kin   int    `db:"kin"`
+	}
+	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
+		FROM job_status s WHERE s.job = ?`
+	if err := g.all(&rows, g.s.d.sharedLock(query, "s"), g.lease.Job); err != nil || len(rows) == 0 {
+		return err
+	}
+	g.result.Paused, g.alone = trade.JobState(rows[0].State) == trade.Paused, rows[0].Kin == 1
+	return nil
 }
 
 // Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents, updates and blocks are fenced by
@@ -183,7 +192,11 @@ func (g *groupTx) claim() error {
 		return err
 	}
 	waits := g.result.Paused || g.result.Quiet || g.result.Stop != nil
+	var taken map[string]trade.Elsewhere
 	if !waits {
+		if taken, err = g.sentElsewhere(); err != nil {
+			return err
+		}
 		if err := g.asks(); err != nil {
 			return err
 		}
@@ -198,6 +211,13 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		if _, not := g.result.Lacking[in.Attempt.ID]; not || g.result.Asked[in.Attempt.ID] {
+			continue
+		}
+		if _, other := taken[in.Entry.Key]; other && !in.Entry.Ordered() {
+			if g.result.Elsewhere == nil {
+				g.result.Elsewhere = map[string]bool{}
+			}
+			g.result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}
 		if waits || e == nil || e.Job != g.lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {

@@ -338,7 +338,7 @@ func TestTwoJobsThatRaceForOnePlatformIDAreOneConflict(t *testing.T) {
 			leases[j] = mustLease(t, s, fmt.Sprintf("job%d", j))
 			var page []trade.Entry
 			for i := range rounds {
-				page = append(page, newEntry(fmt.Sprint(i)))
+				page = append(page, newEntry(fmt.Sprint(j, i)))
 			}
 			entries[j] = mustRecord(t, s, leases[j], page...)
 		}

@@ -30,7 +30,7 @@ type MoveTable struct {
 
 // movedTables are copied, in an order in which references are there before what refers to them. What belongs to running processes, and the old journals, are not.
 var movedTables = []string{
-	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
+	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status", "reference", "lookup", "lookup_key", "block", "tally",
 	"alert", "alert_message", "digest", "task", "person", "saved_filter",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",

@@ -20,7 +20,14 @@ const (
 
 // Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
 func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
-	const op = "reading the cursor"
+	all := func(dest any, query string, args ...any) error {
+		return s.read.SelectContext(ctx, dest, s.q(query), args...)
+	}
+	c, err := cursorOf(all, job)
+	return c, s.fault(ctx, "reading the cursor", err)
+}
+
+func cursorOf(all func(dest any, query string, args ...any) error, job string) (trade.Cursor, error) {
 	var rows []struct {
 		Bound       string         `db:"bound"`
 		SweptAt     sql.NullInt64  `db:"swept_at"`
@@ -29,19 +36,16 @@ func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 		Parents     string         `db:"parents"`
 		Brakes      string         `db:"brakes"`
 	}
-	if err := s.read.SelectContext(ctx, &rows, s.q(`SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`), job); err != nil {
-		return trade.Cursor{}, s.fault(ctx, op, err)
-	}
-	if len(rows) == 0 {
-		return trade.Cursor{}, nil
+	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`, job); err != nil || len(rows) == 0 {
+		return trade.Cursor{}, err
 	}
 	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
 	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
-		return trade.Cursor{}, s.fault(ctx, op, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err))
+		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
 	}
 	if rows[0].Sweep.Valid {
 		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
-			return trade.Cursor{}, s.fault(ctx, op, fmt.Errorf("the cursor of job %s is damaged: %w", job, err))
+			return trade.Cursor{}, fmt.Errorf("the cursor of job %s is damaged: %w", job, err)
 		}
 	}
 	return c, nil
@@ -270,6 +274,15 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 // insertEntries adds the entries whose key is new and counts the others.
 func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums tallyChange) (lost int, err error) {
 	lost = len(entries)
+	kinds := map[trade.Kind]bool{}
+	for _, e := range entries {
+		if !kinds[e.Sends] {
+			kinds[e.Sends] = true
+			if err := knowJob(t, job, string(e.Sends)); err != nil {
+				return 0, err
+			}
+		}
+	}
 	for chunk := range slices.Chunk(entries, bulkRows) { // a page is not in memory once more, as arguments
 		rows := make([][]any, len(chunk))
 		for i, e := range chunk {

@@ -134,6 +134,9 @@ func (s *Store) settleAct(t *tx, v *verdict) error {
 	}
 	h.only(*v.record)
 	r := &rebuilding{tx: t, history: h, plan: &RebuildPlan{}, now: time.Now(), sums: tallyChange{}}
+	if err := r.moveJobs(v.row.Seq, program); err != nil {
+		return err
+	}
 	work, err := r.compare()
 	if err != nil {
 		return err

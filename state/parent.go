@@ -47,9 +47,17 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 // Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write. It ends with the
 // first error of fn.
 func (s *Store) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
+	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent, trade.Waiting, fn)
+}
+
+// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of their numbers; fn may write. It ends with the first error of fn.
+func (s *Store) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
+	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
+}
+
+func (s *Store) eachOfCause(ctx context.Context, op, job, cause string, state trade.State, fn func([]trade.Entry) error) error {
 	for after := int64(0); ; {
-		page, err := s.entries(ctx, "going through the rows that wait for their parents",
-			`WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = 'waiting' ORDER BY e.id LIMIT ?`, job, trade.CauseParent, after, entryPage)
+		page, err := s.entries(ctx, op, `WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after, string(state), entryPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}

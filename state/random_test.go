@@ -70,6 +70,7 @@ func (m *machine) record(t *rapid.T) {
 	for range rapid.IntRange(1, 4).Draw(t, "rows") {
 		m.ids++
 		e := newEntry(fmt.Sprint(rapid.IntRange(1, 30).Draw(t, "key")))
+		e.Sends = trade.Kind("what " + m.job + " sends") // the jobs of the other histories have the same keys
 		e.Quantity = anyQuantity(t)
 		e.State = rapid.SampledFrom(trade.Moves[""]).Draw(t, "state")
 		page.New = append(page.New, e)

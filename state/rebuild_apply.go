@@ -60,6 +60,13 @@ func (r *rebuilding) run(apply bool, record trade.AuditRecord) error {
 			Err: fmt.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)", r.history.end.Header.Ledger),
 		}
 	}
+	journals, err := journalRows(r.tx, false)
+	if err != nil {
+		return err
+	}
+	if err := r.moveJobs(journals[r.history.end.Header.Journal].Seq, record.Who); err != nil {
+		return err
+	}
 	work, err := r.compare()
 	if err != nil {
 		return err
@@ -80,6 +87,9 @@ func (r *rebuilding) run(apply bool, record trade.AuditRecord) error {
 
 // compare tells what the journal knows and the ledger does not.
 func (r *rebuilding) compare() ([]rebuiltRow, error) {
+	if err := r.followMoves(); err != nil {
+		return nil, err
+	}
 	if err := r.load(); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ type history struct {
 	mark  string
 	seen  map[string]int64 // of other hosts' journals: the last record that the ledger had
 	jobs  map[string]journal.JobFact
+	moves []journal.Move
 }
 
 // remembered is one row as the journal leaves it.
@@ -55,6 +56,14 @@ func readHistory(dir string) (*history, error) {
 		}
 		if r.Kind == journal.Act && void[r.Seq] {
 			return nil // the ledger refused the act: it was not done
+		}
+		for _, m := range r.Moves {
+			if !slices.Contains(h.moves, m) { // a snapshot tells it again
+				h.moves = append(h.moves, m)
+			}
+			if r.Kind == journal.Act { // a snapshot tells of rows as they are after it
+				h.move(m)
+			}
 		}
 		for _, f := range r.Facts {
 			h.fact(r, f)
@@ -94,6 +103,36 @@ func (h *history) row(row journal.Row, at time.Time) *remembered {
 	}
 	m.last = at
 	return m
+}
+
+// move gives what is known of the rows of a job to another one. What is known of those that gave way then is in the facts of the same record.
+func (h *history) move(m journal.Move) {
+	for _, r := range h.order {
+		if r.Job == m.From {
+			h.rename(r, m.To)
+		}
+	}
+	h.tidy()
+}
+
+func (h *history) tidy() {
+	h.order = slices.DeleteFunc(h.order, func(r *remembered) bool { return h.rows[r.Row] != r })
+}
+
+// rename gives a row to another job. Where that has one of the same key, which gives way, the row that was sent stays known.
+func (h *history) rename(r *remembered, job string) {
+	delete(h.rows, r.Row)
+	r.Job = job
+	if other := h.rows[r.Row]; other != nil && (other.created() || other.doubtful() || other.Weak || other.State == string(trade.Dismissed)) {
+		for _, a := range r.attempts { // a late answer to one of them finds the row
+			if other.attempt(a.ID) == nil {
+				other.attempts = append(other.attempts, a)
+			}
+			h.sent[a.ID] = other
+		}
+		return
+	}
+	h.rows[r.Row] = r
 }
 
 func (m *remembered) attempt(id string) *rememberedAttempt {

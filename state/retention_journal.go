@@ -144,7 +144,10 @@ func (n *snapshot) page(t *tx, after *int64) (done bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	if n.base == 0 { // the pauses too: they are decisions about sending
+	if n.base == 0 { // the pauses too: they are decisions about sending; and where the entries of renamed jobs are
+		if err := t.all(&note.Moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.journal.Header().Journal); err != nil {
+			return false, err
+		}
 		var rows []struct {
 			Job string `db:"job"`
 			statusRow

@@ -70,13 +70,24 @@ func (t *tx) all(dest any, query string, args ...any) error {
 // The caller's cancellation counts before the transaction begins; one that has begun is finished, within its own time limit, because a
 // result that a shutdown throws away becomes a doubt for a person.
 func (s *Store) inTx(ctx context.Context, op string, fn func(*tx) error) error {
+	return s.inTxWithin(ctx, s.tune.write, op, fn)
+}
+
+// inLongTx is inTx for what touches many rows at once.
+func (s *Store) inLongTx(ctx context.Context, op string, fn func(*tx) error) error {
+	return s.inTxWithin(ctx, max(s.tune.write, longTx), op, fn)
+}
+
+const longTx = time.Hour
+
+func (s *Store) inTxWithin(ctx context.Context, limit time.Duration, op string, fn func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	if s.readOnly {
 		return &Error{Code: CodePermission, Path: s.where, Hint: "this command only reads", Err: fmt.Errorf("%s: the ledger is open for reading only", op)}
 	}
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.tune.write, &timeoutError{op, s.tune.write})
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, &timeoutError{op, limit})
 	defer cancel()
 	var slot int
 	select {

@@ -25,6 +25,11 @@ type Desk interface {
 	// Holder gives the row, other than one, that has a platform id, or that an answer gave it to; none: the zero key.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
 	Quarantine
+	// JobsOfLedger gives the jobs that have entries.
+	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
+	// MoveJob gives the entries of a job to another one, with its record in the audit. With apply false, and where keys collide, it only tells what it would do.
+	// *trade.LeasedError while a process runs either.
+	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
 	// Act does acts, each together with its record in the audit, in one transaction. done tells for each whether it was: not when its entry or its job
 	// stands otherwise than it was seen. *trade.LeasedError while a process runs a job whose cursor an act would change.
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)

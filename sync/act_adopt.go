@@ -3,6 +3,7 @@ package sync
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,14 +84,15 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 	})
 }
 
-// takeOver looks whose the id is. A row that is held because it was re-typed, or because the platform says that it exists, may take it over from an accepted one
-// whose row is no longer in the ERP, or under whose key another row stands now: that is the same record under its old key.
+// takeOver looks whose the id is. A row that is held because it was re-typed, because another job has sent its key, or because the platform says that it exists, may
+// take it over from an accepted one whose row is no longer in the ERP, or under whose key another row stands now: that is the same record under its old key, or in
+// its old job.
 func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	if step.Holder == (trade.ParentKey{}) {
 		return nil
 	}
 	step.Refused = IDTaken
-	if step.Before.State != trade.Held || step.Before.Cause != trade.CauseRetyped && step.Before.Cause != trade.CauseExists {
+	if step.Before.State != trade.Held || !slices.Contains([]string{trade.CauseRetyped, trade.CauseOtherJob, trade.CauseExists}, step.Before.Cause) {
 		return nil
 	}
 	old, err := a.Desk.Entry(ctx, step.Holder.Job, step.Holder.Key)

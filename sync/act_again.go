@@ -64,7 +64,7 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 		step.Refused = GoneFromERP
 	case trade.CauseDuplicateKey:
 		step.Refused = DoubleKey
-	case trade.CauseRetyped:
+	case trade.CauseRetyped, trade.CauseOtherJob:
 		entry.Another = entry.PayloadHash.Sum
 	default:
 		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil && slices.ContainsFunc(step.Attempts, undecided) {

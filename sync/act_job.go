@@ -110,6 +110,9 @@ func letPass(cursor *trade.Cursor, b trade.Brake) {
 	if b.Freight != nil {
 		cursor.Brakes.Released = b.Freight
 	}
+	for _, k := range b.Former {
+		cursor.Brakes.Former = append(cursor.Brakes.Former, k.Job)
+	}
 	if b.Mapping != "" {
 		cursor.Brakes.Mapping, cursor.Brakes.Canary = b.Mapping, nil
 	}

@@ -15,6 +15,12 @@ const (
 	BrakeHolds    Refusal = "brake"          // a brake paused it: release ends that
 	NothingBraked Refusal = "not_braked"     // no brake holds it
 
+	StillConfigured Refusal = "configured"     // the job whose entries would go is configured: it would find its rows anew
+	NotConfigured   Refusal = "not_configured" // nobody would look after the entries
+	OtherKind       Refusal = "other_kind"     // the two jobs send different kinds of records
+	NoEntries       Refusal = "no_entries"     // the ledger has no rows of the job
+	KeysCollide     Refusal = "keys_collide"   // both jobs have sent rows with the same keys
+
 	GoesAnyway    Refusal = "goes_anyway"     // the next run sends it
 	WaitsFor      Refusal = "waits"           // a parent or a reference is missing; it goes by itself
 	IsInvalid     Refusal = "invalid"         // its data break a rule; it goes by itself when they are right

@@ -161,18 +161,35 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 // would be gone, and others new in their place, the job pauses: they would go a second time.
 func (r *jobRun) brakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
-	if !r.Brakes.ChangedKey || was == nil || was.Equal(r.job.identity) {
+	if !r.Brakes.ChangedKey || was == nil || was.SameRows(r.job.identity) {
 		return nil
 	}
+	b, alive, err := r.changeOfIdentity(ctx, *was)
+	if err != nil {
+		return err
+	}
+	// A few rows come and go while a configuration is changed; what is lost by the change itself is more than one in a hundred.
+	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
+		return nil
+	}
+	if err := r.samplesOf(ctx, &b, alive); err != nil {
+		return err
+	}
+	return r.braked(stopChangedKey, b, fmt.Sprintf("the configuration tells rows apart by %s now, and by %s before: of %d known rows %d would be gone, and %d would look new, such as %s",
+		identityText(r.job.identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows, strings.Join(b.Samples, ", ")))
+}
+
+// changeOfIdentity counts what a changed key or table makes of the rows that the ledger knows. alive are the rows that would look new; false: only cancelled ones.
+func (r *jobRun) changeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[keyHash]bool, error) {
+	b := trade.Brake{Job: r.job.Name(), Was: &was, Identity: &r.job.identity}
 	alive := map[keyHash]bool{} // the rows that the query returns now; false: only cancelled, which stands, but would never be new
 	err := r.eachKey(ctx, func(key string, cancelled bool) error {
 		alive[hashKey(key)] = alive[hashKey(key)] || !cancelled
 		return nil
 	})
 	if err != nil {
-		return err
+		return b, nil, err
 	}
-	b := trade.Brake{Was: was, Identity: &r.job.identity}
 	err = r.ledger.EachKnown(ctx, r.job.Name(), func(k trade.Known) error {
 		_, there := alive[hashKey(k.Key)]
 		delete(alive, hashKey(k.Key))
@@ -184,19 +201,17 @@ func (r *jobRun) brakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	for _, living := range alive {
 		if living {
 			b.Rows++
 		}
 	}
-	// A few rows come and go while a configuration is changed; what is lost by the change itself is more than one in a hundred.
-	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
-		return nil
-	}
-	err = r.eachKey(ctx, func(key string, _ bool) error {
+	return b, alive, err
+}
+
+// samplesOf names the first few rows that would look new.
+func (r *jobRun) samplesOf(ctx context.Context, b *trade.Brake, alive map[keyHash]bool) error {
+	err := r.eachKey(ctx, func(key string, _ bool) error {
 		if alive[hashKey(key)] && !slices.Contains(b.Samples, key) {
 			b.Samples = append(b.Samples, key)
 		}
@@ -205,11 +220,10 @@ func (r *jobRun) brakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
-		return err
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	return r.braked(stopChangedKey, b, fmt.Sprintf("the configuration tells rows apart by %s now, and by %s before: of %d known rows %d would be gone, and %d would look new, such as %s",
-		identityText(r.job.identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows, strings.Join(b.Samples, ", ")))
+	return err
 }
 
 // errEnough ends a reading that has found what it looked for.

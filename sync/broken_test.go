@@ -144,6 +144,22 @@ func (l brokenLedger) Orphans(ctx context.Context, job string, fn func([]trade.E
 	return l.b.call("Orphans", func() error { return l.l.Orphans(ctx, job, fn) })
 }
 
+func (l brokenLedger) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
+	return l.b.call("HeldFor", func() error { return l.l.HeldFor(ctx, job, cause, fn) })
+}
+
+func (l brokenLedger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
+	return through(l.b, "JobsOfLedger", func() ([]trade.KnownJob, error) { return l.l.JobsOfLedger(ctx) })
+}
+
+func (l brokenLedger) SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error) {
+	err = l.b.call("SentElsewhere", func() (err error) {
+		out, several, err = l.l.SentElsewhere(ctx, job, sends, keys)
+		return err
+	})
+	return out, several, err
+}
+
 func (l brokenLedger) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
 	return through(l.b, "Entries", func() ([]trade.Entry, error) { return l.l.Entries(ctx, ids) })
 }

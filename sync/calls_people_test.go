@@ -33,6 +33,10 @@ func (d brokenDesk) Holder(ctx context.Context, sends trade.Kind, remoteID strin
 	return through(d.b, "Holder", func() (trade.ParentKey, error) { return d.s.Holder(ctx, sends, remoteID, except) })
 }
 
+func (d brokenDesk) MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error) {
+	return through(d.b, "MoveJob", func() (trade.JobMove, error) { return d.s.MoveJob(ctx, from, to, apply, record) })
+}
+
 func (d brokenDesk) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
 	return through(d.b, "Act", func() ([]bool, error) { return d.s.Act(ctx, acts) })
 }

@@ -48,6 +48,8 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return absentee
 	case known.State == trade.Held && known.Cause == trade.CauseRetyped && known.SourceHash != hash:
 		return remap // another row stands there now; the look before sending judges it like a new one
+	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
+		return remap // rebuilt from the journal; the last look holds it again
 	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey && known.Cause != trade.CauseVanished:
 		if known.GoneSweeps > 0 {
 			return seen
@@ -73,6 +75,8 @@ func applyRemap(old, fresh trade.Entry) trade.Entry {
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
 		return keepVerdict(old, fresh)
+	case old.State == trade.Held && old.Cause == trade.CauseRetyped && fresh.PayloadHash.SameContent(old.PayloadHash):
+		return keepVerdict(old, fresh) // with another price it is the same business
 	case samePayload && old.State == trade.Waiting && waitsForPlatform(old):
 		return keepVerdict(old, fresh)
 	}

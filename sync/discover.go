@@ -31,6 +31,9 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 	if err := r.job.checkColumns(columns); err != nil {
 		return r.stop(stopColumns, err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
 	}
+	if err := r.brakeNewJob(ctx, cursor); err != nil {
+		return err
+	}
 	if err := r.brakeIdentity(ctx, cursor); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@
 //	          mapping that nobody has confirmed pauses the job
 //	hours     a job may send only at some times             hours.go
 //	look      the rows about to go are read once more       look.go
-//	same      what was sent already does not go again       twins.go
+//	same      what was sent already does not go again       twins.go, other_job.go
 //	submit    intent on disk → bytes leave → answer          submit.go, queue.go,
 //	                                                         store.go, wire.go, flight.go
 //	settle    answer → outcome → entry                       outcome.go, settle.go

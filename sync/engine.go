@@ -147,6 +147,7 @@ type jobRun struct {
 	released *trade.Freight // what a person has let it send beyond that
 	trial    *trade.Canary  // what went under a mapping that nobody has confirmed; nil when the mapping is confirmed
 
+	alone   bool          // no other job has entries of the kind that it sends, when that was asked last
 	idle    bool          // its last turn found nothing that may go now
 	stopped func(*jobRun) // told of a stop before it is stored, and may add until when it holds; optional
 }
@@ -176,5 +177,8 @@ func (r *jobRun) discoverAll(ctx context.Context, opts Options) error {
 	if err := r.lookUp(ctx); err != nil {
 		return err
 	}
-	return r.brake(ctx)
+	if err := r.brake(ctx); err != nil {
+		return err
+	}
+	return r.reviveOthers(ctx) // last: it is known by now of which space the job's keys are
 }

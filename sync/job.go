@@ -57,7 +57,7 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	}
 	j.query = erp.Query{SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Job: spec.Name}
 	j.source = fingerprint(spec.Query, spec.Key, spec.ChangedAt, j.mapping.columns)
-	j.identity = trade.Identity{Tables: erp.Tables(spec.Query)}
+	j.identity = trade.Identity{Tables: erp.Tables(spec.Query), Space: spec.Identity}
 	for _, column := range spec.Key {
 		j.identity.Key = append(j.identity.Key, strings.ToLower(column))
 	}

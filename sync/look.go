@@ -51,7 +51,7 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 			return looked{}, err
 		}
 		r.holdMoved(&out, sent)
-		return out, nil
+		return out, r.lookAtOtherJobs(ctx, &out)
 	}
 }
 

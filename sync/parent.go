@@ -67,8 +67,8 @@ func parentKey(get columnsOf, columns []string) (key string, ok bool) {
 	return key, strings.Trim(key, "| ") != "" && keepable(key)
 }
 
-// applyParent maps a field that is the id of another row. Of several jobs the first that knows the row counts; where none does, the first is the one that
-// the row waits for.
+// applyParent maps a field that is the id of another row. Of several jobs the first whose row has an id counts: a row that both return is sent by one of them, and
+// held in the other. Where none has, the row waits for the first that was sent, or may have been, else for the first that is known, else for the first.
 func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	out := trade.DraftField{Origin: trade.Origin{Columns: f.spec.Columns, Via: f.via()}}
 	for _, column := range f.spec.Columns {
@@ -77,6 +77,7 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 		}
 	}
 	var missing *trade.Awaited
+	rank := -1 // of the parent that the row waits for
 	var keys []string
 	for _, spec := range f.spec.SentBy {
 		key, ok := parentKey(get, spec.Columns)
@@ -87,18 +88,29 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 			keys = append(keys, key)
 		}
 		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
-		if missing == nil || ok {
-			missing = &trade.Awaited{Job: spec.Job, Key: key}
+		if parent.RemoteID != "" {
+			out.Origin.Value, out.Text = key, parent.RemoteID
+			return out, nil, nil
 		}
-		if !ok {
-			continue
+		n := 0
+		switch {
+		case ok && parent.State.Created():
+			n = 3
+		case ok && parent.Cause != trade.CauseOtherJob:
+			n = 2
+		case ok:
+			n = 1
 		}
-		if out.Origin.Value, out.Text = key, parent.RemoteID; out.Text != "" {
-			missing = nil
+		if n > rank {
+			rank, missing = n, &trade.Awaited{Job: spec.Job, Key: key}
+			if ok {
+				out.Origin.Value = key
+			}
 		}
-		return out, nil, missing
 	}
-	out.Origin.Value = strings.Join(keys, ", ") // two versions of a row are compared without knowing the parents: each key counts
+	if rank <= 0 {
+		out.Origin.Value = strings.Join(keys, ", ") // two versions of a row are compared without knowing the parents: each key counts
+	}
 	return out, nil, missing
 }
 

@@ -71,6 +71,10 @@ type Discovery interface {
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write.
 	Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error
+	// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of their numbers; fn may write.
+	HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error
+	// JobsOfLedger gives the jobs that have entries.
+	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
 	// Entries gives whole entries by their numbers, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding more than a page in memory; fn may write.
@@ -120,6 +124,9 @@ type Submission interface {
 	// SameContent returns the entries of this kind of record whose attempt created, or may have created, a record, and that ask for the business of one of these
 	// payloads, or whose newest row has one of these source hashes.
 	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error)
+	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have been, and whose keys are compared with those of this job;
+	// several tells whether there are such jobs.
+	SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
 	Quarantine
 }

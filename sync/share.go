@@ -73,6 +73,8 @@ func (s *submission) unclaimed(f *flight, result trade.GroupResult) {
 	case result.Asked[f.attempt.ID]:
 		s.blocks.elsewhere(needsOf(f.entry), s.Clock.Boot()+askedElsewhere)
 		s.parked = append(s.parked, f.entry)
+	case result.Elsewhere[f.attempt.ID]: // the next look says so
+		s.again, s.alone = true, false
 	case result.Quiet:
 		s.queue = append(s.queue, f.entry)
 		if until := s.Clock.Now().Add(handsEvery); until.After(s.restUntil) {

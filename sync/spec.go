@@ -15,6 +15,7 @@ type JobSpec struct {
 	Schedule  string // cron, of the daemon
 	Query     string // any SELECT
 	Key       []string
+	Identity  string        // key space: keys of jobs in two spaces are never compared; "" = that of all jobs which name none
 	ChangedAt string        // column; "" = every run compares all rows
 	Lookback  time.Duration // overlap of the reading window
 	Sweep     string        // cron: how old the last sweep may be

@@ -35,12 +35,13 @@ const (
 	stopNewRows    stopCode = "brake_new_rows"
 	stopRetyped    stopCode = "brake_retyped"
 	stopChangedKey stopCode = "brake_changed_key"
+	stopNewJob     stopCode = "brake_new_job"
 	stopMost       stopCode = "brake_most"
 	stopCanary     stopCode = "brake_canary"
 )
 
 // pausing are the brakes: the job is paused, not stopped.
-var pausing = []stopCode{stopNewRows, stopRetyped, stopChangedKey, stopMost, stopCanary}
+var pausing = []stopCode{stopNewRows, stopRetyped, stopChangedKey, stopNewJob, stopMost, stopCanary}
 
 // endedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or releases it.
 var endedByPerson = []stopCode{stopColumns, stopEmptySweep, stopDoubts, stopMalformed, stopRefusals, stopAnswers, stopUneven}

@@ -67,6 +67,28 @@ type Dismissal struct {
 // Weak tells whether the platform refused it in no form of the API, after which only a person moves it.
 func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.Error.Weak }
 
+// Ordered tells whether a person has said that it goes although another row with its key or its content was sent: it is another record, or it is sent again.
+func (e Entry) Ordered() bool {
+	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash.Sum
+}
+
+// Elsewhere is a row of another job that was sent, or may have been.
+type Elsewhere struct {
+	Job      string `db:"job"`
+	Key      string `db:"key"`
+	State    State  `db:"state"`
+	RemoteID string `db:"remote_id"` // also one that it has given to another row; "" = none is known
+}
+
+// KnownJob is a job that has entries in the ledger, whether or not it is configured.
+type KnownJob struct {
+	Job      string `json:"job"`
+	Sends    Kind   `json:"sends"`
+	Entries  int    `json:"entries"`
+	Accepted int    `json:"accepted"`
+	InDoubt  int    `json:"in_doubt"` // or being sent
+}
+
 // ErrorKind groups errors by where they come from; the names are those of error.kind in --json.
 type ErrorKind string
 

@@ -25,6 +25,7 @@ type GroupResult struct {
 	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
 	Asked     map[string]bool   // attempt ids of intents that were not claimed because another attempt asks about a record that they need
 	Lacking   map[string]Block  // attempt id → a record that the platform lacks, because of which the intent was not claimed
+	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key, or may have
 	Quiet     bool              // no intent was claimed, because somebody waits for the job's status; they may be tried again
 	Stop      *Stop             // an instance that helps stopped the job: no intent was stored; everything else was
 	Alarms    []Alarm           // late answers of which people must know; each is in the audit too

@@ -107,6 +107,7 @@ const (
 	CauseParent       = "parent"         // its parent has no platform id yet
 	CauseDuplicateKey = "duplicate_key"  // the key stands twice in the ERP
 	CauseRetyped      = "retyped"        // the same content went out under another key, where it stands no more
+	CauseOtherJob     = "other_job"      // another job of the same kind has sent this key, or may have
 	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, between reading and sending
 	CauseExists       = "exists"         // the platform says that it exists already
 	CauseDeleted      = "deleted_remote" // of a parent: the platform does not have its record any more

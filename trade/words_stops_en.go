@@ -90,6 +90,10 @@ var englishStops = map[string]Advice{
 		What: "brake: the key or the tables of the query changed, and known rows would look new", Who: "IT", Where: "configuration (the job's key and query)", Fixer: FixIT, Again: AgainNone,
 		Do: "Correct the configuration, or confirm it with `safrasync release {job} --reason TEXT`.",
 	},
+	"brake_new_job": {
+		What: "brake: the job is new, and the ledger has rows that were sent by jobs which are gone from the configuration", Who: "IT", Where: "configuration (names of the jobs)", Fixer: FixIT, Again: AgainNone,
+		Do: "If it is the same job under another name: `safrasync job move OLD {job} --reason TEXT`; if it is another one: `safrasync release {job} --reason TEXT`. `safrasync status` shows the jobs.",
+	},
 	"brake_most": {
 		What: "brake: what is due is more than one run may send", Who: "Accounting", Where: "ERP; then safrasync release", Fixer: FixAccounting, Again: AgainNone,
 		Do: "Look at amounts and values in the ERP (`safrasync status` shows the sums). If they are right, a second person releases them: `safrasync release {job} --reason TEXT`.",

@@ -90,6 +90,10 @@ var portugueseStops = map[string]Advice{
 		What: "freio: a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas", Who: "TI", Where: "configuração (key e query da rotina)", Fixer: FixIT, Again: AgainNone,
 		Do: "Corrija a configuração, ou confirme que é assim com `safrasync release {job} --reason TEXTO`.",
 	},
+	"brake_new_job": {
+		What: "freio: a rotina é nova, e o estado tem linhas enviadas por rotinas que saíram da configuração", Who: "TI", Where: "configuração (nomes das rotinas)", Fixer: FixIT, Again: AgainNone,
+		Do: "Se for a mesma rotina com outro nome: `safrasync job move ANTIGA {job} --reason TEXTO`; se for outra: `safrasync release {job} --reason TEXTO`. `safrasync status` mostra as rotinas.",
+	},
 	"brake_most": {
 		What: "freio: o que está pronto passa do que uma execução pode enviar", Who: "Contabilidade", Where: "ERP; depois safrasync release", Fixer: FixAccounting, Again: AgainNone,
 		Do: "Confira no ERP as quantidades e os valores (`safrasync status` mostra as somas). Se estiverem certos, uma segunda pessoa libera: `safrasync release {job} --reason TEXTO`.",

@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
 )
 
 func newCheckCommand(a *App) *cobra.Command {
@@ -32,6 +33,8 @@ type checkJSON struct {
 	OK    bool   `json:"ok"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
+
+	Identity *engine.IdentityFinding `json:"identity,omitempty"` // of check identity: the same in figures
 }
 
 // checker prints one line for each thing that was looked at, and remembers whether anything failed.
@@ -108,6 +111,9 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 		return c.err
 	}
 	store := c.ledger(ctx, offline)
+	if offline && store != nil {
+		c.identity(ctx, store, nil, jobs)
+	}
 	if !offline {
 		c.erp(ctx, store, jobs)
 		c.api(ctx)
@@ -227,6 +233,54 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 	for _, job := range jobs {
 		c.job(ctx, e, job)
 	}
+	c.identity(ctx, store, source, jobs)
+}
+
+// identity tells what the configuration does to what is the same, before it runs: jobs that have another name, keys that are others, rows that two jobs return.
+func (c *checker) identity(ctx context.Context, store *state.Store, source engine.Source, jobs []*engine.Job) {
+	const name = "identity"
+	findings, err := engine.CheckIdentity(ctx, store, source, jobs)
+	if err != nil {
+		c.warn(name, checkIdentityHint, checkFault, bare(err))
+		return
+	}
+	for _, f := range findings {
+		text, hint := c.identityText(f)
+		c.report(checkJSON{Check: name, OK: true, Text: text, Hint: hint, Identity: &f})
+	}
+	if len(findings) == 0 {
+		c.pass(name, checkIdentityOK)
+	}
+}
+
+// identityText says a finding in words, and what to do.
+func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
+	v := c.voice()
+	switch f.Kind {
+	case engine.FormerJob:
+		text = v.text(checkFormerJob, f.Job, f.Known.Accepted, f.Known.InDoubt)
+		if len(f.Others) == 0 {
+			return text, v.text(checkFormerAloneHint)
+		}
+		return text, v.text(checkFormerJobHint, strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
+	case engine.ChangedKey:
+		text = v.text(checkChangedKey, f.Job, v.identity(f.Now), v.identity(f.Was))
+		if b := f.Change; b != nil {
+			text += v.text(checkChangedRows, b.Known, b.Known-b.Found, b.Rows)
+		}
+		return text, v.text(checkChangedKeyHint)
+	case engine.ChangedSpace:
+		known := f.Known
+		if known == nil {
+			known = &trade.KnownJob{}
+		}
+		return v.text(checkChangedSpace, f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt), v.text(checkChangedSpaceHint, strings.Join(f.Others, ", "))
+	}
+	text = v.text(checkSharedKeys, f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
+	if !f.Whole {
+		text += v.text(checkSharedPart)
+	}
+	return text, v.text(checkSharedKeysHint)
 }
 
 // bare is an error's text without the name of its package, where the line begins with it already.

@@ -117,6 +117,7 @@ type JobConfig struct {
 	Schedule   string                 `yaml:"schedule"`
 	Query      string                 `yaml:"query"`      // required
 	Key        Columns                `yaml:"key"`        // required
+	Identity   string                 `yaml:"identity"`   // key space; "" = that of all jobs which name none
 	ChangedAt  string                 `yaml:"changed_at"` // optional
 	Lookback   time.Duration          `yaml:"lookback"`
 	Sweep      string                 `yaml:"sweep"`

@@ -34,6 +34,8 @@ type explainJSON struct {
 	Cancelled *cancelledJSON `json:"cancelled"`
 	Fields    []fieldRule    `json:"fields"`
 	ERP       *engine.Audit  `json:"erp"` // null with --offline, or when the ERP could not be read
+
+	Identity string `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
 }
 
 type cancelledJSON struct {
@@ -59,7 +61,7 @@ func (a *App) explain(ctx context.Context, name string, rows, offline bool) erro
 		return err
 	}
 	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
-	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
+	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}
 	}
@@ -141,6 +143,9 @@ func (a *App) printJudgement(j engine.Judgement) error {
 func (a *App) printRules(out explainJSON) {
 	a.show(explainTitle, out.Job, out.Sends)
 	a.show(explainKey, strings.Join(out.Key, " | "))
+	if out.Identity != "" {
+		a.show(explainIdentity, out.Identity)
+	}
 	if out.ChangedAt != nil {
 		a.show(explainChangedAt, *out.ChangedAt)
 	} else {

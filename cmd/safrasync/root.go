@@ -31,7 +31,7 @@ func newRootCommand(a *App) *cobra.Command {
 		newRunCommand(a), newSyncCommand(a), newCheckCommand(a), newStatusCommand(a), newRowsCommand(a), newReportCommand(a), newDecisionsCommand(a), newWhyCommand(a), newPreviewCommand(a), newRefsCommand(a),
 		newTestCommand(a), newExplainCommand(a), newInitCommand(a),
 		newRetryCommand(a), newAdoptCommand(a), newResendCommand(a), newDismissCommand(a), newReopenCommand(a), newResyncCommand(a), newAuditCommand(a),
-		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a),
+		newAcknowledgeCommand(a), newPauseCommand(a), newResumeCommand(a), newReleaseCommand(a), newJobCommand(a),
 		newAPICommand(a), newWebhooksCommand(a), newSandboxCommand(a), newConfigCommand(a), newCronCommand(a), newVersionCommand(a), newDemoCommand(a), newSelftestCommand(a),
 		newDoctorCommand(a), newBackupCommand(a), newRestoreCommand(a), newRebuildCommand(a), newStateCommand(a), newPurgeCommand(a),
 		newUsersCommand(a),

@@ -165,16 +165,21 @@ func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
 	}
 }
 
-// A job that gets another name sends nothing a second time: a person decides about its rows.
-func TestAJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
+// A job that gets another name by a reload is paused before anything of it is recorded; its rows follow it by an act beside the service, and nothing is sent a second time.
+func TestC3AJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.start()
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	s.edit("jobs:\n  contracts:\n", "jobs:\n  contratos:\n")
 	s.signal(syscall.SIGHUP)
-	s.line("the renamed job", func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" })
-	if job := s.job("contratos"); job.States[trade.Held] != 2 || len(s.posts) != 2 {
-		t.Errorf("%v after %d POSTs, want 2 held and 2 POSTs", job.States, len(s.posts))
+	s.line("the renamed job", func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" && l.Stopped == "brake_new_job" })
+	if job := s.job("contratos"); job.State != trade.Paused || len(job.States) != 0 {
+		t.Errorf("job %+v", job)
+	}
+	s.must(0, "job", "move", "contracts", "contratos", "--reason", "it has another name", "--yes")
+	s.line("the rows under the new name", func(l logLine) bool { return l.Msg == "run" && l.Job == "contratos" && l.Stopped == "" })
+	if job := s.job("contratos"); job.States[trade.Accepted] != 2 || len(s.posts) != 2 {
+		t.Errorf("%v after %d POSTs, want 2 accepted and 2 POSTs", job.States, len(s.posts))
 	}
 	s.stop()
 }

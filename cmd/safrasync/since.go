@@ -78,6 +78,12 @@ func (v voice) brake(code string, b trade.Brake) string {
 		return v.text(brakeRetyped, b.Rows, samples, b.Job)
 	case "brake_changed_key":
 		return v.text(brakeChangedKey, v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
+	case "brake_new_job":
+		var former []string
+		for _, k := range b.Former {
+			former = append(former, v.text(brakeFormer, k.Job, k.Accepted, k.InDoubt))
+		}
+		return v.text(brakeNewJob, b.Job, strings.Join(former, ", "), append(b.Former, trade.KnownJob{})[0].Job, b.Job, b.Job)
 	case "brake_most":
 		return v.text(brakeMost, v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
 	case "brake_canary":

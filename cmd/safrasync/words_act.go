@@ -26,6 +26,19 @@ var (
 	releaseBig  = phrase{"  varredura: a próxima vale, mesmo que ache só cerca de %d das linhas conhecidas; as outras ficam marcadas como sumidas do ERP", "  sweep: the next one counts, although it finds only about %d of the known rows; the others are flagged as missing from the ERP"}
 	releaseEnd  = phrase{"%s: liberado; a próxima execução continua (`safrasync sync %s`).", "%s: released; the next run goes on (`safrasync sync %s`)."}
 
+	helpJob     = phrase{"jobs que mudaram de nome", "jobs that have another name now"}
+	helpJobMove = phrase{"as linhas do job OLD, que saiu da configuração, passam a NEW: é o mesmo job com outro nome", "the rows of job OLD, which is not configured any more, go to NEW: it is the same job under another name"}
+
+	jobMoveDo       = phrase{"%d linhas passam do job %s ao job %s: %s", "%d rows go from job %s to job %s: %s"}
+	jobMoveReplaced = phrase{"  %d linhas de %s com as mesmas chaves, que nunca foram enviadas, dão lugar a elas", "  %d rows of %s with the same keys, which were never sent, give way to them"}
+	jobMoveLeft     = phrase{"  %d linhas de %s que nunca foram enviadas ficam: as de %s com as mesmas chaves valem", "  %d rows of %s that were never sent stay: those of %s with the same keys count"}
+	jobMovePaused   = phrase{"  o job %s fica pausado", "  job %s is paused afterwards"}
+	jobMoveDone     = phrase{"%d linhas passaram do job %s ao job %s; a próxima execução compara tudo (`safrasync sync %s`).", "%d rows went from job %s to job %s; the next run compares everything (`safrasync sync %s`)."}
+	jobMoveCollide  = phrase{
+		"job move: não se aplica: %d chaves foram enviadas (ou decididas por uma pessoa) nos dois jobs, %s e %s, por exemplo %s; nada mudou. Sem o move as linhas de %s continuam contando: nenhuma chave delas sai de novo por outro job",
+		"job move: does not apply: %d keys were sent, or decided about by a person, in both jobs, %s and %s, such as %s; nothing has changed. Without the move the rows of %s still count: no key of theirs is sent by another job",
+	}
+
 	sinceChanged   = phrase{"mudou no ERP depois do envio: %s: enviado %s, agora %s", "changed in the ERP after it was sent: %s: sent %s, now %s"}
 	sinceDealt     = phrase{"mudou no ERP depois do envio: %s: enviado %s, tratado %s, agora %s", "changed in the ERP after it was sent: %s: sent %s, dealt with %s, now %s"}
 	sinceMissing   = phrase{"não está mais no ERP; o registro continua na plataforma", "it is no longer in the ERP; the record is still on the platform"}
@@ -48,7 +61,12 @@ var (
 		"FREIO: a configuração distingue as linhas por %s; antes era por %s. Das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas; por exemplo %s. Nada foi gravado nem saiu. Corrija a configuração, ou confirme que é assim; depois: `safrasync release %s --reason TEXTO`",
 		"BRAKE: the configuration tells rows apart by %s; before it was by %s. Of %d known rows %d would be gone, and %d would look new, such as %s. Nothing was recorded, and nothing left. Correct the configuration, or make sure that it is right; then: `safrasync release %s --reason TEXT`",
 	}
-	brakeSweep = phrase{
+	brakeNewJob = phrase{
+		"FREIO: o job %s é novo, e o estado tem linhas enviadas por jobs que saíram da configuração: %s. Nada saiu. Se é o mesmo job com outro nome: `safrasync job move %s %s --reason TEXTO`; se é outro: `safrasync release %s --reason TEXTO` (uma chave que outro job já enviou fica retida)",
+		"BRAKE: job %s is new, and the ledger has rows that were sent by jobs which are not configured any more: %s. Nothing left. If it is the same job under another name: `safrasync job move %s %s --reason TEXT`; if it is another one: `safrasync release %s --reason TEXT` (a key that another job has sent is held)",
+	}
+	brakeFormer = phrase{"%s (%d aceitas, %d em dúvida)", "%s (%d accepted, %d in doubt)"}
+	brakeSweep  = phrase{
 		"a varredura achou %d de %d linhas conhecidas; nada foi dado como sumido. Confira a visão, as permissões e o esquema no ERP e rode `safrasync sync %s --sweep`; se o ERP tem mesmo menos linhas: `safrasync release %s --reason TEXTO`",
 		"the sweep found %d of %d known rows; nothing is taken for missing. Look at the view, the rights and the schema in the ERP and run `safrasync sync %s --sweep`; if the ERP has really fewer rows: `safrasync release %s --reason TEXT`",
 	}
@@ -67,12 +85,17 @@ var (
 
 // refusalWords say why an act cannot be done.
 var refusalWords = map[engine.Refusal]phrase{
-	engine.UnknownRow:    {"o job não conhece esta linha", "the job does not know this row"},
-	engine.NothingToAck:  {"não há marca de alterado, sumido ou cancelado", "it is not flagged as changed, missing or cancelled"},
-	engine.NotAccepted:   {"primeiro é preciso saber se a plataforma tem o registro; a marca espera até lá", "it must be known first whether the platform has the record; the flag waits until then"},
-	engine.Moved:         {"mudou enquanto era confirmado; veja de novo e repita", "it moved while it was confirmed; look again and repeat"},
-	engine.NotPaused:     {"o job não está pausado", "the job is not paused"},
-	engine.AlreadyPaused: {"o job já está pausado; `safrasync status` diz por quem e por quê", "the job is paused already; `safrasync status` says by whom and why"},
-	engine.BrakeHolds:    {"quem o segura é um freio; confira o que ele mostra (`safrasync status`) e use `safrasync release`", "a brake holds it; look at what it shows (`safrasync status`) and use `safrasync release`"},
-	engine.NothingBraked: {"nenhum freio nem parada o segura", "no brake and no stop holds it"},
+	engine.UnknownRow:      {"o job não conhece esta linha", "the job does not know this row"},
+	engine.NothingToAck:    {"não há marca de alterado, sumido ou cancelado", "it is not flagged as changed, missing or cancelled"},
+	engine.NotAccepted:     {"primeiro é preciso saber se a plataforma tem o registro; a marca espera até lá", "it must be known first whether the platform has the record; the flag waits until then"},
+	engine.Moved:           {"mudou enquanto era confirmado; veja de novo e repita", "it moved while it was confirmed; look again and repeat"},
+	engine.NotPaused:       {"o job não está pausado", "the job is not paused"},
+	engine.AlreadyPaused:   {"o job já está pausado; `safrasync status` diz por quem e por quê", "the job is paused already; `safrasync status` says by whom and why"},
+	engine.BrakeHolds:      {"quem o segura é um freio; confira o que ele mostra (`safrasync status`) e use `safrasync release`", "a brake holds it; look at what it shows (`safrasync status`) and use `safrasync release`"},
+	engine.StillConfigured: {"o job antigo está na configuração: tire-o dela primeiro, senão ele acharia as suas linhas como novas", "the old job is configured: take it out of the configuration first, or it would find its rows anew"},
+	engine.NotConfigured:   {"o job novo não está na configuração: ponha-o nela primeiro", "the new job is not configured: put it into the configuration first"},
+	engine.OtherKind:       {"os dois jobs não enviam o mesmo (`sends`)", "the two jobs do not send the same (`sends`)"},
+	engine.NoEntries:       {"o estado não tem linhas do job antigo; `safrasync check` diz de que jobs ele tem", "the ledger has no rows of the old job; `safrasync check` says of which jobs it has"},
+	engine.KeysCollide:     {"os dois jobs enviaram linhas com as mesmas chaves", "both jobs have sent rows with the same keys"},
+	engine.NothingBraked:   {"nenhum freio nem parada o segura", "no brake and no stop holds it"},
 }

@@ -22,6 +22,7 @@ var (
 	explainFlagsClash = phrase{"--rows precisa do ERP: não vale com --offline", "--rows needs the ERP: it does not go with --offline"}
 	explainTitle      = phrase{"Job %s: envia %s", "Job %s: sends %s"}
 	explainKey        = phrase{"  cada linha é identificada por: %s", "  a row is identified by: %s"}
+	explainIdentity   = phrase{"  as chaves são comparadas só com as dos jobs de identity: %s", "  its keys are compared only with those of jobs of identity: %s"}
 	explainChangedAt  = phrase{"  o que mudou é achado pela coluna %s; a varredura completa acha o resto", "  what changed is found by column %s; the complete sweep finds the rest"}
 
 	explainNoChangedAt = phrase{"  sem coluna de alteração: cada execução compara todas as linhas", "  no column of changes: every run compares all rows"}

@@ -56,6 +56,25 @@ var (
 	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}
 	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}
 	checkContractKey     = phrase{"a chave contém a do contrato (%s)", "the key has the contract's key in it (%s)"}
+	checkIdentityOK      = phrase{"os jobs e as chaves são os do estado; nenhuma linha é de dois jobs", "jobs and keys are those of the ledger; no row is of two jobs"}
+	checkIdentityHint    = phrase{"corrija o que está acima e confira de novo", "correct what is above and check again"}
+	checkFormerJob       = phrase{"o job %s não está na configuração, e o estado tem linhas que ele enviou: %d aceitas, %d em dúvida", "job %s is not configured, and the ledger has rows that it sent: %d accepted, %d in doubt"}
+	checkFormerAloneHint = phrase{"nenhuma chave delas sai por outro job; nada a fazer se o job acabou mesmo", "no key of theirs is sent by another job; nothing is to be done if the job is really gone"}
+	checkFormerJobHint   = phrase{
+		"jobs novos do mesmo tipo (%s) ficam pausados; se é o mesmo com outro nome: `safrasync job move %s %s --reason TEXTO`; se é outro: `safrasync release %s --reason TEXTO`",
+		"new jobs of the same kind (%s) are paused; if it is the same under another name: `safrasync job move %s %s --reason TEXT`; if it is another one: `safrasync release %s --reason TEXT`",
+	}
+	checkChangedKey       = phrase{"o job %s distingue as linhas por %s; na última execução era por %s", "job %s tells rows apart by %s; in its last run by %s"}
+	checkChangedRows      = phrase{": das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas", ": of %d known rows %d would be gone, and %d would look new"}
+	checkChangedKeyHint   = phrase{"uma chave nova faz de cada linha outra linha; volte à chave de antes, ou confirme quando o freio agir", "another key makes another row of each; go back to the key as it was, or confirm it when the brake acts"}
+	checkChangedSpace     = phrase{"o job %s passa de identity \"%s\" a \"%s\": tem %d linhas aceitas, %d em dúvida", "job %s goes from identity \"%s\" to \"%s\": it has %d accepted rows, %d in doubt"}
+	checkChangedSpaceHint = phrase{"as suas chaves passam a ser comparadas só com as dos jobs do mesmo identity; jobs do mesmo tipo no estado: %s", "its keys are compared only with those of jobs of the same identity from then on; jobs of the same kind in the ledger: %s"}
+	checkSharedKeys       = phrase{"%d linhas são devolvidas pelos jobs %s e %s, por exemplo %s", "%d rows are returned by both jobs %s and %s, such as %s"}
+	checkSharedPart       = phrase{" (só as primeiras linhas foram comparadas)", " (only the first rows were compared)"}
+	checkSharedKeysHint   = phrase{
+		"cada uma vai uma vez só, pelo primeiro que a enviar, e fica retida no outro: corrija as consultas; se são de dois ERPs, dê um `identity` a um deles",
+		"each goes once, by the job that sends it first, and is held in the other: correct the queries; if they are of two ERPs, give one of them an `identity`",
+	}
 	checkContractKeyHint = phrase{
 		"uma entrega transferida para outro contrato pareceria nova e iria outra vez: use o que identifica o ticket e a linha",
 		"a delivery that is transferred to another contract would look new and go a second time: use what identifies the ticket and its line",

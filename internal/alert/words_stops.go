@@ -1,7 +1,7 @@
 package alert
 
 // endedByPerson are the stops that do not end by themselves.
-var endedByPerson = []string{"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows", "brake_retyped", "brake_changed_key", "brake_most", "brake_canary"}
+var endedByPerson = []string{"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows", "brake_retyped", "brake_changed_key", "brake_new_job", "brake_most", "brake_canary"}
 
 var (
 	stopTitle    = phrase{"envio parado em %s: %s", "sending stopped in %s: %s"}

@@ -33,6 +33,7 @@ type Record struct {
 	Who      string           `json:"who,omitempty"`   // who did it
 	Facts    []Fact           `json:"facts,omitempty"` // entries as they are after an act, or when the journal began
 	Jobs     []JobFact        `json:"jobs,omitempty"`  // jobs as they are after an act
+	Moves    []Move           `json:"moves,omitempty"` // jobs whose entries went to another job: by this act, or, in a snapshot, before it
 	Seen     map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
 	Base     int64            `json:"base,omitempty"`  // of a base: the first record that is needed still; of a head: that of the last base before it
 	Size     int64            `json:"size,omitempty"`  // with Base: the bytes of the snapshot
@@ -106,6 +107,14 @@ type JobFact struct {
 	Code   string    `json:"code,omitempty"` // of the pause
 	Text   string    `json:"text,omitempty"` // who paused it, and why
 	Since  time.Time `json:"since,omitzero"`
+}
+
+// Move is a job whose entries another one has.
+type Move struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Sends string `json:"sends"`
+	After int64  `json:"after"` // the record of this journal before it
 }
 
 // FactAttempt is an attempt that created a record, may have created one, or may be creating one.

@@ -1,0 +1,294 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+var moveAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "job move", Reason: "it has another name now"}
+
+func mustMove(t testing.TB, s *Store, from, to string) trade.JobMove {
+	t.Helper()
+	plan, err := s.MoveJob(t.Context(), from, to, true, moveAct)
+	if err != nil {
+		t.Fatalf("MoveJob(%s, %s): %v", from, to, err)
+	}
+	return plan
+}
+
+func mustFree(t testing.TB, s *Store, lease trade.Lease) {
+	t.Helper()
+	if err := s.ReleaseLease(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sentJob makes a job with an accepted row, one in doubt, a refused and a pending one.
+func sentJob(t testing.TB, s *Store, job string, keys ...string) {
+	t.Helper()
+	lease := mustLease(t, s, job)
+	var fresh []trade.Entry
+	for _, key := range keys {
+		fresh = append(fresh, newEntry(key))
+	}
+	rows := mustRecord(t, s, lease, fresh...)
+	settle := []func(a trade.Attempt) trade.Settlement{
+		func(a trade.Attempt) trade.Settlement { return created(a, "remote-"+job) }, unknown, refused,
+	}
+	for i, how := range settle {
+		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{how(mustSend(t, s, lease, rows[i]))}})
+	}
+	cursor := trade.Cursor{Bound: "b-" + job, SweptAt: at, Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}}}
+	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}); err != nil {
+		t.Fatal(err)
+	}
+	mustFree(t, s, lease)
+}
+
+// C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become one.
+func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		sentJob(t, s, "a", "1", "2", "3", "4")
+		sentJob(t, s, "b", "5", "6", "7", "8")
+		planned, err := s.MoveJob(t.Context(), "a", "c", false, trade.AuditRecord{})
+		if err != nil || planned.Entries != 4 {
+			t.Fatalf("%+v, %v", planned, err)
+		}
+		if have := statesOf(t, s, "a"); len(have) != 4 {
+			t.Fatalf("a plan moved rows: %v", have)
+		}
+		want := trade.JobMove{
+			From: "a", To: "c", Sends: trade.OrderCommitments, Entries: 4, Samples: []string{},
+			States: map[trade.State]int{trade.Accepted: 1, trade.InDoubt: 1, trade.Rejected: 1, trade.Pending: 1},
+		}
+		if diff := cmp.Diff(want, mustMove(t, s, "a", "c")); diff != "" {
+			t.Errorf("plan (-want +got):\n%s", diff)
+		}
+		mustMove(t, s, "b", "c")
+		for _, job := range []string{"a", "b"} {
+			if have, err := s.Counts(t.Context(), job); err != nil || len(have) != 0 {
+				t.Errorf("job %s has %v, %v", job, have, err)
+			}
+		}
+		mustAddUp(t, s, "c")
+		states := statesOf(t, s, "c")
+		if len(states) != 8 || states["1"] != trade.Accepted || states["6"] != trade.InDoubt {
+			t.Errorf("states %v", states)
+		}
+		if attempts, err := s.Attempts(t.Context(), mustEntry(t, s, "c", "3").ID); err != nil || len(attempts) != 1 {
+			t.Errorf("attempts %+v, %v", attempts, err)
+		}
+		cursor, err := s.Cursor(t.Context(), "c")
+		if err != nil || cursor.Bound != "b-a" || !cursor.SweptAt.IsZero() || cursor.Brakes.Passed != mustEntry(t, s, "c", "8").ID {
+			t.Errorf("cursor %+v, %v", cursor, err)
+		}
+		if runs, err := s.Runs(t.Context(), "c", 10); err != nil || len(runs) != 2 {
+			t.Errorf("runs %+v, %v", runs, err)
+		}
+		if known, err := s.JobsOfLedger(t.Context()); err != nil || len(known) != 1 || known[0].Job != "c" || known[0].Accepted != 2 {
+			t.Errorf("%+v, %v", known, err)
+		}
+		audit, err := s.Audit(t.Context(), 0)
+		if err != nil || len(audit) != 2 || audit[0].Act != "job move" || audit[0].Target != "b c" || audit[0].Reason == "" {
+			t.Errorf("audit %+v, %v", audit, err)
+		}
+		if err := byHand(s, `UPDATE entry SET job = 'd', version = version + 1 WHERE key = '1'`); err != nil {
+			t.Error(err) // the act stands at the end of the audit
+		}
+		if err := s.AppendAudit(t.Context(), trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := byHand(s, `UPDATE entry SET job = 'c', version = version + 1 WHERE key = '1'`); err == nil {
+			t.Error("an entry went to another job without an act")
+		}
+	})
+}
+
+// Of two rows with one key the one that was never sent gives way, and is not lost; where both were sent nothing moves.
+func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		sentJob(t, s, "a", "1", "2", "3", "4", "5")
+		lease := mustLease(t, s, "b")
+		held := newEntry("1")
+		held.State, held.Cause = trade.Held, trade.CauseOtherJob
+		rows := mustRecord(t, s, lease, held, newEntry("3"), newEntry("4"), newEntry("9"))
+		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, s, lease, rows[2]), "remote-4")}})
+		if _, err := s.MoveJob(t.Context(), "a", "b", true, moveAct); !errors.As(err, new(*trade.LeasedError)) {
+			t.Errorf("a job that is run: %v", err)
+		}
+		mustFree(t, s, lease)
+		plan := mustMove(t, s, "a", "b")
+		if plan.Replaced != 2 || plan.Left != 1 || plan.Entries != 4 || plan.Collisions != 0 {
+			t.Errorf("%+v", plan)
+		}
+		mustAddUp(t, s, "a")
+		mustAddUp(t, s, "b")
+		if diff := cmp.Diff(map[string]trade.State{"1": trade.Withdrawn, "3": trade.Withdrawn, "4": trade.Withdrawn}, statesOf(t, s, "a")); diff != "" {
+			t.Errorf("what gave way (-want +got):\n%s", diff)
+		}
+		want := map[string]trade.State{"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected, "4": trade.Accepted, "5": trade.Pending, "9": trade.Pending}
+		if diff := cmp.Diff(want, statesOf(t, s, "b")); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+
+		lease = mustLease(t, s, "c") // a person has said that these are other records
+		for i, e := range mustRecord(t, s, lease, newEntry("1"), newEntry("2"), newEntry("20"), newEntry("21")) {
+			e.Another = e.PayloadHash.Sum
+			mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))}})
+		}
+		mustFree(t, s, lease)
+		plan = mustMove(t, s, "c", "b")
+		if plan.Collisions != 2 || !slices.Equal(plan.Samples, []string{"1", "2"}) || len(statesOf(t, s, "c")) != 4 {
+			t.Errorf("%+v", plan)
+		}
+	})
+}
+
+// A pause goes with the job.
+func TestAPauseGoesWithTheJob(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		status := func(job string, state trade.JobState, brake *trade.Brake) {
+			t.Helper()
+			err := s.SetJobStatus(t.Context(), trade.JobStatus{Job: job, State: state, Since: at, Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		is := func(job string, want trade.JobState) {
+			t.Helper()
+			if got, err := s.JobStatus(t.Context(), job); err != nil || got.State != want {
+				t.Errorf("job %s is %+v, %v; want %s", job, got, err, want)
+			}
+		}
+		sentJob(t, s, "a", "1", "2", "3", "4")
+		sentJob(t, s, "b", "5", "6", "7", "8")
+		status("c", trade.Paused, &trade.Brake{Job: "c", Former: []trade.KnownJob{{Job: "a"}, {Job: "b"}}})
+		mustMove(t, s, "a", "c")
+		is("c", trade.Paused) // the brake tells of b still
+		mustMove(t, s, "b", "c")
+		is("c", trade.Idle)
+		status("c", trade.Paused, nil)
+		mustMove(t, s, "c", "d")
+		is("d", trade.Paused)
+		is("c", trade.Idle)
+	})
+}
+
+// The journal knows where the entries of a job went: an older copy of the ledger, and a lost one, become what it was, also once the journal has begun again.
+func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
+	for _, renewed := range []bool{false, true} {
+		t.Run(fmt.Sprint(renewed), func(t *testing.T) {
+			k := sqliteKept(t)
+			copies, steps := t.TempDir(), 0
+			step := func() {
+				t.Helper()
+				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))); err != nil {
+					t.Fatal(err)
+				}
+				steps++
+			}
+			step()
+			sentJob(t, k.s, "a", "1", "2", "3", "4")
+			step()
+			lease := mustLease(t, k.s, "b")
+			rows := mustRecord(t, k.s, lease, newEntry("1"), newEntry("4"), newEntry("9"))
+			mustFree(t, k.s, lease)
+			step()
+			lease = mustLease(t, k.s, "b")
+			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[1]), "remote-4")}})
+			mustFree(t, k.s, lease)
+			step()
+			mustMove(t, k.s, "a", "b")
+			step()
+			lease = mustLease(t, k.s, "b")
+			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[2]), "remote-9")}})
+			mustFree(t, k.s, lease)
+			step()
+			mustMove(t, k.s, "b", "c")
+			lease = mustLease(t, k.s, "a") // the name is used again
+			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")}})
+			mustFree(t, k.s, lease)
+			if renewed {
+				r := &retaining{Store: k.s, keep: Retention{Journal: 1}, now: at}
+				if err := r.beginAgain(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := provenOf(t, k.s)
+			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt || want["c 9"].State != trade.Accepted || want["a 77"].State != trade.Accepted {
+				t.Fatalf("%+v", want)
+			}
+			dir := k.dir()
+			k.close()
+			whole := t.TempDir()
+			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			for n := -1; n < steps; n++ {
+				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+					t.Fatal(err)
+				}
+				removeLedger(t, k.o.DSN)
+				if n >= 0 {
+					copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
+				}
+				k.noticedAndRebuilt(n, want, map[string]bool{})
+				k.open()
+				for _, job := range []string{"a", "b", "c"} {
+					mustAddUp(t, k.s, job)
+				}
+				k.close()
+			}
+		})
+	}
+}
+
+// A process that ends between journal and ledger leaves a move that is done at the next start.
+func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		sentJob(t, k.s, "a", "1", "2", "3", "4")
+		lease := mustLease(t, k.s, "b")
+		mustRecord(t, k.s, lease, newEntry("1"))
+		mustFree(t, k.s, lease)
+		stop := errors.New("the process ends here")
+		err := k.s.inTx(t.Context(), "testing", func(tx *tx) error {
+			m := &jobMove{tx: tx, from: "a", to: "b", now: at, sums: tallyChange{}}
+			if err := errors.Join(m.lock(), m.look(), m.apply(moveAct)); err != nil {
+				return err
+			}
+			if err := tx.writeNote(); err != nil {
+				return err
+			}
+			return stop
+		})
+		if !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		k.close()
+		k.open()
+		if diff := cmp.Diff(Opening{Acts: 1}, k.s.Opening()); diff != "" {
+			t.Errorf("opening (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]trade.State{"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected, "4": trade.Pending}, statesOf(t, k.s, "b")); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+		mustAddUp(t, k.s, "a")
+		mustAddUp(t, k.s, "b")
+		k.close()
+		k.open()
+		if k.s.Opening() != (Opening{}) {
+			t.Errorf("settled twice: %+v", k.s.Opening())
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A row is its kind of record and its key: what one job has sent, or may have, no other job of that kind sends. So the ledger knows which jobs have entries of which
+// kind (job_kind), and each group compares keys where there are several.
+
+// kinOf gives the jobs whose keys are compared with those of a job: all that have entries of the same kind, but for those of which it is known that their keys are of
+// another space.
+func kinOf(all func(dest any, query string, args ...any) error, job, sends string) ([]string, error) {
+	var rows []struct {
+		Job    string         `db:"job"`
+		Brakes sql.NullString `db:"brakes"`
+	}
+	err := all(&rows, `SELECT k.job, c.brakes FROM job_kind k LEFT JOIN job_cursor c ON c.job = k.job
+		WHERE k.sends = ? ORDER BY k.job`, sends)
+	if err != nil || len(rows) == 0 || len(rows) == 1 && rows[0].Job == job {
+		return nil, err
+	}
+	spaces := map[string]*trade.Identity{}
+	for _, r := range rows {
+		var memory trade.Memory
+		if r.Brakes.Valid {
+			if err := json.Unmarshal([]byte(r.Brakes.String), &memory); err != nil {
+				return nil, fmt.Errorf("what the brakes of job %s remember is damaged: %w", r.Job, err)
+			}
+		}
+		spaces[r.Job] = memory.Identity
+	}
+	var kin []string
+	for _, r := range rows {
+		own, other := spaces[job], spaces[r.Job]
+		apart := own != nil && other != nil && own.Space != other.Space
+		if r.Job != job && !apart {
+			kin = append(kin, r.Job)
+		}
+	}
+	return kin, nil
+}
+
+// takenKeys gives, by key, the entries of other jobs that were sent, or may have been: those in a state that says so, and those with an attempt of which that is not
+// certain, such as one that was dismissed while it was in doubt. Of several the first that was accepted is told.
+func takenKeys(d dialect, all func(dest any, query string, args ...any) error, kin []string, sends string, keys []string) (map[string]trade.Elsewhere, error) {
+	out := map[string]trade.Elsewhere{}
+	if len(kin) == 0 || len(keys) == 0 {
+		return out, nil
+	}
+	var found []struct {
+		ID int64 `db:"id"`
+		trade.Elsewhere
+	}
+	query := `SELECT e.id, e.job, e.key, e.state, COALESCE(e.remote_id, e.moved_id, '') AS remote_id FROM entry e
+		WHERE ` + d.among("e.job") + ` AND ` + d.among("e.key") + ` AND e.sends = ? ORDER BY e.id`
+	if err := all(&found, query, listOf(d, kin), listOf(d, keys), sends); err != nil {
+		return nil, err
+	}
+	var unsure []int64
+	for _, f := range found {
+		if !f.State.Created() {
+			unsure = append(unsure, f.ID)
+		}
+	}
+	tried := map[int64]bool{}
+	if len(unsure) > 0 {
+		var ids []int64
+		query := `SELECT DISTINCT a.entry_id FROM attempt a WHERE ` + d.among("a.entry_id") + ` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))`
+		if err := all(&ids, query, listOf(d, unsure)); err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			tried[id] = true
+		}
+	}
+	for _, f := range found {
+		if !f.State.Created() && !tried[f.ID] {
+			continue
+		}
+		if have, ok := out[f.Key]; !ok || have.State != trade.Accepted && f.State == trade.Accepted {
+			out[f.Key] = f.Elsewhere
+		}
+	}
+	return out, nil
+}
+
+// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have been, and whose keys are compared with those of this job; several
+// tells whether there are such jobs.
+func (s *Store) SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error) {
+	const op = "looking whether another job has sent a key"
+	all := func(dest any, query string, args ...any) error {
+		return s.read.SelectContext(ctx, dest, s.q(query), args...)
+	}
+	kin, err := kinOf(all, job, string(sends))
+	if err != nil {
+		return nil, false, s.fault(ctx, op, err)
+	}
+	out = map[string]trade.Elsewhere{}
+	for chunk := range slices.Chunk(keys, inList) {
+		found, err := takenKeys(s.d, all, kin, string(sends), chunk)
+		if err != nil {
+			return nil, false, s.fault(ctx, op, err)
+		}
+		for key, f := range found {
+			out[key] = f
+		}
+	}
+	return out, len(kin) > 0, nil
+}
+
+// sentElsewhere gives, by key, what other jobs have sent, or may have, of the keys that the group would begin to send. Until the transaction ends no group of such
+// a job is stored beside it.
+func (g *groupTx) sentElsewhere() (map[string]trade.Elsewhere, error) {
+	if g.alone || len(g.group.Intents) == 0 {
+		return nil, nil
+	}
+	sends := string(g.group.Intents[0].Entry.Sends)
+	kin, err := kinOf(g.all, g.lease.Job, sends)
+	if err != nil || len(kin) == 0 {
+		return nil, err
+	}
+	if err := g.lockKind(groupsOfKind, sends); err != nil {
+		return nil, err
+	}
+	keys := make([]string, len(g.group.Intents))
+	for i, in := range g.group.Intents {
+		keys[i] = in.Entry.Key
+	}
+	return takenKeys(g.s.d, g.all, kin, sends, keys)
+}
+
+// What is done to one kind of record by one transaction at a time.
+const (
+	groupsOfKind = 7201 // groups of a kind that several jobs send
+	newJobOfKind = 7202 // the first entries of a job
+)
+
+// lockKind waits until no other transaction does the same to a kind. A transaction of SQLite is alone anyway.
+func (t *tx) lockKind(what int, sends string) error {
+	if t.s.d.name == SQLite {
+		return nil
+	}
+	return t.exec(`SELECT pg_advisory_xact_lock(?, hashtext(?))`, what, sends)
+}
+
+// knowJob notes that a job has entries of a kind. From the end of the transaction on, every group of that kind sees it: a group that began before, and did not see it,
+// holds its job's lease, for which this waits.
+func knowJob(t *tx, job, sends string) error {
+	var known []string
+	if err := t.all(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil || len(known) > 0 {
+		return err
+	}
+	if err := t.lockKind(newJobOfKind, sends); err != nil {
+		return err
+	}
+	if t.s.d.name == Postgres {
+		query := `SELECT l.epoch FROM job_lease l WHERE l.job <> ? AND l.job IN (SELECT k.job FROM job_kind k WHERE k.sends = ?) ORDER BY l.job`
+		if err := t.all(&[]int64{}, t.s.d.locked(query, "l"), job, sends); err != nil {
+			return err
+		}
+	}
+	return t.exec(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
+}
+
+// JobsOfLedger gives the jobs that have entries, in the order of their names, with how many of them were sent or are in doubt.
+func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
+	const op = "reading the jobs that have entries"
+	var rows []struct {
+		Job   string      `db:"job"`
+		Sends string      `db:"sends"`
+		State trade.State `db:"state"`
+		N     int         `db:"n"`
+	}
+	err := s.read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, SUM(t.n) AS n FROM job_kind k JOIN tally t ON t.job = k.job
+		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
+	if err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	var out []trade.KnownJob
+	for _, r := range rows {
+		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
+			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})
+		}
+		job := &out[len(out)-1]
+		job.Entries += r.N
+		switch r.State {
+		case trade.Accepted:
+			job.Accepted += r.N
+		case trade.InDoubt, trade.Sending:
+			job.InDoubt += r.N
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,121 @@
+package state
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// C3: of several jobs that begin at the same moment with the same keys, each key is claimed by one, whichever came first; in doubt and accepted rows count as well.
+func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		const jobs, rounds, size = 4, 6, 10
+		var mu sync.Mutex
+		claimed := map[string]int{}
+		var wg sync.WaitGroup
+		for j := range jobs {
+			lease := mustLease(t, s, fmt.Sprint("job", j))
+			if err := s.SetJobStatus(t.Context(), trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}); err != nil {
+				t.Fatal(err)
+			}
+			wg.Go(func() {
+				for round := range rounds {
+					var fresh []trade.Entry
+					for i := range size {
+						fresh = append(fresh, newEntry(fmt.Sprintf("%d-%d", round, i)))
+					}
+					if _, err := s.Record(t.Context(), lease, trade.Page{New: fresh}); err != nil {
+						t.Error(err)
+						return
+					}
+					due, err := s.Due(t.Context(), lease.Job, at, 0, 1000)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					var g trade.Group
+					for _, e := range due {
+						g.Intents = append(g.Intents, intentOf(e))
+					}
+					r, err := s.Commit(t.Context(), lease, g)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					for _, in := range g.Intents {
+						if r.Claimed[in.Attempt.ID] {
+							claimed[in.Entry.Key]++
+						} else if !r.Elsewhere[in.Attempt.ID] {
+							t.Errorf("%s %s was not claimed, and nobody says why", lease.Job, in.Entry.Key)
+						}
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		for key, n := range claimed {
+			if n != 1 {
+				t.Errorf("%s was claimed %d times", key, n)
+			}
+		}
+		if len(claimed) != rounds*size {
+			t.Errorf("%d keys were claimed, want %d", len(claimed), rounds*size)
+		}
+	})
+}
+
+// What one job has sent, another claims only when a person has said that it is another record, or when the keys are of another space.
+func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		a, b := mustLease(t, s, "a"), mustLease(t, s, "b")
+		sent := mustRecord(t, s, a, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
+		first := mustSend(t, s, a, sent[0])
+		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{created(first, "11111111-1111-4111-8111-111111111111")}})
+		second := mustSend(t, s, a, sent[1])
+		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{unknown(second)}})
+		third := mustSend(t, s, a, sent[2])
+		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{refused(third)}})
+
+		try := func(lease trade.Lease, e trade.Entry, want bool) {
+			t.Helper()
+			in := intentOf(e)
+			r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{in}})
+			if r.Claimed[in.Attempt.ID] != want || r.Elsewhere[in.Attempt.ID] == want {
+				t.Errorf("%s %s: claimed %v, elsewhere %v", lease.Job, e.Key, r.Claimed, r.Elsewhere)
+			}
+		}
+		own := mustRecord(t, s, b, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
+		found, several, err := s.SentElsewhere(t.Context(), "b", trade.OrderCommitments, []string{"1", "2", "3", "4"})
+		if err != nil || !several || len(found) != 2 || found["1"].RemoteID == "" || found["1"].Job != "a" || found["2"].State != trade.InDoubt {
+			t.Errorf("%+v, %v, %v", found, several, err)
+		}
+		try(b, own[0], false)
+		try(b, own[1], false)
+		try(b, own[2], true)
+		try(b, own[3], true)
+		another := own[0]
+		another.Another = another.PayloadHash.Sum
+		try(b, another, true)
+
+		space := func(lease trade.Lease, name string) {
+			t.Helper()
+			cursor := trade.Cursor{Brakes: trade.Memory{Identity: &trade.Identity{Space: name}}}
+			if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := mustLease(t, s, "c")
+		other := mustRecord(t, s, c, newEntry("1"), newEntry("2"))
+		space(c, "erp2")
+		try(c, other[0], false) // of the others it is not known
+		space(a, "")
+		space(b, "")
+		try(c, other[0], true)
+		space(c, "")
+		try(c, other[1], false)
+	})
+}

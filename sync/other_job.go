@@ -1,0 +1,120 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// lookAtOtherJobs holds the rows whose key another job of the same kind has sent, or may have: a row is its kind of record and its key, whatever the job is called, so
+// that renamed, split or overlapping jobs send it once. The ledger looks once more when the intents are stored, for what happens meanwhile.
+func (r *jobRun) lookAtOtherJobs(ctx context.Context, out *looked) error {
+	if r.alone || len(out.ready) == 0 {
+		return nil
+	}
+	taken, err := r.sentElsewhere(ctx, out.ready)
+	if err != nil || len(taken) == 0 {
+		return err
+	}
+	ready := out.ready[:0]
+	for _, entry := range out.ready {
+		other, there := taken[entry.Key]
+		if !there || entry.Ordered() {
+			ready = append(ready, entry)
+			continue
+		}
+		from := entry
+		hold(&entry, trade.CauseOtherJob, otherJobText(other))
+		entry.UpdatedAt = r.Clock.Now()
+		out.hold(from, entry)
+	}
+	out.ready = ready
+	return nil
+}
+
+func (r *jobRun) sentElsewhere(ctx context.Context, entries []trade.Entry) (map[string]trade.Elsewhere, error) {
+	keys := make([]string, len(entries))
+	for i, e := range entries {
+		keys[i] = e.Key
+	}
+	taken, several, err := r.ledger.SentElsewhere(ctx, r.job.Name(), r.job.Spec.Sends, keys)
+	r.alone = err == nil && !several
+	return taken, err
+}
+
+// brakeNewJob pauses a job that is new while the ledger has rows that were sent by jobs of the same kind which are gone from the configuration: as a rule it is one of
+// them under another name. It acts before anything is recorded.
+func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
+	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil || len(cursor.Brakes.Former) > 0 {
+		return nil
+	}
+	known, err := r.ledger.JobsOfLedger(ctx)
+	if err != nil {
+		return err
+	}
+	b := trade.Brake{Job: r.job.Name()}
+	var names []string
+	for _, k := range known {
+		switch {
+		case k.Job == r.job.Name():
+			return nil
+		case k.Sends == r.job.Spec.Sends && k.Accepted+k.InDoubt > 0 && !slices.Contains(r.jobNames(), k.Job):
+			b.Rows += k.Accepted + k.InDoubt
+			b.Former = append(b.Former, k)
+			names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt)", k.Job, k.Accepted, k.InDoubt))
+		}
+	}
+	if len(b.Former) == 0 {
+		return nil
+	}
+	return &stopError{trade.Stop{Code: string(stopNewJob), Brake: &b, Text: fmt.Sprintf(
+		"job %s is new, and the ledger has rows of jobs that are not configured any more and sent the same: %s; nothing of this job leaves. "+
+			"If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. If it is another one: `safrasync release %s --reason TEXT`; "+
+			"a key that another job has sent is held all the same", b.Job, strings.Join(names, ", "), b.Former[0].Job, b.Job, b.Job)}}
+}
+
+// otherJobText says why a row is held whose key another job has sent.
+func otherJobText(o trade.Elsewhere) string {
+	id := ""
+	if o.RemoteID != "" {
+		id = " with the id " + o.RemoteID
+	}
+	return fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key, o.State, id)
+}
+
+// reviveOthers takes up the rows that were held because another job had sent their key, or might have, and of which that is not true any more: it turned out that
+// nothing was sent there, the entry went to this job, or the keys are not compared any more. Each is judged as the ERP has it now.
+func (r *jobRun) reviveOthers(ctx context.Context) error {
+	return r.ledger.HeldFor(ctx, r.job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
+		taken, err := r.sentElsewhere(ctx, held)
+		if err != nil {
+			return err
+		}
+		held = slices.DeleteFunc(held, func(e trade.Entry) bool {
+			_, still := taken[e.Key]
+			return still
+		})
+		rows, err := r.readAgain(ctx, r.job, held)
+		if err != nil {
+			return err
+		}
+		found := byKeyOf(r.job, rows)
+		known, err := r.parentsOf(ctx, r.valuesOfRows(found))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range held {
+			if live := r.job.living(found[old.Key]); len(live) == 1 {
+				entry := old
+				r.eval.evaluate(&entry, r.job.values(live[0].Get), known)
+				entry.SourceHash, entry.UpdatedAt = r.job.sourceHash(live[0].Get), r.Clock.Now()
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		return r.record(ctx, page)
+	})
+}

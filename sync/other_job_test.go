@@ -1,0 +1,294 @@
+package sync_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// withTypes makes two jobs of the contracts, by a column that may change.
+func withTypes(b *bench) *bench {
+	b.t.Helper()
+	other := b.spec
+	other.Name, other.Query = "fixations", strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1)
+	b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
+	b.more = append(b.more, other)
+	return b
+}
+
+func (b *bench) becomes(num int, kind string) {
+	b.t.Helper()
+	b.exec(`UPDATE contrato SET situacao = ? WHERE quantidade = ?`, kind, num)
+}
+
+// refusedLate is a late answer to a contract that is in doubt: nothing was created.
+func (b *bench) refusedLate(num int) {
+	b.t.Helper()
+	attempts, err := b.ledger.Attempts(b.t.Context(), b.entry(num).ID)
+	if err != nil || len(attempts) == 0 {
+		b.t.Fatal(attempts, err)
+	}
+	a := attempts[0]
+	a.Outcome, a.FinishedAt = trade.OutcomeNotCreated, b.clock.Now()
+	group := trade.Group{Settle: []trade.Settlement{{Attempt: a, State: trade.Rejected, Cause: "message.price.invalid"}}}
+	if _, err := b.ledger.Commit(b.t.Context(), trade.Lease{Job: "contracts"}, group); err != nil {
+		b.t.Fatal(err)
+	}
+	b.expect(num, trade.Rejected, "message.price.invalid")
+}
+
+// C3: a job under another name, with one more column mapped, in one edit: nothing leaves, with or without a person's release.
+func TestC3AJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
+		b.limits.MaxInFlight = 1
+		b.contracts(5)
+		b.sync(engine.Options{})
+		b.api.SetFaults()
+		b.spec.Name = "contratos"
+		b.spec.Fields["pricing_date"] = engine.FieldSpec{Columns: []string{"data_contrato"}}
+		delete(b.spec.Fields, "pricing_date")
+		b.spec.Query = strings.Replace(b.spec.Query, "'rascunho'", "'esboco'", 1)
+		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_new_job" {
+			t.Errorf("a dry run does not tell: %+v", dry.Stopped)
+		}
+		brake := b.expectBrake(b.sync(engine.Options{}), "brake_new_job", 5)
+		if len(brake.Former) != 1 || brake.Former[0] != (trade.KnownJob{Job: "contracts", Sends: trade.OrderCommitments, Entries: 5, Accepted: 4, InDoubt: 1}) {
+			t.Errorf("the brake shows %+v", brake.Former)
+		}
+		if status, err := b.ledger.JobStatus(t.Context(), "contratos"); err != nil || !strings.Contains(status.Stop.Text, "safrasync job move contracts contratos") {
+			t.Errorf("%+v, %v", status.Stop, err)
+		}
+		b.release("contratos")
+		b.contract(6)
+		for range 3 {
+			if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.States[trade.Held] != 5 || r.States[trade.Accepted] != 1 {
+				t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+			}
+		}
+		e := b.row("contratos", key(1), trade.Held, trade.CauseOtherJob)
+		if e.Error == nil || e.Error.Kind != trade.ConflictError || !strings.Contains(e.Error.Text, "job contracts") || !strings.Contains(e.Error.Text, b.entry(1).RemoteID) {
+			t.Errorf("error %+v", e.Error)
+		}
+		if e := b.row("contratos", key(3), trade.Held, trade.CauseOtherJob); !strings.Contains(e.Error.Text, "in_doubt") {
+			t.Errorf("error %+v", e.Error)
+		}
+		if n := len(b.api.Created()); n != 6 {
+			t.Errorf("the platform has %d contracts, want 6", n)
+		}
+	})
+}
+
+// C3: one job for each type: a contract that changes its type goes to the other job under the same key. It is the same contract.
+func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(4)
+		b.pass()
+		b.becomes(1, "fixacao")
+		b.becomes(2, "fixacao")
+		b.exec(`UPDATE contrato SET preco = 99 WHERE quantidade = 2`)
+		for range 3 {
+			b.exec(`UPDATE contrato SET atualizado = '2026-03-11 08:00:00'`)
+			b.pass()
+		}
+		b.once()
+		b.row("fixations", key(1), trade.Held, trade.CauseOtherJob)
+		b.row("fixations", key(2), trade.Held, trade.CauseOtherJob)
+
+		// Its record goes with it, when a person says so; and what is another record goes, too.
+		id := b.entry(1).RemoteID
+		step := b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Adopt(t.Context(), "fixations", key(1), engine.Adoption{ID: id})
+		})
+		b.done(step, engine.NotRefused)
+		b.gave(1, id)
+		if e := b.row("fixations", key(1), trade.Accepted, ""); e.RemoteID != id {
+			t.Errorf("it has the id %q", e.RemoteID)
+		}
+		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Retry(t.Context(), "fixations", []string{key(2)})
+		}), engine.NotRefused)
+		b.pass()
+		b.row("fixations", key(2), trade.Accepted, "")
+		if n := len(b.api.Created()); n != 5 {
+			t.Errorf("the platform has %d contracts, want 5", n)
+		}
+		b.becomes(1, "aprovado") // and back
+		b.becomes(3, "rascunho")
+		for range 2 {
+			b.pass()
+		}
+		if n := len(b.api.Created()); n != 5 {
+			t.Errorf("the platform has %d contracts, want 5", n)
+		}
+	})
+}
+
+// C3: a row that the queries of two jobs return goes once, also when both send at the same time, and is shown in the other; what hangs on it goes.
+func TestC3ARowThatTwoJobsReturnGoesOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		twice := b.spec
+		twice.Name = "again"
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = []engine.ParentSpec{{Job: "again", Columns: []string{"filial", "num"}}, {Job: "contracts", Columns: []string{"filial", "num"}}}
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.more = append([]engine.JobSpec{twice}, b.more...)
+		const n = 300
+		b.contracts(n)
+		b.delivery(1, 1, 100)
+		b.share("A", 2, 300)
+		reports := b.pass()
+		if got := len(b.createdOf("order_commitments")); got != n {
+			t.Fatalf("the platform has %d contracts, want %d", got, n)
+		}
+		a, c := reports["again"].States, reports["contracts"].States
+		if a[trade.Accepted]+c[trade.Accepted] != n || a[trade.Held]+c[trade.Held] != n {
+			t.Errorf("again %v, contracts %v", a, c)
+		}
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+		b.row("traceability", "A", trade.Accepted, "")
+	})
+}
+
+// A row that was held for another job's goes by itself when that was not sent after all, and is withdrawn without its own.
+func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before@1")}))
+		b.limits.MaxInFlight = 1
+		b.contracts(2)
+		b.pass("contracts")
+		b.expect(1, trade.InDoubt, trade.CauseUnknown)
+		b.becomes(1, "fixacao")
+		b.becomes(2, "fixacao")
+		b.pass()
+		b.row("fixations", key(1), trade.Held, trade.CauseOtherJob)
+		b.row("fixations", key(2), trade.Held, trade.CauseOtherJob)
+		b.done(b.dismiss(1), engine.NotRefused)
+		b.pass()
+		b.row("fixations", key(1), trade.Held, trade.CauseOtherJob) // dismissed while nobody knew: it may be there
+		b.done(b.reopen(1), engine.NotRefused)
+		b.refusedLate(1)
+		b.exec(`UPDATE contrato SET preco = 77 WHERE quantidade = 1`)
+		b.pass()
+		if e := b.row("fixations", key(1), trade.Accepted, ""); !strings.Contains(string(e.Payload), "77") {
+			t.Errorf("it went as it was: %s", e.Payload)
+		}
+		b.exec(`DELETE FROM contrato WHERE quantidade = 2`)
+		b.pass()
+		for range 2 {
+			if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.row("fixations", key(2), trade.Withdrawn, "")
+		b.once()
+	})
+}
+
+// Jobs of two ERPs have keys of their own.
+func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.more[0].Identity = "erp2"
+		b.more[0].Query = strings.Replace(b.more[0].Query, "quantidade, preco", "quantidade + 1000 AS quantidade, preco", 1)
+		b.more[0].Query = strings.Replace(b.more[0].Query, "= 'fixacao'", "= 'aprovado'", 1)
+		b.contracts(3)
+		b.pass()
+		b.pass()
+		if n := len(b.api.Created()); n != 6 {
+			t.Errorf("the platform has %d contracts, want 6", n)
+		}
+		// A job whose space nobody knows is compared.
+		b.more[0].Name, b.more[0].Identity = "third", ""
+		b.release("third")
+		b.pass()
+		b.release("third")
+		b.pass()
+		b.row("third", key(1), trade.Held, trade.CauseOtherJob)
+	})
+}
+
+// The rows of a renamed job are what they were under its new name: what hangs on them finds them, and a change in the ERP is seen.
+func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE quantidade = 2`)
+		b.delivery(1, 1, 100)
+		b.delivery(2, 2, 200)
+		b.pass()
+		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
+		b.spec.Name = "contratos"
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = []engine.ParentSpec{{Job: "contratos", Columns: []string{"filial", "num"}}}
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.pass()
+		acts := b.acts()
+		plan, err := acts.MoveJob(t.Context(), "contracts", "contratos")
+		if err == nil {
+			plan, err = acts.DoMoveJob(t.Context(), plan, maria)
+		}
+		if err != nil || !plan.Done || plan.Entries != 3 {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		b.exec(`UPDATE contrato SET pagamento = '2026-07-01', atualizado = '2026-03-12 08:00:00' WHERE quantidade = 2`)
+		b.exec(`UPDATE contrato SET preco = 99, atualizado = '2026-03-12 08:00:00' WHERE quantidade = 3`)
+		b.delivery(3, 3, 300)
+		for range 2 {
+			b.pass()
+		}
+		for _, ticket := range []string{"01|0001", "01|0002", "01|0003"} {
+			b.row("deliveries", ticket, trade.Accepted, "")
+		}
+		if e := b.row("contratos", key(3), trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+			t.Errorf("flags %v", e.Flags)
+		}
+		if contracts, deliveries := len(b.createdOf("order_commitments")), len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
+			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
+		}
+		if found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs); err != nil || len(found) != 0 {
+			t.Errorf("%+v, %v", found, err)
+		}
+	})
+}
+
+// What a configuration would do to identity is told before it runs.
+func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(4)
+		b.sync(engine.Options{})
+		b.spec.Key, b.spec.Identity = []string{"filial", "num", "quantidade"}, "erp2"
+		twice := b.spec
+		twice.Name = "again"
+		b.more = []engine.JobSpec{twice}
+		found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+		if err != nil || len(found) != 3 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if f := found[0]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
+			t.Errorf("%+v", f)
+		}
+		if f := found[1]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
+			t.Errorf("%+v", f)
+		}
+		if f := found[2]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
+			t.Errorf("%+v", f)
+		}
+	})
+}
