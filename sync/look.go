@@ -50,8 +50,11 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 		if err := r.readSent(ctx, sent, found); err != nil {
 			return looked{}, err
 		}
+		if err := r.lookAtOtherJobs(ctx, &out); err != nil {
+			return looked{}, err
+		}
 		r.holdMoved(&out, sent)
-		return out, r.lookAtOtherJobs(ctx, &out)
+		return out, nil
 	}
 }
 
@@ -100,7 +103,8 @@ func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []se
 			out.updates = append(out.updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored
 		}
-		if entry.State == trade.Pending {
+		// What hangs on a row that may have changed with it waits for the next reading, which knows of both.
+		if entry.State == trade.Pending && (entry.SourceHash.Same(old.SourceHash) || len(r.job.mapping.sentBy) == 0) {
 			out.ready = append(out.ready, entry)
 		}
 	}

@@ -30,14 +30,14 @@ func (r *jobRun) parentsFor(ctx context.Context, job *Job, rows []trade.Values) 
 	return r.ledger.Parents(ctx, keys)
 }
 
-// unfit reports whether nothing may go any more under a record that a row with these values hangs on.
+// unfit reports whether something that a row with these values hangs on has no record that children may go under.
 func (m *Mapping) unfit(get columnsOf, known parents) bool {
 	if len(known) == 0 {
 		return false
 	}
 	return slices.ContainsFunc(m.parentKeys(nil, get), func(k trade.ParentKey) bool {
-		p := known[k]
-		return p.State == trade.Accepted && p.RemoteID == "" && p.Cause != ""
+		p, ok := known[k]
+		return ok && p.RemoteID == ""
 	})
 }
 
@@ -79,6 +79,14 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 	var missing *trade.Awaited
 	rank := -1 // of the parent that the row waits for
 	var keys []string
+	var sent trade.Parent
+	var other *trade.Awaited // has the key now, in another job, and is another record
+	for _, spec := range f.spec.SentBy {
+		if key, ok := parentKey(get, spec.Columns); ok && known[trade.ParentKey{Job: spec.Job, Key: key}].RemoteID != "" {
+			sent = known[trade.ParentKey{Job: spec.Job, Key: key}]
+			break
+		}
+	}
 	for _, spec := range f.spec.SentBy {
 		key, ok := parentKey(get, spec.Columns)
 		if !ok || f.blank(get, spec.Columns) {
@@ -88,9 +96,14 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 			keys = append(keys, key)
 		}
 		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
-		if parent.RemoteID != "" {
+		if out.Text == "" && parent.RemoteID != "" {
 			out.Origin.Value, out.Text = key, parent.RemoteID
-			return out, nil, nil
+		}
+		if sent.RemoteID != "" {
+			if parent.RemoteID == "" && parent.State != trade.Withdrawn && parent.State != trade.Dismissed && parent.Content != 0 && parent.Content != sent.Content {
+				other = &trade.Awaited{Job: spec.Job, Key: key}
+			}
+			continue
 		}
 		n := 0
 		switch {
@@ -107,6 +120,12 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 				out.Origin.Value = key
 			}
 		}
+	}
+	if sent.RemoteID != "" {
+		if other != nil { // a person says whether it is the same
+			out.Text = ""
+		}
+		return out, nil, other
 	}
 	if rank <= 0 {
 		out.Origin.Value = strings.Join(keys, ", ") // two versions of a row are compared without knowing the parents: each key counts
@@ -179,17 +198,20 @@ func (r *jobRun) acceptedParents(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		n := 0
+		n, held := 0, 0
 		for _, t := range tallies {
-			if t.State == trade.Accepted {
+			switch t.State {
+			case trade.Accepted:
 				n += t.Count
+			case trade.Held:
+				held += t.Count
 			}
 		}
 		flags, err := r.ledger.FlagCounts(ctx, job)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d-%d", job, n, flags[trade.Replaced]))
+		parts = append(parts, fmt.Sprintf("%s=%d-%d-%d", job, n, held, flags[trade.Replaced]))
 	}
 	return strings.Join(parts, " "), nil
 }

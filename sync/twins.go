@@ -213,31 +213,31 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var sources []trade.Hash
-		for _, e := range entries {
-			sources = append(sources, r.differ[e.ID], e.SourceHash)
-		}
-		found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, nil, sources)
+		now, err := r.newestOf(ctx, entries)
 		if err != nil {
 			return err
 		}
-		others := map[string][]*sentRow{}
+		var payloads, sources []trade.Hash
+		for i, e := range entries {
+			payloads, sources = append(payloads, now[i].PayloadHash), append(sources, r.differ[e.ID])
+		}
+		found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, payloads, sources)
+		if err != nil {
+			return err
+		}
 		sent := make([]sentRow, len(found))
 		for i, f := range found {
 			sent[i].SentContent = f
-			if f.Entry.Job == r.job.Name() {
-				others[f.Entry.SourceHash.Sum] = append(others[f.Entry.SourceHash.Sum], &sent[i])
-			}
 		}
 		if err := r.readSent(ctx, sent, nil); err != nil {
 			return err
 		}
 		var page trade.Page
-		for _, old := range entries {
-			left := func(s *sentRow) bool { return s.Entry.ID != old.ID && !s.sent(old) } // else it is a twin with a record of its own
-			now := trade.Entry{Job: old.Job, SourceHash: old.SourceHash}
-			came := func(s *sentRow) bool { return s.Entry.ID != old.ID && !s.stands(now) }
-			moved := slices.ContainsFunc(others[r.differ[old.ID].Sum], left) || slices.ContainsFunc(others[old.SourceHash.Sum], came)
+		for i, old := range entries {
+			moved := slices.ContainsFunc(sent, func(s sentRow) bool {
+				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old) // else it is a twin with a record of its own
+				return s.Entry.ID != old.ID && (left || s.sent(now[i]) && !s.stands(now[i]))
+			})
 			if moved && !old.SourceHash.Same(r.differ[old.ID]) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
 				entry := old
 				entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.now
@@ -249,4 +249,21 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// newestOf returns entries as their newest rows, which the ledger keeps beside what was sent, would make them.
+func (r *jobRun) newestOf(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
+	values := make([]trade.Values, len(entries))
+	for i, e := range entries {
+		values[i] = e.Now
+	}
+	known, err := r.parentsOf(ctx, values)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(entries)
+	for i := range out {
+		r.eval.evaluate(&out[i], values[i], known)
+	}
+	return out, nil
 }

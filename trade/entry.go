@@ -119,6 +119,7 @@ type Parent struct {
 	State    State
 	Cause    string
 	RemoteID string // "" until it is accepted
+	Content  int64  // [ContentNumber] of what was sent, or would be; 0 = not known
 }
 
 // Known is what discovery must know of an entry to tell whether its row is news: a narrow view of [Entry].
