@@ -125,7 +125,7 @@ func onBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 
 func openStore(t *testing.T, driver string) *state.Store {
 	t.Helper()
-	s, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, t.TempDir()+"/state.db"), Version: "test"})
+	s, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, t.TempDir()+"/state.db"), Begin: true, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

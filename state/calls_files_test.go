@@ -26,7 +26,7 @@ func newScene(t *testing.T, prepare func(s *scene)) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
-	s.kept = &kept{t: t, o: Options{Driver: SQLite, DSN: filepath.Join(home, "state.db"), Journal: filepath.Join(home, "journal"), Version: "1.0.0-test"}}
+	s.kept = &kept{t: t, o: Options{Begin: true, Driver: SQLite, DSN: filepath.Join(home, "state.db"), Journal: filepath.Join(home, "journal"), Version: "1.0.0-test"}}
 	prepare(s)
 	if err := os.CopyFS(s.before, os.DirFS(home)); err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testin
 // The same in PostgreSQL, where what a failed opening has made is gone on with.
 func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
 	t.Parallel()
-	b, o := &breaker{}, Options{Driver: Postgres, DSN: pgtest.Database(t), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}
+	b, o := &breaker{}, Options{Begin: true, Driver: Postgres, DSN: pgtest.Database(t), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}
 	for at, well := 1, 0; well < 2; at++ {
 		b.arm(at, false)
 		s, err := open(t.Context(), o, b.tuning())

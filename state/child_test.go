@@ -31,7 +31,7 @@ func child(role string) int {
 	if act := moreRoles[role]; act != nil {
 		return act(ctx, os.Getenv(childPath))
 	}
-	s, err := Open(ctx, Options{Driver: SQLite, DSN: os.Getenv(childPath)})
+	s, err := Open(ctx, Options{Begin: true, Driver: SQLite, DSN: os.Getenv(childPath)})
 	var failure *Error
 	switch {
 	case role == "open" && errors.As(err, &failure):

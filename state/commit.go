@@ -61,9 +61,7 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 		return trade.GroupResult{}, err
 	}
 	if len(group.Intents) > 0 {
-		if _, err := s.marksFile(); err != nil { // before an intent is: one that is not found in the file had not left
-			return trade.GroupResult{}, s.keepAnswers(group, nil, err)
-		}
+		s.marksFile() // before an intent is: one that is not found in the file had not left
 	}
 	var g *groupTx
 	err := s.inTx(ctx, "storing a group", func(t *tx) error {
@@ -78,7 +76,7 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	if err != nil {
 		return trade.GroupResult{}, s.keepAnswers(group, g, err)
 	}
-	s.unmark(group.Settle, g.result.Conflicts)
+	s.unmark(group.Settle, g.result.Conflicts, g.seq)
 	return g.result, nil
 }
 

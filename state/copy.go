@@ -60,8 +60,13 @@ func move(ctx context.Context, from, to Options, tune tuning, apply bool, record
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	bare := to
-	bare.Journal, bare.ReadOnly = "", false
+	bare.Journal, bare.ReadOnly, bare.Begin = "", !apply, true
 	fresh, err := open(ctx, bare, patient)
+	if errors.Is(err, ErrNoLedger) { // a plan begins none
+		if fresh, err = openMemory(ctx, tune); err == nil {
+			fresh.where, err = whereOf(bare, tune)
+		}
+	}
 	if err != nil {
 		return plan, err
 	}

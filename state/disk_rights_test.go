@@ -22,7 +22,7 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 		if err := os.Mkdir(home, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Driver: SQLite, DSN: filepath.Join(home, "state.db"), Version: "1.0.0-test"}
+		o := Options{Begin: true, Driver: SQLite, DSN: filepath.Join(home, "state.db"), Version: "1.0.0-test"}
 		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
 		if there {
 			if err := mustOpen(t, o).Close(); err != nil {

@@ -160,7 +160,7 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	if ownDisk(t) == nil {
 		return
 	}
-	k := &kept{t: t, o: Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}}
+	k := &kept{t: t, o: Options{Begin: true, Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}}
 	k.open()
 	k.send("a", 2)
 	gone := filepath.Join(t.TempDir(), "gone")

@@ -67,6 +67,7 @@
 //	one act more in the journal        the same: it is done, but for a second sending, after which the row stays in doubt
 //	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal refuses to put such a journal aside
 //	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds what is missing
+//	no ledger                          CodeAbsent, unless Options.Begin: it is begun by `safrasync state new` alone (New)
 //	another platform in the journal    the ledger's counts: the journal is told
 //	no ledger, or a new one            CodeEmptied, when the journal of one that stood here, or is no longer where it stood, says that rows were sent; Rebuild makes it anew
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
@@ -77,7 +78,7 @@
 //
 // # What is on the wire
 //
-// Beside the journal stands a file for each process that sends (package marks, wire.go): which requests have left, and what was answered, without a flush. Recover believes it of a process that
+// On a tmpfs of the host stands a file for each process that sends (package marks, wire.go): which requests have left, and what was answered, without a flush. Recover believes it of a process that
 // has ended, under the boot of the kernel that it ran under: of what the process had claimed, the rest goes again, and only what had left without an answer is in doubt (I11).
 //
 // # Who may write what

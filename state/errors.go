@@ -18,8 +18,8 @@ import (
 // ErrNotFound says that the ledger has no such entry.
 var ErrNotFound = errors.New("the ledger has no such row")
 
-// ErrNoLedger says that a ledger that is only to be read does not exist yet: nothing was ever recorded.
-var ErrNoLedger = errors.New("there is no ledger yet")
+// ErrNoLedger says that there is no ledger where one was looked for.
+var ErrNoLedger = errors.New("it is not there")
 
 // The codes of an Error.
 const (
@@ -40,6 +40,8 @@ const (
 	CodeIO          = "state-io"           // the disk fails
 	CodeTimeout     = "state-timeout"      // it took longer than it may
 	CodeRolledBack  = "state-rolled-back"  // the journal has what the ledger does not: an older copy of it
+	CodeAbsent      = "state-absent"       // there is none, and nobody asked to begin one
+	CodeStands      = "state-stands"       // one is to be begun where one stands
 	CodeEmptied     = "state-emptied"      // the ledger is new, but the journal of one that stood here is not
 	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
 	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place

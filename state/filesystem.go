@@ -2,6 +2,9 @@ package state
 
 import "fmt"
 
+// tmpfs is memory: it lasts exactly as long as the kernel, and never comes back older.
+const tmpfs = 0x01021994
+
 // Numbers of file systems as statfs(2) gives them.
 var (
 	networkFileSystems = map[int64]string{
@@ -10,7 +13,7 @@ var (
 		0x01161970: "GFS2", 0x47504653: "GPFS",
 	}
 	doubtfulFileSystems = map[int64]string{
-		0x794C7630: "overlay", 0x01021994: "tmpfs", 0x858458F6: "ramfs", 0x01021997: "9p",
+		0x794C7630: "overlay", tmpfs: "tmpfs", 0x858458F6: "ramfs", 0x01021997: "9p",
 	}
 	localFileSystems = map[int64]string{
 		0xEF53: "ext", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x2FC12FC1: "zfs", 0xF2F52010: "f2fs", 0x4D44: "fat", 0x2011BAB0: "exfat",

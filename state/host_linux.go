@@ -108,6 +108,12 @@ func fileSystemType(path string) (int64, bool) {
 	return int64(st.Type) & 0xffffffff, true //nolint:unconvert // it is an int32 on 32-bit machines
 }
 
+// ours tells whether a file belongs to this user.
+func ours(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
 func freeBytes(path string) (uint64, bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil || st.Bsize <= 0 {

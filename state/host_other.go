@@ -26,6 +26,8 @@ func mayWrite(string) error { return nil }
 
 func fileSystemType(string) (int64, bool) { return 0, false }
 
+func ours(os.FileInfo) bool { return false }
+
 func freeBytes(string) (uint64, bool) { return 0, false }
 
 func boundUnacknowledged(string, string, syscall.RawConn) error { return nil }

@@ -92,7 +92,7 @@ func (s *Store) settleRecord(t *tx, v *verdict) (out Opening, err error) {
 		if err := g.settle(); err != nil {
 			return out, err
 		}
-		leaveUnsent(g, s.traces(v.dir), r)
+		leaveUnsent(g, s.traces(v.row.ID, v.row.Seq), r)
 		if err := g.doubt(journalDoubt); err != nil {
 			return out, err
 		}

@@ -26,7 +26,7 @@ type kept struct {
 
 func keep(t testing.TB, o Options) *kept {
 	t.Helper()
-	o.Version, o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
+	o.Version, o.Journal, o.Begin = "1.0.0-test", filepath.Join(t.TempDir(), "journal"), true
 	k := &kept{t: t, o: o}
 	k.open()
 	return k

@@ -34,7 +34,7 @@ var ourTables = []string{
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.
-func (s *Store) migrate(ctx context.Context) error {
+func (s *Store) migrate(ctx context.Context, o Options) error {
 	folder, err := fs.Sub(migrations, s.d.goose)
 	if err != nil { // unreachable: the migrations are in the program
 		return fmt.Errorf("opening the ledger: %w", err)
@@ -54,12 +54,14 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 	case have == known:
 		return nil
-	case s.readOnly && have == 0:
-		return fmt.Errorf("%w in %s", ErrNoLedger, s.where)
-	case s.readOnly:
+	case s.readOnly && have > 0:
 		return &Error{
 			Code: CodeOlder, Path: s.where, Hint: "start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date",
 			Err: fmt.Errorf("ledger schema %d, this program needs %d", have, known),
+		}
+	case have == 0:
+		if err := o.mayBegin(s.where, "the database has no tables of safrasync"); err != nil {
+			return err
 		}
 	}
 	return s.up(ctx, folder, known)

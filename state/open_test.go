@@ -252,7 +252,7 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		s.readOnly = true
 		mustExec(t, s, `DELETE FROM safrasync_schema WHERE version_id >= 1`)
-		err := s.migrate(t.Context())
+		err := s.migrate(t.Context(), Options{ReadOnly: true})
 		if !errors.Is(err, ErrNoLedger) {
 			t.Errorf("error = %v, want ErrNoLedger", err)
 		}
@@ -299,7 +299,7 @@ func byHand(s *Store, query string, args ...any) error {
 func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	if _, err := Open(t.Context(), Options{Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+	if _, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
 		t.Errorf("error = %v, want ErrNoLedger", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -308,10 +308,10 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Options{Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+	if _, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
 		t.Errorf("an empty file: error = %v, want ErrNoLedger", err)
 	}
-	if _, err := Open(t.Context(), Options{Driver: Postgres, DSN: pgtest.Database(t), ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+	if _, err := Open(t.Context(), Options{Begin: true, Driver: Postgres, DSN: pgtest.Database(t), ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
 		t.Errorf("an empty database: error = %v, want ErrNoLedger", err)
 	}
 }
@@ -367,7 +367,7 @@ func TestTheFileIsForItsOwnerOnly(t *testing.T) {
 func TestAPathMayHaveAnyCharacters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a ?mode=memory&_pragma=synchronous(0)#%41 çã.db")
-	s := mustOpen(t, Options{Driver: SQLite, DSN: path})
+	s := mustOpen(t, Options{Begin: true, Driver: SQLite, DSN: path})
 	mustLease(t, s, "contracts")
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("the ledger is elsewhere: %v", err)
@@ -386,7 +386,7 @@ func TestWrongPathsAreRefusedWithAHint(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Open(t.Context(), Options{Driver: SQLite, DSN: c.dsn})
+			_, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: c.dsn})
 			wantCode(t, err, c.code)
 		})
 	}
@@ -400,7 +400,7 @@ func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
 		tune := defaultTuning
 		tune.fsMagic = func(string) (int64, bool) { return magic, true }
 		path := filepath.Join(t.TempDir(), "state.db")
-		s, err := open(t.Context(), Options{Driver: SQLite, DSN: path}, tune)
+		s, err := open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: path}, tune)
 		if code != "" {
 			wantCode(t, err, code)
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -464,7 +464,7 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), Options{Driver: SQLite, DSN: text})
+	_, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: text})
 	wantCode(t, err, CodeCorrupt)
 
 	other := filepath.Join(dir, "erp.db")
@@ -482,7 +482,7 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Options{Driver: SQLite, DSN: other})
+	_, err = Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: other})
 	wantCode(t, err, CodeForeign)
 	after, err := os.ReadFile(other)
 	if err != nil {
@@ -507,12 +507,12 @@ func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER)`); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Options{Driver: Postgres, DSN: dsn})
+	_, err = Open(t.Context(), Options{Begin: true, Driver: Postgres, DSN: dsn})
 	wantCode(t, err, CodeForeign)
 	if _, err := db.ExecContext(t.Context(), `DROP TABLE entry`); err != nil {
 		t.Fatal(err)
 	}
-	mustOpen(t, Options{Driver: Postgres, DSN: dsn})
+	mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: dsn})
 }
 
 func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
@@ -559,7 +559,7 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		}
 	})
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
-	o := Options{Driver: SQLite, DSN: filepath.Join(dir, "state.db")}
+	o := Options{Begin: true, Driver: SQLite, DSN: filepath.Join(dir, "state.db")}
 	if err := mustOpen(t, o).Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -641,7 +641,7 @@ func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
 func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	o := Options{Driver: Postgres, DSN: server.Database(t)}
+	o := Options{Begin: true, Driver: Postgres, DSN: server.Database(t)}
 	s := mustOpen(t, o)
 	admin, err := sql.Open("postgres", server.DSN("postgres"))
 	if err != nil {
@@ -728,14 +728,14 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 		{"empty", "", CodeConfig},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), Options{Driver: Postgres, DSN: c.dsn})
+			_, err := Open(t.Context(), Options{Begin: true, Driver: Postgres, DSN: c.dsn})
 			e := wantCode(t, err, c.code)
 			if strings.Contains(e, canary) {
 				t.Errorf("the error has the secret: %v", e)
 			}
 		})
 	}
-	s := mustOpen(t, Options{Driver: Postgres, DSN: server.Database(t) + " password=" + canary})
+	s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: server.Database(t) + " password=" + canary})
 	findings, err := s.Health(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ func TestPagesOfSQLiteComeFromOnePieceOfMemory(t *testing.T) {
 	if !pagesShared {
 		t.Fatal("SQLite did not take the memory for its pages")
 	}
-	s, err := Open(t.Context(), Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Version: "test"})
+	s, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ const powerCutRows = 160
 // acknowledge is the process that is recorded: it sends rows and prints what the ledger acknowledged, "i <attempt>" and "r <attempt>".
 func acknowledge(ctx context.Context, path string) int {
 	fail := func(err error) int { fmt.Println("error", err); return 1 }
-	s, err := Open(ctx, Options{Driver: SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
+	s, err := Open(ctx, Options{Begin: true, Driver: SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
 	if err != nil {
 		return fail(err)
 	}
@@ -221,7 +221,7 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Driver: SQLite, DSN: filepath.Join(dir, "state.db"), Journal: filepath.Join(dir, "journal")}
+	o := Options{Begin: true, Driver: SQLite, DSN: filepath.Join(dir, "state.db"), Journal: filepath.Join(dir, "journal")}
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

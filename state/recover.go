@@ -38,7 +38,6 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 	}
 	var n int
 	var ours []string // attempts of this process, of which the ledger knows all that there is to know
-	traces := s.traces(s.journalPath)
 	err = s.inTx(ctx, op, func(t *tx) error {
 		n, ours = 0, nil
 		if !lease.Hand {
@@ -55,7 +54,7 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 				ours = append(ours, f.Attempt.String)
 			}
 		}
-		if left, err = t.settleCertain(lease, traces, left, now); err != nil {
+		if left, err = t.settleCertain(lease, left, now); err != nil {
 			return err
 		}
 		ids, err := t.endAttempts(left, now)
@@ -70,13 +69,22 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 	if err != nil {
 		return 0, err
 	}
-	s.forgetMarks(ours)
+	s.forgetMarks(ours, 0)
 	s.forgetTraces()
 	return n, nil
 }
 
 // settleCertain settles the attempts of which their process noted what became of them, and gives the others.
-func (t *tx) settleCertain(lease trade.Lease, traces trace, left []sendingRow, now time.Time) ([]sendingRow, error) {
+func (t *tx) settleCertain(lease trade.Lease, left []sendingRow, now time.Time) ([]sendingRow, error) {
+	if t.s.journal == nil {
+		return left, nil
+	}
+	rows, err := journalRows(t, false)
+	if err != nil {
+		return nil, err
+	}
+	id := t.s.journal.Header().Journal
+	traces := t.s.traces(id, rows[id].Seq)
 	group := trade.Group{At: now}
 	for _, f := range left {
 		if st, ok := traces.of(f.Owner.String, f.Attempt.String); ok && f.Attempt.Valid {

@@ -44,14 +44,9 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.ReadOnly && !exists {
-		return nil, fmt.Errorf("%w: %s does not exist", ErrNoLedger, path)
-	}
 	if !exists {
-		if o.identity == "" {
-			if err := refuseForgotten(o.Journal, path); err != nil {
-				return nil, err
-			}
+		if err := o.mayBegin(path, "the file does not exist, or is empty"); err != nil {
+			return nil, err
 		}
 		if err := createFile(path); err != nil {
 			return nil, err
@@ -63,7 +58,7 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 			return nil, permission(path, err)
 		}
 	}
-	if err := inspect(ctx, path, tune, o.ReadOnly); err != nil {
+	if err := inspect(ctx, path, tune); err != nil {
 		return nil, err
 	}
 	s := newStore(sqliteDialect, tune, path)
@@ -105,7 +100,7 @@ func openMemory(ctx context.Context, tune tuning) (*Store, error) {
 	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
 	s.write = connectSQLite(tune, dsn, 1)
 	s.read = s.write
-	if err := s.begin(ctx, Options{Driver: SQLite, Version: "in memory"}); err != nil {
+	if err := s.begin(ctx, Options{Driver: SQLite, Version: "in memory", Begin: true}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -147,7 +142,11 @@ func sqlitePath(o Options, tune tuning) (path string, exists bool, err error) {
 			if errors.Is(dirErr, fs.ErrPermission) {
 				return "", false, permission(path, dirErr)
 			}
-			return "", false, &Error{Code: CodeDirectory, Path: path, Hint: "create " + dir + " for the user " + userName(), Err: errors.New("its folder does not exist")}
+			hint := "create " + dir + " for the user " + userName()
+			if !o.Begin {
+				hint = "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; only at the first set-up " + hint + ", and begin the ledger with `safrasync state new`"
+			}
+			return "", false, &Error{Code: CodeDirectory, Path: path, Hint: hint, Err: errors.New("its folder does not exist")}
 		}
 	}
 	if magic, ok := tune.fsMagic(about); ok {
@@ -181,18 +180,12 @@ func permission(path string, err error) error {
 }
 
 // inspect looks at the file before anything could change it: one that belongs to another program is left exactly as it is.
-func inspect(ctx context.Context, path string, tune tuning, readOnly bool) (err error) {
+func inspect(ctx context.Context, path string, tune tuning) (err error) {
 	db := connectSQLite(tune, sqliteDSN(path, "mode=rw", busy(tune), "_query_only=1", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var names []string
 	if err := db.SelectContext(ctx, &names, sqliteDialect.tables); err != nil {
 		return faultOf(ctx, "opening the ledger", path, SQLite, err)
-	}
-	if len(names) == 0 {
-		if readOnly {
-			return fmt.Errorf("%w: %s is empty", ErrNoLedger, path)
-		}
-		return nil
 	}
 	return foreign(names, path, true)
 }

@@ -26,8 +26,9 @@ const (
 type Options struct {
 	Driver   string // SQLite or Postgres
 	DSN      string // SQLite: the file's path. PostgreSQL: the data source name; a secret, never printed
-	ReadOnly bool   // nothing is created, migrated or written; a SQLite file that is missing or empty gives ErrNoLedger
+	ReadOnly bool   // nothing is created, migrated or written; a ledger that is not there gives ErrNoLedger
 	Verify   bool   // SQLite: check the whole file for damage before it is used (F049)
+	Begin    bool   // makes the ledger where there is none; without it that is an *Error with CodeAbsent
 	Version  string // of this program, for the ledger's own record of who made it
 	// Journal is the folder of the journals, "" for none. A ledger that is opened for writing is compared with its journal in the folder <ledger id> below
 	// it, and refused when it was rolled back, emptied or copied. It is not touched when the ledger is only read.
@@ -58,6 +59,7 @@ type Store struct {
 	journalPath string           // its folder
 	served      bool             // the ledger has a journal, so that it must not be sent from without it
 	opening     Opening
+	begun       bool // by this Store
 	keys        *keybook
 	shortages   atomic.Pointer[knownShortages]
 	wire        wire   // notes of requests on the wire
@@ -68,28 +70,30 @@ type Store struct {
 
 // tuning holds the times that tests shorten, and what they put between us and the machine.
 type tuning struct {
-	busy    time.Duration                   // how long SQLite waits for another writer (F046)
-	write   time.Duration                   // a whole write transaction
-	settle  time.Duration                   // finding out what an uncertain commit did
-	lease   time.Duration                   // how long a lease lasts
-	check   time.Duration                   // how long Health looks for damage in a SQLite file
-	keys    int                             // how many keys one statement reads into memory
-	fsMagic func(path string) (int64, bool) // the file system's type
-	machine func() string                   // the host's machine id
-	free    func(path string) (uint64, bool)
-	through func(driver.Connector) driver.Connector // nil: to the database as it is
+	busy       time.Duration                   // how long SQLite waits for another writer (F046)
+	write      time.Duration                   // a whole write transaction
+	settle     time.Duration                   // finding out what an uncertain commit did
+	lease      time.Duration                   // how long a lease lasts
+	check      time.Duration                   // how long Health looks for damage in a SQLite file
+	keys       int                             // how many keys one statement reads into memory
+	fsMagic    func(path string) (int64, bool) // the file system's type
+	machine    func() string                   // the host's machine id
+	runFolders func() []string                 // where notes of the wire may stand
+	free       func(path string) (uint64, bool)
+	through    func(driver.Connector) driver.Connector // nil: to the database as it is
 }
 
 var defaultTuning = tuning{
-	busy:    5 * time.Second,
-	write:   30 * time.Second,
-	settle:  15 * time.Second,
-	lease:   30 * time.Second,
-	check:   quickCheckTime,
-	keys:    keysTogether,
-	fsMagic: fileSystemType,
-	machine: machineID,
-	free:    freeBytes,
+	busy:       5 * time.Second,
+	write:      30 * time.Second,
+	settle:     15 * time.Second,
+	lease:      30 * time.Second,
+	check:      quickCheckTime,
+	keys:       keysTogether,
+	fsMagic:    fileSystemType,
+	machine:    machineID,
+	runFolders: runFolders,
+	free:       freeBytes,
 }
 
 // Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one that would not keep what it says it
@@ -121,7 +125,7 @@ func open(ctx context.Context, o Options, tune tuning) (s *Store, err error) {
 
 // begin checks the schema, brings it up to date and reads what the ledger is.
 func (s *Store) begin(ctx context.Context, o Options) error {
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, o); err != nil {
 		return err
 	}
 	if o.Verify {
@@ -144,7 +148,7 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 			return s.fault(ctx, "opening the ledger", err)
 		}
 		if entries == 0 {
-			return fmt.Errorf("%w in %s", ErrNoLedger, s.where) // its tables were made, and then it was refused
+			return o.mayBegin(s.where, "its tables are there, but it was never begun")
 		}
 		return &Error{Code: CodeForeign, Path: s.where, Hint: "restore the backup", Err: errors.New("the ledger has lost its own identity")}
 	}
@@ -183,8 +187,11 @@ func (s *Store) identify(ctx context.Context, o Options) error {
 		return nil
 	}
 	id := s.identity
+	if known == 0 && id == "" && !o.Begin {
+		return nil // begin says what is the matter
+	}
 	if known == 0 && id == "" {
-		if err := refuseForgotten(o.Journal, s.where); err != nil {
+		if err := o.mayBegin(s.where, "its tables are there, but it was never begun"); err != nil {
 			return err
 		}
 		id = newID()
@@ -193,8 +200,10 @@ func (s *Store) identify(ctx context.Context, o Options) error {
 		if err := t.exec(`DELETE FROM tx_mark WHERE at < `+s.d.now+` - ?`, day); err != nil {
 			return err
 		}
-		return t.exec(`INSERT INTO ledger (one, id, created_at, program, refs_version) VALUES (1, ?, `+s.d.now+`, ?, '') ON CONFLICT DO NOTHING`,
+		n, err := t.changed(`INSERT INTO ledger (one, id, created_at, program, refs_version) VALUES (1, ?, `+s.d.now+`, ?, '') ON CONFLICT DO NOTHING`,
 			id, o.Version)
+		s.begun = n == 1
+		return err
 	})
 }
 

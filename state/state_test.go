@@ -22,7 +22,14 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(childRole); role != "" {
 		os.Exit(child(role))
 	}
-	pgtest.Main(m)
+	memory, err := os.MkdirTemp("/dev/shm", "safrasync-state-") // for the notes of this process and its children
+	if err == nil {
+		err = os.Setenv("RUNTIME_DIRECTORY", memory)
+	}
+	if err != nil {
+		panic(err)
+	}
+	pgtest.Main(m, func() error { return os.RemoveAll(memory) })
 }
 
 var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
@@ -38,14 +45,14 @@ var backends = []backend{
 	{
 		"sqlite",
 		func(t testing.TB) Options {
-			return Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")}
+			return Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 		},
 		func(t testing.TB) Options {
 			file, err := sqliteTables()
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")}
+			o := Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 			if err := os.WriteFile(o.DSN, file, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -54,9 +61,11 @@ var backends = []backend{
 	},
 	{
 		"postgres",
-		func(t testing.TB) Options { return Options{Driver: Postgres, DSN: pgtest.Database(t)} },
+		func(t testing.TB) Options { return Options{Driver: Postgres, DSN: pgtest.Database(t), Begin: true} },
 		func(t testing.TB) Options {
-			return Options{Driver: Postgres, DSN: pgtest.Copy(t, "ledger", func(dsn string) error { return makeTables(Options{Driver: Postgres, DSN: dsn}) })}
+			return Options{
+				Driver: Postgres, Begin: true, DSN: pgtest.Copy(t, "ledger", func(dsn string) error { return makeTables(Options{Driver: Postgres, DSN: dsn}) }),
+			}
 		},
 	},
 }
@@ -77,6 +86,7 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 
 // makeTables does of the opening of a new ledger what is the same for all of them.
 func makeTables(o Options) error {
+	o.Begin = true
 	opener := openSQLite
 	if o.Driver == Postgres {
 		opener = openPostgres
@@ -85,7 +95,7 @@ func makeTables(o Options) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.migrate(context.Background()), s.Close())
+	return errors.Join(s.migrate(context.Background(), o), s.Close())
 }
 
 // both runs a test on SQLite and on PostgreSQL.
@@ -107,7 +117,7 @@ func mustOpen(t testing.TB, o Options) *Store {
 
 func mustOpenTuned(t testing.TB, o Options, tune tuning) *Store {
 	t.Helper()
-	o.Version = "1.0.0-test"
+	o.Version, o.Begin = "1.0.0-test", true
 	s, err := open(context.Background(), o, tune)
 	if err != nil {
 		t.Fatalf("opening the ledger: %v", err)

@@ -141,7 +141,7 @@ func TestF050_ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, dsn := newCutter(t, pgtest.Database(t))
-			s := mustOpen(t, Options{Driver: Postgres, DSN: dsn})
+			s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: dsn})
 			lease := mustLease(t, s, "contracts")
 			c.next.Store(what)
 			es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
@@ -172,8 +172,8 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	direct := pgtest.Database(t)
 	c, dsn := newCutter(t, direct)
-	watcher := mustOpen(t, Options{Driver: Postgres, DSN: direct})
-	s := mustOpen(t, Options{Driver: Postgres, DSN: dsn})
+	watcher := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: direct})
+	s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: dsn})
 	lease := mustLease(t, s, "contracts")
 	c.next.Store(delay)
 	done := make(chan error, 1)
@@ -205,14 +205,14 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 	c, dsn := newCutter(t, direct)
 	tune := defaultTuning
 	tune.settle = 500 * time.Millisecond
-	s := mustOpenTuned(t, Options{Driver: Postgres, DSN: dsn}, tune)
+	s := mustOpenTuned(t, Options{Begin: true, Driver: Postgres, DSN: dsn}, tune)
 	lease := mustLease(t, s, "contracts")
 	c.next.Store(isolate)
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a")}})
 	if !errors.Is(err, trade.ErrUncertain) {
 		t.Fatalf("error = %v, want ErrUncertain", err)
 	}
-	if got := statesOf(t, mustOpen(t, Options{Driver: Postgres, DSN: direct}), "contracts"); len(got) != 1 {
+	if got := statesOf(t, mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: direct}), "contracts"); len(got) != 1 {
 		t.Errorf("rows: %v; the server had committed", got)
 	}
 	c.closed.Store(false)
@@ -225,7 +225,7 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 func TestF052_TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	s := mustOpen(t, Options{Driver: Postgres, DSN: server.Database(t)})
+	s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: server.Database(t)})
 	lease := mustLease(t, s, "contracts")
 	e := mustRecord(t, s, lease, newEntry("a"))[0]
 	sent := mustSend(t, s, lease, e)

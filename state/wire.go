@@ -3,6 +3,9 @@ package state
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -10,22 +13,30 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// wire is what this process notes of the requests that it has on the wire; see package marks. The file stands beside the journal, on a disk of this host.
+// wire is what this process notes of the requests that it has on the wire; see package marks. The file stands on a tmpfs of this host: see runFolders.
 type wire struct {
-	mu   sync.Mutex
-	file *wiremarks.File
+	mu    sync.Mutex
+	asked bool            // whether there is a place for notes
+	file  *wiremarks.File // nil: there is none
 }
 
-// Marked tells whether requests are noted just before they leave, so that intents may be stored long before their requests leave: a crash of the process shows which had left.
-func (s *Store) Marked() bool { return s.journal != nil }
+// Marked tells whether requests are noted just before they leave, so that intents may be stored before their requests leave: a crash of the process shows which had left.
+func (s *Store) Marked() bool {
+	file := s.marksFile()
+	return file != nil && file.Tells()
+}
 
-// Mark notes that the first byte of an attempt's request leaves now. After an error it must not leave.
+// Mark notes that the first byte of an attempt's request leaves now. After an error it must not leave. Notes that cannot be written are given up: then nobody will read them, and the
+// request may leave.
 func (s *Store) Mark(attempt string) error {
-	file, err := s.marksFile()
-	if err != nil || file == nil {
-		return err
+	file := s.marksFile()
+	if file == nil || !file.Tells() {
+		return nil
 	}
-	return file.Sent(attempt)
+	if err := file.Sent(attempt); err != nil {
+		return file.Abandon()
+	}
+	return nil
 }
 
 // Heard notes how an attempt ended that is not in the ledger yet, where that is certain: created with an id, not created, or not sent. Where it cannot be noted, a crash of the process before the
@@ -45,46 +56,76 @@ var certainly = map[trade.Outcome]wiremarks.Outcome{
 	trade.OutcomeCreated: wiremarks.Created, trade.OutcomeNotCreated: wiremarks.NotCreated, trade.OutcomeNotSent: wiremarks.NotSent,
 }
 
-// marksFile gives the file of this process; nil without a journal.
-func (s *Store) marksFile() (*wiremarks.File, error) {
-	if !s.Marked() {
-		return nil, nil
+// marksFile gives the file of this process, which is there before its first intent is stored; nil without a journal, and where no tmpfs can be written.
+func (s *Store) marksFile() *wiremarks.File {
+	if s.journal == nil {
+		return nil
 	}
 	s.wire.mu.Lock()
 	defer s.wire.mu.Unlock()
-	if s.wire.file != nil {
-		return s.wire.file, nil
+	if s.wire.asked {
+		return s.wire.file
 	}
+	s.wire.asked = true
 	owner, err := json.Marshal(Self())
 	if err != nil { // unreachable: names and numbers always have a JSON form
-		return nil, err
+		return nil
 	}
-	file, err := wiremarks.Use(wiremarks.Path(s.journalPath, Self().Instance), owner)
-	if err != nil {
-		return nil, &Error{Code: CodeJournal, Path: s.journalPath, Hint: "check the folder of state.journal, its rights and its disk", Err: err}
+	for _, dir := range s.tune.runFolders() {
+		if s.ownMemory(dir, true) {
+			if s.wire.file, err = wiremarks.Use(wiremarks.Path(dir, s.notesOf(s.journal.Header().Journal)+Self().Instance), owner); err == nil {
+				break
+			}
+		}
 	}
-	s.wire.file = file
-	return file, nil
+	return s.wire.file
 }
 
-// unmark forgets attempts of which the ledger has all that there is to know: those that were settled, but for the ones whose id is another row's.
-func (s *Store) unmark(settled []trade.Settlement, conflicts map[string]string) {
+// notesOf is how the names of all notes begin that belong to a journal of this ledger; the instance follows.
+func (s *Store) notesOf(journal string) string { return s.id + "." + journal + "." }
+
+// runFolders are where notes may stand, in the order in which they are tried: the folder that systemd gives the service, the same for commands that people run as its user,
+// the user's own, and the memory that programs share. A container has its own, which goes with it.
+func runFolders() []string {
+	given, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
+	uid := strconv.Itoa(os.Geteuid())
+	return []string{given, "/run/safrasync", "/run/user/" + uid + "/safrasync", "/dev/shm/safrasync-" + uid}
+}
+
+// ownMemory tells whether a folder is on a tmpfs, belongs to this user, and is open to nobody else.
+func (s *Store) ownMemory(dir string, create bool) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	if create {
+		_ = os.Mkdir(dir, 0o700) // what stands there is looked at below
+	}
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
+		return false
+	}
+	magic, ok := s.tune.fsMagic(dir)
+	return ok && magic == tmpfs
+}
+
+// unmark forgets attempts of which the ledger has all that there is to know, with a record of its journal: those that were settled, but for the ones whose id is another row's.
+func (s *Store) unmark(settled []trade.Settlement, conflicts map[string]string, record int64) {
 	ids := make([]string, 0, len(settled))
 	for _, st := range settled {
 		if _, conflict := conflicts[st.Attempt.ID]; !conflict {
 			ids = append(ids, st.Attempt.ID)
 		}
 	}
-	s.forgetMarks(ids)
+	s.forgetMarks(ids, record)
 }
 
-// forgetMarks gives the places of attempts in the file of this process back.
-func (s *Store) forgetMarks(attempts []string) {
+// forgetMarks gives the places of attempts in the file of this process back. record is of the journal, and the ledger has known all about them since; 0: it is in no record.
+func (s *Store) forgetMarks(attempts []string, record int64) {
 	s.wire.mu.Lock()
 	file := s.wire.file
 	s.wire.mu.Unlock()
 	if file != nil && len(attempts) > 0 {
-		file.Settled(attempts)
+		file.Settled(attempts, uint64(record))
 	}
 }
 
@@ -95,7 +136,7 @@ func (s *Store) closeWire() error {
 		return nil
 	}
 	err := s.wire.file.Close()
-	s.wire.file = nil
+	s.wire.file, s.wire.asked = nil, false
 	return err
 }
 
@@ -105,69 +146,74 @@ const (
 	heardOfOne = "the process noted the answer and ended before the ledger had it"
 )
 
-// trace is what the processes of this host left that have ended, by their instance.
-type trace map[string]wiremarks.Reading
+// trace is what the processes of this host left that have ended, by their instance, and how much of the journal the ledger has.
+type trace struct {
+	left   map[string]wiremarks.Reading
+	record uint64
+}
 
-// traces reads, in the folder of the journal, the files of those processes that have certainly ended, and ran under the present boot: only what they wrote is known to be whole. Of this process
-// only answers count: requests that it has not noted may be about to leave.
-func (s *Store) traces(dir string) trace {
-	out := trace{}
-	if dir == "" {
-		return out
-	}
-	paths, err := wiremarks.Paths(dir)
-	if err != nil { // then nothing is known of anybody
-		return out
-	}
-	for instance, path := range paths {
-		r, err := wiremarks.Read(path)
-		if err != nil {
+// traces reads what belongs to a journal, of which the ledger has so many records: the files of those processes that have certainly ended, and ran under the present boot: only what they
+// wrote is known to be whole. Of this process only answers count: requests that it has not noted may be about to leave.
+func (s *Store) traces(journal string, record int64) trace {
+	out := trace{map[string]wiremarks.Reading{}, uint64(record)}
+	for _, dir := range s.tune.runFolders() {
+		if !s.ownMemory(dir, false) {
 			continue
 		}
-		var owner trade.Owner
-		if json.Unmarshal(r.Owner, &owner) != nil || owner.Instance != instance || owner.Boot == "" || owner.Boot != Self().Boot {
+		paths, err := wiremarks.Paths(dir)
+		if err != nil { // then nothing is known of anybody
 			continue
 		}
-		if instance == Self().Instance {
-			r.Ended, r.Torn = true, true
-		}
-		if r.Ended {
-			out[instance] = r
+		for name, path := range paths {
+			instance, ours := strings.CutPrefix(name, s.notesOf(journal))
+			if !ours {
+				continue
+			}
+			r, err := wiremarks.Read(path)
+			if err != nil {
+				continue
+			}
+			var owner trade.Owner
+			if json.Unmarshal(r.Owner, &owner) != nil || owner.Instance != instance || owner.Boot == "" || owner.Boot != Self().Boot {
+				continue
+			}
+			if instance == Self().Instance {
+				r.Ended, r.Torn = true, true
+			}
+			if r.Ended {
+				out.left[instance] = r
+			}
 		}
 	}
 	return out
 }
 
-// forgetTraces removes the files that nobody can believe any more: those of another boot, and those of processes that ended a day ago.
+// forgetTraces removes the files of processes that ended a day ago, of any ledger: what they lack proves nothing then, and their rows are in doubt.
 func (s *Store) forgetTraces() {
-	paths, err := wiremarks.Paths(s.journalPath)
-	if err != nil || !s.Marked() {
-		return
-	}
-	for _, path := range paths {
-		r, err := wiremarks.Read(path)
-		var owner trade.Owner
-		if err != nil || json.Unmarshal(r.Owner, &owner) != nil {
+	for _, dir := range s.tune.runFolders() {
+		if !s.ownMemory(dir, false) {
 			continue
 		}
-		info, err := os.Stat(path)
-		old := err == nil && time.Since(info.ModTime()) > 24*time.Hour
-		if r.Ended && (old || owner.Boot != Self().Boot) {
-			_ = os.Remove(path) // it is only untidy
+		paths, _ := wiremarks.Paths(dir) // it is only untidy
+		for _, path := range paths {
+			r, err := wiremarks.Read(path)
+			if info, statErr := os.Stat(path); err == nil && r.Ended && statErr == nil && time.Since(info.ModTime()) > 24*time.Hour {
+				_ = os.Remove(path)
+			}
 		}
 	}
 }
 
 // of says what is certain of an open attempt of a process; ok is false when nothing is.
 func (t trace) of(process, attempt string) (st trade.Settlement, ok bool) {
-	r, known := t[process]
+	r, known := t.left[process]
 	if !known {
 		return st, false
 	}
 	mark, noted := r.Marks[attempt]
 	st.Attempt.ID, st.Attempt.Reason = attempt, heardOfOne
 	switch {
-	case !noted && !r.Torn, noted && mark.Answer != nil && mark.Answer.Outcome == wiremarks.NotSent:
+	case !noted && !r.Torn && r.Freed <= t.record, noted && mark.Answer != nil && mark.Answer.Outcome == wiremarks.NotSent:
 		st.Attempt.Outcome, st.Attempt.Reason, st.State = trade.OutcomeNotSent, neverLeft, trade.Pending
 		return st, true
 	case mark.Answer == nil:

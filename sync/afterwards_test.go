@@ -39,7 +39,7 @@ func (b *bench) forChild() string {
 func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 	t := b.t
 	t.Helper()
-	if err := b.reopenLedger(state.Options{Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
+	if err := b.reopenLedger(state.Options{Begin: true, Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
 		t.Fatalf("the ledger does not open again: %v; the process said: %s", err, said)
 	}
 	b.clock.advance(20 * time.Minute)

@@ -49,7 +49,7 @@ func childMain() int {
 	if onChild != nil {
 		onChild(clock)
 	}
-	ledger, err := state.Open(ctx, state.Options{Driver: at.DB.Ledger, DSN: at.LedgerDSN, Journal: at.Journal})
+	ledger, err := state.Open(ctx, state.Options{Begin: true, Driver: at.DB.Ledger, DSN: at.LedgerDSN, Journal: at.Journal})
 	if err != nil {
 		return fail(err)
 	}

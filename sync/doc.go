@@ -48,7 +48,7 @@
 //     their intents the keys are read again in one short query: changed rows are mapped again, gone ones are held.
 //   - I9 It adds up. After a sweep: keys in the ERP = sum of all states − gone, in counts and quantities; a run that does not add up is an error.
 //   - I10 Secrets and persons stay in. No key, document, name, price or body in a log line or error text.
-//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: what leaves is noted just before (Submission.Mark). Where it is not, a group of
+//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: what leaves is noted just before (Submission.Mark), on a tmpfs. Where it is not, a group of
 //     intents is never larger than the free slots. The loss of the host leaves at most one window in doubt.
 //   - I12 One reader per job. Discovery, sweep and cursors run under the job's lease, fenced by its epoch; the result of an attempt is fenced
 //     only by the attempt itself, so that a former owner's definite answer counts. Rows may be sent by every instance, each claimed by one: under the

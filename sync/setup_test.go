@@ -188,7 +188,7 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	}
 	t.Cleanup(func() { _ = b.source.Close() })
 	ledgerDSN := ledgertest.New(t, db.Ledger, filepath.Join(b.dir, "state.db"))
-	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN, Journal: filepath.Join(b.dir, "journal")}); err != nil {
+	if b.ledger, err = state.Open(t.Context(), state.Options{Driver: db.Ledger, DSN: ledgerDSN, Begin: true, Journal: filepath.Join(b.dir, "journal")}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.ledger.Close() })

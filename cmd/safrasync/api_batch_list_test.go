@@ -126,7 +126,7 @@ func consents(t *testing.T, answer http.HandlerFunc, list []byte, args ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"config.yaml": bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), "list": list} {
+	for name, data := range map[string][]byte{"config.yaml": withLedger(bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), dir), "list": list} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}

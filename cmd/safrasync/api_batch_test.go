@@ -139,7 +139,7 @@ func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		files := map[string]string{
-			"config.yaml": strings.ReplaceAll(string(config), "$API", platform.URL), "list.csv": "identity,person_type\n52998224725,PF\n11144477735,PF\n52998224725,PF\n",
+			"config.yaml": string(withLedger(bytes.ReplaceAll(config, []byte("$API"), []byte(platform.URL)), dir)), "list.csv": "identity,person_type\n52998224725,PF\n11144477735,PF\n52998224725,PF\n",
 		}
 		for name, text := range files {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -120,8 +120,8 @@ func (a *App) loadConfigBy(load func(string, func(string) (string, bool)) (*Conf
 type access bool
 
 const (
-	toRead  access = false // nothing can be written; a ledger that does not exist is an empty one in memory
-	toWrite access = true  // made and migrated when needed, and compared with its journal
+	toRead  access = false // nothing can be written; in the place of a ledger that does not exist stands an empty one in memory, and people are told
+	toWrite access = true  // migrated when needed, and compared with its journal; one that does not exist is an error
 )
 
 // openLedger opens the ledger of the configuration.
@@ -132,6 +132,9 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 	}
 	store, err := state.Open(ctx, ledgerOptions(config, how))
 	if how == toRead && errors.Is(err, state.ErrNoLedger) {
+		var absent *state.Error
+		errors.As(err, &absent)
+		a.tell(ledgerNone, a.voice().ledgerFault(absent, err))
 		store, err = state.OpenMemory(ctx)
 	}
 	if err != nil {

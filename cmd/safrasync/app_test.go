@@ -48,6 +48,7 @@ func setUpBench(t *testing.T, opts sandbox.Options) *bench {
 	if err := runSQL(b.path("erp.db"), "testdata/coop/erp.sql"); err != nil {
 		t.Fatal(err)
 	}
+	b.run(t.Context(), exitDone, "state", "new")
 	for kind, file := range map[string]string{"producers": "producers.csv", "users": "users.csv", "wallets": "wallets.csv", "delivery_places": "places.csv"} {
 		b.run(t.Context(), exitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
 	}

@@ -141,10 +141,11 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 			return nil
 		}
 	case errors.Is(err, state.ErrNoLedger):
+		absent := err
 		if err := state.Forgotten(ledgerOptions(c.app.config, toRead)); err != nil {
 			c.ledgerFault(name, err)
 		} else {
-			c.pass(name, checkNoLedger)
+			c.ledgerFault(name, absent)
 		}
 	case err != nil:
 		c.fail(name, checkLedgerHint, checkFault, err)

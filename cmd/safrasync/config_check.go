@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -222,6 +223,7 @@ func (c *Config) checkState(d *configDecoder) {
 	if d.faulty("state") {
 		return
 	}
+	d.wholePath("state.journal", c.State.Journal, c.written["state.journal"])
 	if c.State.Driver == "postgres" {
 		d.require("state", map[string]bool{"dsn": c.State.DSN.IsZero(), "journal": c.State.Journal == ""})
 		return
@@ -229,6 +231,19 @@ func (c *Config) checkState(d *configDecoder) {
 	if c.State.DSN.IsZero() {
 		c.State.DSN = Secret{value: defaultStateFile, written: defaultStateFile}
 	}
+	d.wholePath("state.dsn", c.State.DSN.value, c.State.DSN.written)
+}
+
+// wholePath refuses a path of the ledger that would lead elsewhere from another folder: there it would be another ledger.
+func (d *configDecoder) wholePath(path, value, written string) {
+	refers := reference.MatchString(written)
+	if value == "" || filepath.IsAbs(value) || d.faulty(path) || refers && d.secrets.placeholder {
+		return
+	}
+	if refers || written == "" { // what a reference resolves to is not shown
+		value = cmp.Or(written, value)
+	}
+	d.fault(path, value+" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
 }
 
 func (c *Config) checkReferences(d *configDecoder) {

@@ -342,6 +342,34 @@ jobs:`,
 			want: "config.yaml:7:1: state.dsn: is required and missing\nconfig.yaml:7:1: state.journal: is required and missing",
 		},
 		{
+			name: "C4: a ledger whose path leads elsewhere from another folder",
+			old:  "jobs:",
+			edit: `state: {dsn: ./state.db}
+jobs:`,
+			want: "config.yaml:7:14: state.dsn: ./state.db is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db",
+		},
+		{
+			name: "C4: the same from the environment",
+			old:  "jobs:",
+			edit: `state: {dsn: "${env:DSN}"}
+jobs:`,
+			want: "config.yaml:7:14: state.dsn: ${env:DSN} is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db",
+		},
+		{
+			name: "C4: a journal whose path leads elsewhere from another folder",
+			old:  "jobs:",
+			edit: `state: {dsn: /var/lib/safrasync/state.db, journal: journal}
+jobs:`,
+			want: "config.yaml:7:52: state.journal: journal is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db",
+		},
+		{
+			name: "C4: the same beside PostgreSQL",
+			old:  "jobs:",
+			edit: `state: {driver: postgres, dsn: "postgres:///ledger", journal: ../journal}
+jobs:`,
+			want: "config.yaml:7:63: state.journal: ../journal is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db",
+		},
+		{
 			name: "a certificate file that is not there",
 			old:  "  api_key",
 			edit: `  ca_file: /nowhere/ca.pem

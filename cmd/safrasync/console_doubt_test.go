@@ -48,6 +48,7 @@ func newDeskOf(t *testing.T, jobs, sql string, faults ...string) *desk {
 		t.Fatal(err)
 	}
 	d.erp(sql)
+	d.must(0, "", "state", "new")
 	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
 		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
 	}

@@ -70,6 +70,7 @@ func newDeskIn(t *testing.T, on string, faults ...string) *desk {
 	if err := runSQL(d.dir+"/erp.db", "testdata/coop/erp.sql"); err != nil {
 		t.Fatal(err)
 	}
+	d.must(0, "", "state", "new")
 	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
 		d.must(0, "", "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -106,7 +107,11 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err := os.WriteFile(d.path(demoConfigFile), []byte(config.Replace(demoConfig)), 0o600); err != nil {
 		return fmt.Errorf("write the demo's configuration: %w", err)
 	}
-	return nil
+	ledger, err := state.New(ctx, state.Options{Driver: state.SQLite, DSN: d.path(demoStateFile), Journal: d.path("journal"), Version: version})
+	if err != nil {
+		return err
+	}
+	return ledger.Close()
 }
 
 // makeFolder takes a folder only when nothing is in it: a demo never overwrites a ledger.

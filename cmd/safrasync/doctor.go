@@ -50,9 +50,8 @@ func (c *checker) diagnose(ctx context.Context, config *Config, full bool) {
 	options := ledgerOptions(config, toRead)
 	store, err := state.Open(ctx, options)
 	if errors.Is(err, state.ErrNoLedger) {
-		if err = state.Forgotten(options); err == nil {
-			c.pass("ledger", checkNoLedger)
-			return
+		if forgotten := state.Forgotten(options); forgotten != nil {
+			err = forgotten
 		}
 	}
 	if err != nil {

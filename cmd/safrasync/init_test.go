@@ -107,6 +107,7 @@ func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 		"values: contracts_payment_type": "values: contracts_payment_type, default: DINHEIRO", // what the cooperative decided
 		`    "SACA": PREENCHER`:          "    #", `    "BAG": PREENCHER`: "    #", ">= 'PREENCHER'": ">= '20240101'", "/var/lib/safrasync/state.db": b.path("new.db"),
 	})
+	b.run(0, "--config", b.path("new.yaml"), "state", "new")
 	b.run(0, "--config", b.path("new.yaml"), "check", "--offline")
 	got, gotMissing, gotCounts := b.audit(b.path("new.yaml"))
 	want, wantMissing, wantCounts := b.audit(b.path("demo/config.yaml"))
@@ -152,6 +153,7 @@ func TestInitProposesTheModernERP(t *testing.T) {
 		`    "feijao": PREENCHER`: "    #", `    "bag": PREENCHER`: "    #",
 		"    key: [filial_id, numero] # unique index": "    key: [filial_id, numero]", `{column: preco_unitario, empty: ["0"]}`: "preco_unitario",
 	})
+	b.run(0, "--config", b.path("new.yaml"), "state", "new")
 	b.run(0, "--config", b.path("new.yaml"), "check", "--offline")
 	got, gotMissing, gotCounts := b.audit(b.path("new.yaml"))
 	want, wantMissing, wantCounts := b.audit(m.config)

@@ -47,6 +47,9 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 		app := App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Env: func(name string) (string, bool) { return "key", name == "SAFRASYNC_API_KEY" }}
 		return app.Run(ctx, append([]string{"--config", path}, args...)), out.String()
 	}
+	if code, out := run(context.Background(), "state", "new"); code != exitDone {
+		t.Fatal(out)
+	}
 	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
 		if code, out := run(context.Background(), "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes"); code != exitDone {
 			t.Fatal(out)

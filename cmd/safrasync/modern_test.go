@@ -68,6 +68,7 @@ func newModern(t *testing.T, ledger string) *modern {
 		}
 	}
 	m.load("modern.sql")
+	m.run(0, "state", "new")
 	return m
 }
 

@@ -30,10 +30,12 @@ func newSample(t *testing.T, db *sql.DB, dsn, config string) *modern {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = api.Close() })
-	return &modern{t: t, erp: db, api: api, config: "../../docs/examples/" + config, env: map[string]string{
+	m := &modern{t: t, erp: db, api: api, config: "../../docs/examples/" + config, env: map[string]string{
 		"SAFRASYNC_BASE_URL": api.URL, "SAFRASYNC_API_KEY": "key-of-the-sample", "SAFRASYNC_ERP_DSN": dsn,
 		"SAFRASYNC_STATE": filepath.Join(t.TempDir(), "state.db"), "LANG": "en_US.UTF-8",
 	}}
+	m.run(0, "state", "new")
+	return m
 }
 
 func newProtheus(t *testing.T, dsn string) *modern {

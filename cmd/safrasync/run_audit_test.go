@@ -15,7 +15,7 @@ import (
 // C15: of several instances on one ledger each tells in the audit when its own configuration has changed, and not that another one's differs.
 func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 // What an older program kept names no instance: it is what was in force before, for each of them.
 func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 // An older program that ran meanwhile, before or beside this one, names no instance: it may have been this one, so what is in force again is told again, once.
 func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+	store, err := state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}

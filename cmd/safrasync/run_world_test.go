@@ -113,6 +113,7 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 	s.env = append(os.Environ(), "CREDENTIALS_DIRECTORY="+s.path("credentials"), "LANG=en_US.UTF-8", "LC_ALL=", "LC_MESSAGES=")
 	s.told = make(chan string, 10_000)
 	go s.listen()
+	s.must(0, "state", "new")
 	for kind, file := range map[string]string{"producers": "producers", "users": "users", "wallets": "wallets", "delivery_places": "places"} {
 		s.must(0, "refs", "import", kind, "testdata/coop/"+file+".csv", "--yes")
 	}

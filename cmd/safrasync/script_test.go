@@ -83,7 +83,7 @@ func setUpScript(env *testscript.Env) error {
 		data = bytes.ReplaceAll(data, []byte("$API"), []byte(box.URL))
 		switch name {
 		case "config.yaml":
-			data = withPerson(data)
+			data = withPerson(withLedger(data, env.WorkDir))
 		case "erp.sql":
 			data = append(data, canaryPerson...)
 		}
@@ -328,4 +328,9 @@ func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	ts.Fatalf("no row %s in %s", args[1], args[0])
+}
+
+// withLedger puts the ledger of the sample configuration into a folder.
+func withLedger(config []byte, dir string) []byte {
+	return bytes.ReplaceAll(config, []byte("dsn: state.db"), []byte("dsn: "+filepath.Join(dir, "state.db")))
 }

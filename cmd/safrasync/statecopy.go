@@ -21,7 +21,7 @@ func newStateCommand(a *App) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "the new `DSN`, of PostgreSQL or the path of a new SQLite file; ${env:NAME} and ${file:PATH} as in the configuration")
 	cmd.Flags().StringVar(&journal, "journal", "", "`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
-	group.AddCommand(cmd, newStateRebindCommand(a))
+	group.AddCommand(newStateNewCommand(a), cmd, newStateRebindCommand(a))
 	return group
 }
 

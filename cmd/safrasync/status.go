@@ -61,10 +61,11 @@ func (a *App) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.openLedger(ctx, toRead)
+	store, err := state.Open(ctx, ledgerOptions(config, toRead)) // never an empty one in the place of one that is gone
 	if err != nil {
 		return err
 	}
+	a.closers = append(a.closers, store.Close)
 	known, err := store.Jobs(ctx)
 	if err != nil {
 		return err

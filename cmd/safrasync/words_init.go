@@ -28,13 +28,15 @@ var (
 	initOpen     = phrase{"a preencher", "to be filled in"}
 	initNext     = phrase{
 		`Depois, nesta ordem (nenhum destes envia nada):
-  safrasync --config %s check            a configuração, o ERP, a chave
+  safrasync --config %[1]s state new        começa o registro local, uma só vez
+  safrasync --config %[1]s check            a configuração, o ERP, a chave
   safrasync explain contracts            as regras, quais linhas não as cumprem, e os códigos sem de-para
   safrasync refs import TIPO ARQUIVO     os ids desses códigos, quando não estão no ERP
   safrasync test --from contracts CHAVE  um caso de mapeamento de uma linha que você conhece
   safrasync sync --dry-run               o que seria enviado`,
 		`Then, in this order (none of these sends anything):
-  safrasync --config %s check            the configuration, the ERP, the key
+  safrasync --config %[1]s state new        begins the ledger, once
+  safrasync --config %[1]s check            the configuration, the ERP, the key
   safrasync explain contracts            the rules, which rows break them, and the codes without a de-para
   safrasync refs import KIND FILE        the ids of those codes, where the ERP does not have them
   safrasync test --from contracts KEY    a mapping case of a row that you know

@@ -9,6 +9,8 @@ var (
 		"the earlier process ended between journal and ledger: %d answer(s) taken from the journal, %d row(s) now in doubt",
 	}
 
+	ledgerNone = phrase{"aviso: %s", "note: %s"}
+
 	ledgerActSettled = phrase{
 		"o registro local não tinha a última decisão de uma pessoa, que estava no diário: foi aplicada (um reenvio não: a linha fica em dúvida); veja `safrasync audit list`",
 		"the ledger lacked a person's last decision, which the journal had: it was carried out (a second sending was not: that row stays in doubt); see `safrasync audit list`",
@@ -74,6 +76,17 @@ var ledgerFaults = map[string]faultPhrase{
 	state.CodeEmptied: {
 		phrase{"o registro local %s está vazio ou sumiu, mas %d linha(s) foram enviadas", "the ledger %s is empty or gone, but %d row(s) were sent"},
 		phrase{"Nada foi enviado. Restaure a cópia com `safrasync restore ARQUIVO`, ou rode `safrasync rebuild`, que o refaz a partir do diário", "nothing was sent; restore the copy with `safrasync restore FILE`, or run `safrasync rebuild`, which makes it from the journal"},
+	},
+	state.CodeAbsent: {
+		phrase{"não há registro local em %s (%v)", "there is no ledger in %s (%v)"},
+		phrase{
+			"Nada é enviado. Monte o disco dele, se não está montado, ou corrija state.dsn; um que se perdeu volta com `safrasync restore ARQUIVO` ou `safrasync rebuild`; só onde nunca houve um, na primeira instalação, comece-o com `safrasync state new`",
+			"nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; only where none ever was, at the first set-up, begin it with `safrasync state new`",
+		},
+	},
+	state.CodeStands: {
+		phrase{"em %s já há um registro local (%v)", "a ledger stands in %s already (%v)"},
+		phrase{"Nada foi mudado. Use-o, ou escreva outro lugar em state.dsn", "nothing was changed; use it, or name another place in state.dsn"},
 	},
 	state.CodeMoved: {
 		phrase{"o registro local %s foi levado para outro lugar e não envia mais nada (%v)", "the ledger %s sends nothing any more (%v)"},

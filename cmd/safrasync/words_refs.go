@@ -51,7 +51,6 @@ var (
 	checkFault           = phrase{"%v", "%v"}
 	checkConfigOK        = phrase{"%s, %d job(s)", "%s, %d job(s)"}
 	checkConfigHint      = phrase{"config.example.yaml explica cada chave", "config.example.yaml explains every key"}
-	checkNoLedger        = phrase{"ainda não existe; a primeira execução o cria", "does not exist yet; the first run makes it"}
 	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
 	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}
 	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}

@@ -65,7 +65,7 @@ type world struct {
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
-	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")), Version: "1.0.0-test"})
+	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(t.TempDir(), "state.db")), Begin: true, Version: "1.0.0-test"})
 	if err != nil {
 		t.Fatal(err)
 	}

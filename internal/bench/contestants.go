@@ -90,7 +90,13 @@ func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
 	}
 	c.pass = func() *exec.Cmd { return p.sync() }
 	c.book = func(ctx context.Context) (map[int32]entry, error) { return p.ledgerOf(ctx) }
-	return p, c, p.configure(false)
+	if err := p.configure(false); err != nil {
+		return nil, c, err
+	}
+	if out, err := p.command("state", "new").CombinedOutput(); err != nil {
+		return nil, c, fmt.Errorf("beginning a ledger: %w: %s", err, out)
+	}
+	return p, c, nil
 }
 
 // discard deletes what a contestant has kept, so that the next one has as much disk.

@@ -49,6 +49,9 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 			err = fmt.Errorf("%w\nledgers and logs stay in %s, for whoever wants to know why", err, f.dir)
 		}()
 	}
+	if f.dir, err = filepath.Abs(f.dir); err != nil { // a ledger has an absolute path
+		return err
+	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}

@@ -7,5 +7,5 @@ var reasons = map[int]string{
 	41:  "the tests have no pooler; a server that does not take the session's settings is refused with the advice to connect directly",
 	70:  "the console shows the ledger as it is; a run recovers before anything is sent (F054)",
 	89:  "no proxy can be configured, and those of the environment are ignored",
-	162: "does not apply: a ledger without file, journal and mark is new, and brakes stop what looks too much (F025)",
+	162: "does not apply: a ledger is begun only by `safrasync state new`, and brakes stop what looks too much (F025)",
 }

@@ -44,7 +44,7 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 
 // makeTables makes a ledger and takes its identity away: as after an opening that got as far as the tables.
 func makeTables(driver, dsn string) error {
-	store, err := state.Open(context.Background(), state.Options{Driver: driver, DSN: dsn})
+	store, err := state.Open(context.Background(), state.Options{Driver: driver, DSN: dsn, Begin: true})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	p.add(3)
 	said := map[string]string{}
 	for _, line := range lines {
-		if strings.HasSuffix(line, "safrasync check") { // what a person has filled in meanwhile
+		if strings.HasSuffix(line, "safrasync state new") { // what a person has filled in meanwhile
 			if text := p.root.read("/etc/safrasync/config.yaml"); !strings.Contains(text, "PREENCHER") || !strings.Contains(text, "contrato") {
 				t.Errorf("init wrote\n%s", text)
 			}

@@ -88,12 +88,18 @@ jobs:
 `, p.api.URL, level)
 }
 
-// configure writes configuration and credentials as docs/install.md says.
+// configure writes configuration and credentials and begins the ledger, as docs/install.md says.
 func (p *plant) configure() {
 	p.t.Helper()
 	p.root.write("/etc/safrasync/config.yaml", p.configuration("info"), 0o640)
 	p.secret("api-key", plantKey)
 	p.secret("erp-dsn", p.dsn)
+	if p.root.exists("/var/lib/safrasync/state.db") {
+		return
+	}
+	if out, code := p.safrasync("state", "new"); code != 0 {
+		p.t.Fatalf("state new ended with %d:\n%s", code, out)
+	}
 }
 
 func (p *plant) secret(name, value string) {

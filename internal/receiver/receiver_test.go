@@ -49,7 +49,7 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, login: NewLogin(), dir: t.TempDir(), told: make(chan struct{}, 10_000)}
 	var err error
-	if w.store, err = state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: w.path("state.db"), Journal: w.path("journal")}); err != nil {
+	if w.store, err = state.Open(t.Context(), state.Options{Driver: state.SQLite, DSN: w.path("state.db"), Begin: true, Journal: w.path("journal")}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.store.Close() })

@@ -72,7 +72,8 @@ jobs:
       delivery_date: {const: "2026-05-10"}
 `
 
-func newChild(opts Options, url string) (*child, error) {
+// newChild writes the configuration and begins the ledger.
+func newChild(ctx context.Context, opts Options, url string) (*child, error) {
 	c := &child{binary: opts.Binary, script: opts.Script, config: filepath.Join(opts.Dir, "config.yaml"), log: opts.Log}
 	for _, folder := range []string{"ledger", "journal"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, folder), 0o700); err != nil {
@@ -82,7 +83,13 @@ func newChild(opts Options, url string) (*child, error) {
 	text := fmt.Sprintf(configuration, url, requestTimeout, opts.MaxInFlight, quarantine, opts.ERP.Driver, opts.Ledger.Driver, filepath.Join(opts.Dir, "journal"))
 	c.env = append(os.Environ(), "TORTURE_KEY="+apiKey, "TORTURE_ERP="+opts.ERP.DSN, "TORTURE_LEDGER="+opts.Ledger.DSN,
 		"TORTURE_URL="+url, "TORTURE_ERP_DRIVER="+opts.ERP.Driver)
-	return c, os.WriteFile(c.config, []byte(text), 0o600)
+	if err := os.WriteFile(c.config, []byte(text), 0o600); err != nil || c.script != "" {
+		return c, err
+	}
+	if err := c.command(ctx, "state", "new").Run(); err != nil {
+		return nil, fmt.Errorf("beginning the ledger: %w: %s", err, c.last())
+	}
+	return c, nil
 }
 
 func (c *child) command(ctx context.Context, args ...string) *exec.Cmd {

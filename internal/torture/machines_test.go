@@ -129,11 +129,8 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	if tr.work, err = newWorkload(t.Context(), opts.ERP, opts.Seed); err != nil {
 		t.Fatal(err)
 	}
-	if tr.child, err = newChild(opts, tr.api.URL); err != nil {
+	if tr.child, err = newChild(t.Context(), opts, tr.api.URL); err != nil {
 		t.Fatal(err)
-	}
-	if err := tr.child.command(t.Context(), "sync", "--json").Run(); err != nil { // the ledger is made by one
-		t.Fatalf("%v: %s", err, tr.child.last())
 	}
 	for i := range *machines {
 		h := &host{t: m, i: i, dir: filepath.Join(dir, m.net.space(i)), pulled: map[string]bool{}}

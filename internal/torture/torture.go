@@ -72,6 +72,10 @@ func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 }
 
 func newTrial(ctx context.Context, opts Options) (*trial, error) {
+	var err error
+	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil { // a ledger has an absolute path
+		return nil, err
+	}
 	if opts.MaxInFlight == 0 {
 		opts.MaxInFlight = 8
 	}
@@ -86,7 +90,6 @@ func newTrial(ctx context.Context, opts Options) (*trial, error) {
 	}
 	t := &trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}, doubts: map[rowKey]bool{}}
 	t.verdict = Verdict{Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver, MaxInFlight: opts.MaxInFlight}
-	var err error
 	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return nil, fmt.Errorf("the log of the platform: %w", err)
 	}
@@ -107,7 +110,7 @@ func newTrial(ctx context.Context, opts Options) (*trial, error) {
 	if t.work, err = newWorkload(ctx, opts.ERP, opts.Seed); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
-	if t.child, err = newChild(opts, t.net.url); err != nil {
+	if t.child, err = newChild(ctx, opts, t.net.url); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
 	return t, nil

@@ -103,7 +103,7 @@ func noteWhile(t *testing.T, disk *sickdisk.Disk, plan sickdisk.Plan) string {
 	if sound.Ended || sick.Ended {
 		t.Errorf("%s (%s): a process that runs counts as one that has ended", what, hit)
 	}
-	f.Settled([]string{"one", "two"})
+	f.Settled([]string{"one", "two"}, 1)
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

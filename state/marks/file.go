@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -17,12 +19,15 @@ import (
 const (
 	headSize = 4096
 	slotSize = 256
-	maxName  = 64  // bytes of a request's name
-	maxID    = 160 // bytes of a record's id
+	freedAt  = headSize - slotSize // where the head says up to which record of the journal places were given back
+	maxName  = 64                  // bytes of a request's name
+	maxID    = 160                 // bytes of a record's id
 )
 
-// sent is the kind of a slot whose request may have left, and of which nothing else is known.
-const sent = 's'
+const (
+	sent  = 's' // the kind of a slot whose request may have left, and of which nothing else is known
+	freed = 'f' // the kind of the slot in the head
+)
 
 // Outcome is what is certain of a request. It is the kind of its slot.
 type Outcome byte
@@ -56,7 +61,9 @@ type File struct {
 	slots map[string]int // by request
 	free  []int
 	next  int
-	users int // guarded by inUse.mu
+	freed uint64 // the highest number that Settled was told
+	gone  bool   // nobody will read it
+	users int    // guarded by inUse.mu
 }
 
 // inUse are the files of this process: there is one for each path, however many use it, because one that was begun anew would have forgotten what the first says.
@@ -91,8 +98,8 @@ func create(path string, owner json.RawMessage) (*File, error) {
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
 	}
 	head, err := json.Marshal(header{owner, number(f)})
-	if head = append(head, '\n'); err == nil && len(head) > headSize {
-		err = fmt.Errorf("the head of %s would have %d bytes, of at most %d", path, len(head), headSize)
+	if head = append(head, '\n'); err == nil && len(head) > freedAt {
+		err = fmt.Errorf("the head of %s would have %d bytes, of at most %d", path, len(head), freedAt)
 	}
 	if err == nil {
 		err = f.Truncate(0)
@@ -146,16 +153,44 @@ func (m *File) Answered(request string, a Answer) error {
 	return m.write(m.slot(request), byte(a.Outcome), request, a)
 }
 
-// Settled frees the slots of requests whose outcome is in the ledger.
-func (m *File) Settled(requests []string) {
+// Settled frees the slots of requests whose outcome is in the ledger since a record of its journal; 0: of no record. From then on a request that is not found proves something only beside
+// a ledger that has this record.
+func (m *File) Settled(requests []string, record uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if record == 0 {
+		record = Never
+	}
+	if record > m.freed {
+		if err := m.writeAt(freedAt, freed, strconv.FormatUint(record, 10), Answer{}); err != nil {
+			return // the slots stay taken
+		}
+		m.freed = record
+	}
 	for _, r := range requests {
 		if slot, known := m.slots[r]; known {
 			delete(m.slots, r)
 			m.free = append(m.free, slot)
 		}
 	}
+}
+
+// Tells tells whether a request that will not be found proves that it had not left.
+func (m *File) Tells() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.gone && m.freed != Never
+}
+
+// Abandon removes the file, so that nobody concludes anything from what it lacks: requests may leave without being noted then.
+func (m *File) Abandon() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := os.Remove(m.f.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("giving up the notes of what left: %w", err)
+	}
+	m.gone = true
+	return nil
 }
 
 // Close ends one use of the file. After the last, a file that has nothing to say any more is removed; another stays, also for later uses by this process.
@@ -168,18 +203,25 @@ func (m *File) Close() error {
 		return nil
 	}
 	delete(inUse.files, m.f.Name())
+	if m.gone {
+		return m.f.Close()
+	}
 	return errors.Join(m.f.Close(), os.Remove(m.f.Name()))
 }
 
 // write writes one slot in one call: a process that is killed has written it or not.
 func (m *File) write(slot int, kind byte, request string, a Answer) error {
+	return m.writeAt(headSize+int64(slot)*slotSize, kind, request, a)
+}
+
+func (m *File) writeAt(at int64, kind byte, request string, a Answer) error {
 	var b [slotSize]byte
 	b[4], b[5], b[6] = kind, byte(len(request)), byte(len(a.ID))
 	binary.LittleEndian.PutUint16(b[7:], uint16(max(0, min(a.Status, 999))))
 	copy(b[9:], request)
 	copy(b[9+maxName:], a.ID)
 	binary.LittleEndian.PutUint32(b[:], crc32.Checksum(b[4:], castagnoli))
-	_, err := m.f.WriteAt(b[:], headSize+int64(slot)*slotSize)
+	_, err := m.f.WriteAt(b[:], at)
 	return err
 }
 
@@ -192,7 +234,11 @@ type Reading struct {
 	Ended bool            // the process has certainly ended, and this is the file that it wrote
 	Marks map[string]Mark // by request
 	Torn  bool            // a slot cannot be read: requests that are not in Marks may have left too
+	Freed uint64          // requests that are not in Marks had not left, if the ledger has this record of its journal; Never: nobody knows
 }
+
+// Never is a number that no record has.
+const Never = math.MaxUint64
 
 // Read reads the file of a process, and tells whether that has ended. It may be called beside the process.
 func Read(path string) (r Reading, err error) {
@@ -213,6 +259,12 @@ func Read(path string) (r Reading, err error) {
 		return r, fmt.Errorf("%s has no head", path)
 	}
 	r.Owner, r.Ended = head.Owner, r.Ended && head.Number == number(f) && head.Number != 0
+	record, _, ok := readSlot(data[min(len(data), freedAt):min(len(data), headSize)])
+	if n, err := strconv.ParseUint(record, 10, 64); ok && (err == nil || record == "") {
+		r.Freed = n
+	} else {
+		r.Freed = Never
+	}
 	for at := headSize; at < len(data); at += slotSize {
 		b := data[at:min(at+slotSize, len(data))]
 		request, mark, ok := readSlot(b)

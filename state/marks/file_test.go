@@ -62,7 +62,7 @@ func TestWhatWasNotedIsRead(t *testing.T) {
 	if d := cmp.Diff(want, read(t, path)); d != "" {
 		t.Fatal(d)
 	}
-	f.Settled([]string{"attempt-0", "attempt-1", "attempt-8"})
+	f.Settled([]string{"attempt-0", "attempt-1", "attempt-8"}, 1)
 	if err := f.Sent("attempt-5"); err != nil { // takes a place that is free
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestAFileWithOpenRequestsStays(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !open {
-			f.Settled([]string{"a"})
+			f.Settled([]string{"a"}, 1)
 		}
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestOneProcessHasOneFile(t *testing.T) {
 	if r := read(t, path); len(r.Marks) != 3 {
 		t.Errorf("%+v", r.Marks)
 	}
-	files[2].Settled([]string{"0", "1", "2"})
+	files[2].Settled([]string{"0", "1", "2"}, 1)
 	if err := files[2].Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestManyAtOnceEachHaveTheirPlace(t *testing.T) {
 					t.Error(err)
 				}
 				if i < 49 {
-					f.Settled([]string{name})
+					f.Settled([]string{name}, 1)
 				}
 			}
 		})

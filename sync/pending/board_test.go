@@ -194,7 +194,7 @@ func cpu(b *testing.B) time.Duration {
 // "again" none, "after an act" one.
 func BenchmarkBoard(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "state.db")
-	s, err := state.Open(b.Context(), state.Options{Driver: state.SQLite, DSN: file})
+	s, err := state.Open(b.Context(), state.Options{Driver: state.SQLite, DSN: file, Begin: true})
 	if err != nil {
 		b.Fatal(err)
 	}

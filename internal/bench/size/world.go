@@ -127,14 +127,18 @@ jobs:
 // Config is the path of the configuration, which Prepare writes.
 func (w *World) Config() string { return filepath.Join(w.Dir, "config.yaml") }
 
-// Prepare writes the configuration and makes the ERP's table.
+// Prepare writes the configuration, makes the ERP's table and begins the ledger.
 func (w *World) Prepare(ctx context.Context) error {
 	closed := strings.ToLower(time.Now().AddDate(0, 0, 3).Weekday().String()[:3])
 	text := fmt.Sprintf(configuration, w.ERP.Driver, w.ERP.DSN, w.Ledger.Driver, w.Ledger.DSN, filepath.Join(w.Dir, "journal"), Query, closed)
 	if err := os.WriteFile(w.Config(), []byte(text), 0o600); err != nil {
 		return err
 	}
-	return w.makeRows(ctx)
+	if err := w.makeRows(ctx); err != nil {
+		return err
+	}
+	_, err := w.Run(ctx, "state", "new")
+	return err
 }
 
 // makeRows makes a table of the width of an ERP's: keys of two parts, padded codes, dates as text. The order of the keys is that of a season, with 2,000 rows

@@ -1,0 +1,62 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// New begins the ledger that the options name, with its journal. It refuses where a ledger stands, and where a journal says that one stood.
+func New(ctx context.Context, o Options) (*Store, error) {
+	look := o
+	look.ReadOnly, look.Begin, look.Journal = true, true, ""
+	s, err := Open(ctx, look)
+	var known *Error
+	switch {
+	case err == nil:
+		return nil, errors.Join(standing(s.where), s.Close())
+	case errors.As(err, &known) && known.Code == CodeOlder:
+		return nil, standing(known.Path)
+	case !errors.Is(err, ErrNoLedger):
+		return nil, err
+	}
+	o.ReadOnly, o.Begin = false, true
+	if s, err = Open(ctx, o); err != nil {
+		return nil, err
+	}
+	if !s.begun { // another process was faster
+		return nil, errors.Join(standing(s.where), s.Close())
+	}
+	return s, nil
+}
+
+// Where is the ledger's file, or its host and database, for people.
+func (s *Store) Where() string { return s.where }
+
+// JournalFolder is the folder of the ledger's journal; "" when none is open.
+func (s *Store) JournalFolder() string { return s.journalPath }
+
+func standing(where string) error {
+	return &Error{Code: CodeStands, Path: where, Hint: "use it, or name another place in state.dsn", Err: errors.New("a ledger stands there already; nothing was changed")}
+}
+
+// mayBegin refuses to make a ledger where none was found, unless that was asked for: a disk that is not mounted and a wrong state.dsn look like a new ledger,
+// from which everything would be sent a second time.
+func (o Options) mayBegin(where, found string) error {
+	if o.identity != "" { // it is made anew from its journal
+		return nil
+	}
+	if !o.ReadOnly {
+		if err := refuseForgotten(o.Journal, where); err != nil {
+			return err
+		}
+		if o.Begin {
+			return nil
+		}
+	}
+	return &Error{
+		Code: CodeAbsent, Path: where, Err: fmt.Errorf("%w: %s", ErrNoLedger, found),
+		Hint: "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; " +
+			"only where none ever was, at the first set-up, begin it with `safrasync state new`",
+	}
+}
