@@ -19,7 +19,8 @@ func init() { moreRoles["older"] = dieAfterAnImage }
 // image is where dieAfterAnImage leaves a copy of ledger and journal.
 func image(o Options) string { return filepath.Join(filepath.Dir(o.DSN), "image") }
 
-// dieAfterAnImage stores the intents of two rows, takes an image of ledger and journal, sends the rows, stores that they were accepted, and ends as kill -9 ends it.
+// dieAfterAnImage stores the intents of two rows, takes an image of ledger and journal, sends the rows, stores that they were accepted, sends two others, whose notes take the places of
+// theirs, and ends as kill -9 ends it.
 func dieAfterAnImage(ctx context.Context, options string) int {
 	var o Options
 	must := func(err error) {
@@ -32,12 +33,16 @@ func dieAfterAnImage(ctx context.Context, options string) int {
 	must(err)
 	lease, err := s.AcquireLease(ctx, "contracts", Self())
 	must(err)
-	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b")}})
+	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d")}})
 	must(err)
 	due, err := s.Due(ctx, "contracts", at, 0, 10)
 	must(err)
-	var sent, answered trade.Group
+	var sent, answered, further trade.Group
 	for i, e := range due {
+		if i >= 2 {
+			further.Intents = append(further.Intents, intentOf(e))
+			continue
+		}
 		in := intentOf(e)
 		sent.Intents = append(sent.Intents, in)
 		answered.Settle = append(answered.Settle, created(in.Attempt, "remote-"+string(rune('a'+i))))
@@ -55,6 +60,11 @@ func dieAfterAnImage(ctx context.Context, options string) int {
 	}
 	_, err = s.Commit(ctx, lease, answered)
 	must(err)
+	_, err = s.Commit(ctx, lease, further)
+	must(err)
+	for _, in := range further.Intents {
+		must(s.Mark(in.Attempt.ID))
+	}
 	must(syscall.Kill(os.Getpid(), syscall.SIGKILL))
 	select {}
 }

@@ -22,11 +22,11 @@ func mayMake(path string) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+	_, err := os.Stat(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
 		return errNoFolder
-	} else {
-		return err
 	}
+	return err
 }
 
 // writeOwn makes a file that only its owner may read, whole or not at all.
