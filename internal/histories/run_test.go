@@ -147,7 +147,9 @@ func begin(t testing.TB, p plan) *run {
 	}
 	driver := map[bool]string{false: state.SQLite, true: state.Postgres}[r.Postgres]
 	r.opts = state.Options{Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(dir, "state.db")), Journal: filepath.Join(dir, "journal")}
+	r.opts.Begin = true
 	r.open()
+	r.opts.Begin = false // from here on it is there
 	r.committed(false)
 	r.tell("   %s", r.setup)
 	return r
