@@ -27,7 +27,7 @@ func bootTime() time.Duration {
 func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
-	s, err := Open(t.Context(), Options{Driver: SQLite, DSN: path})
+	s, err := Open(t.Context(), Options{Driver: SQLite, DSN: path, Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
