@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A last look holds for lookHolds: rows that have not left by then are looked at again. lookBatch rows are looked at together, and up to lookMost where so many leave within that time.
+// A last look holds for lookHolds: rows that have not left by then are looked at again. lookBatch
+// rows are looked at together, and up to lookMost where so many leave within that time.
 const (
 	lookHolds = 2 * time.Second
 	lookBatch = 64
@@ -23,9 +24,10 @@ type looked struct {
 	differ  bool           // a row is another one than the ledger has
 }
 
-// look reads the rows again by their keys, in one short query. A row that changed is mapped again; one that is gone, doubled or cancelled is held; one
-// whose content went out under another key, where it stands no more, is held too. What was sent with the same content is read in the same query, so that all of it
-// is of one moment. storing are intents on their way to the disk.
+// look reads the rows again by their keys, in one short query. A row that changed is mapped again;
+// one that is gone, doubled or cancelled is held; one whose content went out under another key,
+// where it stands no more, is held too. What was sent with the same content is read in the same
+// query, so that all of it is of one moment. storing are intents on their way to the disk.
 func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (looked, error) {
 	sent, err := r.findSent(ctx, entries, storing)
 	if err != nil {
@@ -73,7 +75,8 @@ func joined(have, more []sentRow) (all []sentRow, added bool) {
 	return have, len(have) > n
 }
 
-// lookAtAll reads entries and rows that were sent with the same content, and decides on the entries. The rows are returned by key.
+// lookAtAll reads entries and rows that were sent with the same content, and decides on the
+// entries. The rows are returned by key.
 func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []sentRow) (map[string][]erp.Row, looked, error) {
 	asked := slices.Clone(entries)
 	known := make(map[int64]bool, len(entries))
@@ -103,7 +106,8 @@ func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []se
 			out.updates = append(out.updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored
 		}
-		// What hangs on a row that may have changed with it waits for the next reading, which knows of both.
+		// What hangs on a row that may have changed with it waits for the next reading, which knows
+		// of both.
 		if entry.State == trade.Pending && (entry.SourceHash.Same(old.SourceHash) || len(r.job.mapping.sentBy) == 0) {
 			out.ready = append(out.ready, entry)
 		}
@@ -111,7 +115,8 @@ func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []se
 	return found, out, nil
 }
 
-// readAgain reads the rows of entries of one job by their keys. One whose key had other columns than the configuration names now is not in the ERP any more.
+// readAgain reads the rows of entries of one job by their keys. One whose key had other columns
+// than the configuration names now is not in the ERP any more.
 func (r *jobRun) readAgain(ctx context.Context, job *Job, entries []trade.Entry) ([]erp.Row, error) {
 	var keys [][]erp.Value
 	for _, e := range entries {
@@ -160,7 +165,8 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.En
 	return entry
 }
 
-// hold puts an entry that was ready among the updates, in place of an earlier update of the same entry.
+// hold puts an entry that was ready among the updates, in place of an earlier update of the same
+// entry.
 func (l *looked) hold(from, entry trade.Entry) {
 	for i := range l.updates {
 		if l.updates[i].Entry.ID == entry.ID {

@@ -15,10 +15,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What is the same row? The tests judge from outside: of each content, which is the amount here, the platform never has
-// more records than rows with it stood at once in the ERP.
+// What is the same row? The tests judge from outside: of each content, which is the amount here,
+// the platform never has more records than rows with it stood at once in the ERP.
 
-// write replaces what stands in the ERP: the contract with the number i+1 has the i-th amount; 0 leaves a number out.
+// write replaces what stands in the ERP: the contract with the number i+1 has the i-th amount; 0
+// leaves a number out.
 func (b *bench) write(amounts ...int) {
 	b.t.Helper()
 	b.exec(`DELETE FROM contrato`)
@@ -75,7 +76,8 @@ func TestC1ALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
 				t.Errorf("contract %d has the flags %v, want changed and replaced", n, e.Flags)
 			}
 		}
-		// The record of the last one goes with it, although its old key still stands in the ERP: another row stands there.
+		// The record of the last one goes with it, although its old key still stands in the ERP:
+		// another row stands there.
 		id := b.entry(3).RemoteID
 		b.done(b.adopt(4, id), engine.NotRefused)
 		b.gave(3, id)
@@ -127,7 +129,8 @@ func TestC1AContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
 	})
 }
 
-// A row of equal content goes for as many records as rows stand at once, whichever keys they have by then.
+// A row of equal content goes for as many records as rows stand at once, whichever keys they have
+// by then.
 func TestC1OneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -147,7 +150,8 @@ func TestC1OneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
 	})
 }
 
-// Two rows that change places cover each other's records: a third of the same content is a row of its own.
+// Two rows that change places cover each other's records: a third of the same content is a row of
+// its own.
 func TestC1RowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -191,7 +195,8 @@ func TestC1DeliveriesThatAreKeyedByPositionDoNotGoTwice(t *testing.T) {
 	})
 }
 
-// A record that is typed again with another price, which the API does not always ask for, is the same business.
+// A record that is typed again with another price, which the API does not always ask for, is the
+// same business.
 func TestAContractThatIsTypedAgainWithAnotherPriceIsHeld(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -230,7 +235,8 @@ func TestARowThatMovesWhileItsGroupIsStoredGoesOnce(t *testing.T) {
 	b.once()
 }
 
-// C5: the platform says that it exists already. Neither its absence from the ERP nor its return sends it.
+// C5: the platform says that it exists already. Neither its absence from the ERP nor its return
+// sends it.
 func TestC5ARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409@1")})
@@ -256,7 +262,8 @@ func TestC5ARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
 	})
 }
 
-// C6: after a rebuilding the journal knows only what was sent. What the row has become since is kept from then on.
+// C6: after a rebuilding the journal knows only what was sent. What the row has become since is
+// kept from then on.
 func TestC6AChangedRowThatIsTypedAgainAfterARebuildIsHeld(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -298,7 +305,8 @@ func (b *bench) rebuilt() {
 	}
 }
 
-// C12: a key that was gone and comes back with another content is another row: it is told, and never sent by itself.
+// C12: a key that was gone and comes back with another content is another row: it is told, and
+// never sent by itself.
 func TestC12AKeyThatIsUsedAgainIsToldAsAnotherRow(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -381,7 +389,8 @@ func TestACorrectionBesideAnEqualRowIsOnlyAChange(t *testing.T) {
 	})
 }
 
-// After a rebuilding under another mapping, what was sent is recognised by its content all the same.
+// After a rebuilding under another mapping, what was sent is recognised by its content all the
+// same.
 func TestARebuiltLedgerRecognisesAContentThatIsMappedInAnotherWay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
@@ -411,7 +420,8 @@ func TestC5WhatThePlatformSaysExistsIsNotSentUnderAnotherKey(t *testing.T) {
 	})
 }
 
-// One row less, and all that follow have other numbers: the place that a contract came to is not its record.
+// One row less, and all that follow have other numbers: the place that a contract came to is not
+// its record.
 func TestARowThatComesToThePlaceOfADeletedOneReplacesIt(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

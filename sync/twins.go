@@ -10,11 +10,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What is the same? A content that was sent, or is in doubt, is not sent again under another key unless a further row with
-// it stands in the ERP: for each content there are never more records than rows that stood at once. The key under which it
-// was sent says nothing: another row may stand there by now.
+// What is the same? A content that was sent, or is in doubt, is not sent again under another key
+// unless a further row with it stands in the ERP: for each content there are never more records
+// than rows that stood at once. The key under which it was sent says nothing: another row may stand
+// there by now.
 
-// sentRow is an entry that has, or may have, a record, and what stands under its key in the ERP now.
+// sentRow is an entry that has, or may have, a record, and what stands under its key in the ERP
+// now.
 type sentRow struct {
 	trade.SentContent
 	now []content
@@ -52,7 +54,8 @@ func (s sentRow) sent(e trade.Entry) bool {
 	return false
 }
 
-// likeness is what is known of the rows that were sent with the content of a row that is about to go.
+// likeness is what is known of the rows that were sent with the content of a row that is about to
+// go.
 type likeness struct {
 	twin  bool     // one of them sends the very same, and stands: a second row of equal content
 	moved *sentRow // the record of this row: no row is left for it under its own key; nil: there is none
@@ -67,11 +70,12 @@ func (l likeness) text() string {
 	if len(l.moved.now) > 0 {
 		what = "has another row in the ERP now"
 	}
-	return fmt.Sprintf("the same content went out under key %s%s, which %s: a record that was re-typed or renumbered must not go twice", l.moved.Entry.Key, id, what)
+	return fmt.Sprintf("the same content went out under key %s%s, which %s: a record that was re-typed or renumbered "+
+		"must not go twice", l.moved.Entry.Key, id, what)
 }
 
-// likenessOf compares a row with those that were sent. As many rows with its content must stand under the keys of others as
-// there are records of it, and none of the others may have lost it.
+// likenessOf compares a row with those that were sent. As many rows with its content must stand
+// under the keys of others as there are records of it, and none of the others may have lost it.
 func likenessOf(e trade.Entry, others []sentRow) likeness {
 	var out likeness
 	var without *sentRow // has a record of this content, or had the row, and the row stands there no more
@@ -101,8 +105,8 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 	return out
 }
 
-// findSent returns what was sent, or may have been, with the content of some entries. storing are intents on their way to
-// the disk, which the ledger may not have yet.
+// findSent returns what was sent, or may have been, with the content of some entries. storing are
+// intents on their way to the disk, which the ledger may not have yet.
 func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) ([]sentRow, error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -128,8 +132,9 @@ func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) (
 	return out, nil
 }
 
-// readSent reads what stands under the keys of rows that were sent. rows are those of this job that were read already, by
-// key. A job that is no longer configured cannot tell, which counts as nothing.
+// readSent reads what stands under the keys of rows that were sent. rows are those of this job that
+// were read already, by key. A job that is no longer configured cannot tell, which counts as
+// nothing.
 func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][]erp.Row) error {
 	for _, job := range r.Jobs {
 		var mine []*sentRow
@@ -174,8 +179,8 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 	return nil
 }
 
-// holdMoved holds rows whose content went out under another key, and marks rows that go beside an equal one. The entries
-// under whose keys other rows stand now are flagged.
+// holdMoved holds rows whose content went out under another key, and marks rows that go beside an
+// equal one. The entries under whose keys other rows stand now are flagged.
 func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
 	flagged := map[int64]bool{}
@@ -190,7 +195,8 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 			entry.UpdatedAt = r.Clock.Now()
 			out.hold(from, entry)
 			old := like.moved.Entry
-			if old.Job == r.job.Name() && old.State == trade.Accepted && len(like.moved.now) > 0 && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
+			here := old.Job == r.job.Name() && old.State == trade.Accepted && len(like.moved.now) > 0
+			if here && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
 				flagged[old.ID] = true
 				old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
 				out.updates = append(out.updates, trade.Update{From: old.State, Entry: old})
@@ -205,8 +211,9 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 	out.ready = ready
 }
 
-// markReplaced flags the rows of this job that were sent, have changed in this reading, and changed places: what stood there
-// stands under another key now, or what stands there now was sent under another key, where it stands no more.
+// markReplaced flags the rows of this job that were sent, have changed in this reading, and changed
+// places: what stood there stands under another key now, or what stands there now was sent under
+// another key, where it stands no more.
 func (r *jobRun) markReplaced(ctx context.Context) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), pageSize) {
 		entries, err := r.ledger.Entries(ctx, ids)
@@ -235,7 +242,8 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		var page trade.Page
 		for i, old := range entries {
 			moved := slices.ContainsFunc(sent, func(s sentRow) bool {
-				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old) // else it is a twin with a record of its own
+				// One that has a record of this content itself is a twin.
+				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old)
 				return s.Entry.ID != old.ID && (left || s.sent(now[i]) && !s.stands(now[i]))
 			})
 			if moved && !old.SourceHash.Same(r.differ[old.ID]) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
@@ -251,7 +259,8 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 	return nil
 }
 
-// newestOf returns entries as their newest rows, which the ledger keeps beside what was sent, would make them.
+// newestOf returns entries as their newest rows, which the ledger keeps beside what was sent, would
+// make them.
 func (r *jobRun) newestOf(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
 	values := make([]trade.Values, len(entries))
 	for i, e := range entries {

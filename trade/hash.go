@@ -8,34 +8,36 @@ import (
 	"time"
 )
 
-// Hash tells whether two texts are the same, and where near it others stand. Compare with [Hash.Same], not with ==: a
-// hash that comes from the journal has no number beside it.
+// Hash tells whether two texts are the same, and where near it others stand. Compare with
+// [Hash.Same], not with ==: a hash that comes from the journal has no number beside it.
 type Hash struct {
 	_   [0]func()
 	Sum string // hex of a cryptographic hash; "" = there is no content
-	// Near is, of a row of the ERP, [NearOf] its values; of a payload it is its [ContentNumber]. 0 = unknown. Who looks for
-	// a hash without one finds only those without one.
+	// Near is, of a row of the ERP, [NearOf] its values; of a payload it is its [ContentNumber]. 0
+	// = unknown. Who looks for a hash without one finds only those without one.
 	Near int64
 }
 
 // Same reports whether both are of the same text.
 func (h Hash) Same(other Hash) bool { return h.Sum == other.Sum }
 
-// SameContent reports whether two payloads ask for the same business: see [ContentNumber]. Where that is not known of
-// both, only the same payload is the same content.
+// SameContent reports whether two payloads ask for the same business: see [ContentNumber]. Where
+// that is not known of both, only the same payload is the same content.
 func (h Hash) SameContent(other Hash) bool {
 	return h.Sum != "" && h.Sum == other.Sum || h.Near != 0 && h.Near == other.Near
 }
 
-// contentBits is how many bits of a content number come from the hash; the day, or the parent, stands above them.
+// contentBits is how many bits of a content number come from the hash; the day, or the parent,
+// stands above them.
 const contentBits = 40
 
-// ContentNumber is equal for two payloads of one kind that ask for the same business: the same values in the fields that
-// the API always requires (chapters 2.1 and 2.2). A contract that is typed again with another price, or with a field that
-// was not mapped before, has the same number. Of a traceability record every field counts, with the order commitment in
-// the path (chapter 2.3): its required fields alone tell no two records apart. The number grows with the record's day.
-// 0: the payload has none of these fields. It is part of what ledgers keep: it must be the same for the same payload for
-// ever.
+// ContentNumber is equal for two payloads of one kind that ask for the same business: the same
+// values in the fields that the API always requires (chapters 2.1 and 2.2). A contract that is
+// typed again with another price, or with a field that was not mapped before, has the same number.
+// Of a traceability record every field counts, with the order commitment in the path (chapter 2.3):
+// its required fields alone tell no two records apart. The number grows with the record's day. 0:
+// the payload has none of these fields. It is part of what ledgers keep: it must be the same for
+// the same payload for ever.
 func ContentNumber(sends Kind, target string, payload []byte) int64 {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(payload, &fields) != nil {
@@ -66,9 +68,12 @@ func ContentNumber(sends Kind, target string, payload []byte) int64 {
 // A date counts in these years: other numbers look like one too.
 const datedFrom, datedTo = 1990, 2099
 
-// NearOf is a number that equal contents share, and that grows as the seasons go for contents with as many dates: the sum of the days since 1970 of all dates in a text, whether they
-// are written 2026-01-31, 31/01/2026 or 20260131. Hashes are as good as random, so that an index of them alone reads and writes a page for each row of a large ledger; in the order of
-// this number and then of the hash, rows of the same days share their pages. It is part of what ledgers keep: it must give the same for the same text for ever.
+// NearOf is a number that equal contents share, and that grows as the seasons go for contents with
+// as many dates: the sum of the days since 1970 of all dates in a text, whether they are written
+// 2026-01-31, 31/01/2026 or 20260131. Hashes are as good as random, so that an index of them alone
+// reads and writes a page for each row of a large ledger; in the order of this number and then of
+// the hash, rows of the same days share their pages. It is part of what ledgers keep: it must give
+// the same for the same text for ever.
 func NearOf[T ~string | ~[]byte](text T) int64 {
 	var sum int64
 	for i := 0; i < len(text); {
@@ -95,7 +100,8 @@ func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '/' || c == '_'
 }
 
-// dayOf gives the day that a text of digits and separators names, in days since 1970; 0 when it names none.
+// dayOf gives the day that a text of digits and separators names, in days since 1970; 0 when it
+// names none.
 func dayOf[T ~string | ~[]byte](text T) int64 {
 	var year, month, day int
 	switch {
