@@ -58,9 +58,11 @@ type world struct {
 	contracts []line
 	children  []line
 	jobs      []job
+	gone      []job           // that were configured, and whose rows nobody has moved
 	unmapped  map[string]bool // optional fields
 	things    int
 	names     int
+	spaces    int
 	copies    [2][]line        // an old copy of the tables
 	before    map[int]business // what a thing was before it was edited
 	written   map[int]line     // as it was written last
@@ -69,9 +71,10 @@ type world struct {
 
 // job is a job of the configuration.
 type job struct {
-	name string
-	kind trade.Kind
-	part int // of contracts: 0 = all, 1 = those to be fixed, 2 = the others
+	name  string
+	kind  trade.Kind
+	part  int // of contracts: 0 = all, 1 = those to be fixed, 2 = the others
+	space int // of its keys (`identity:`); 0: that of all jobs which name none
 }
 
 const schema = `CREATE TABLE contrato (pos INTEGER, num, quantidade NUMERIC, produto TEXT, tipo TEXT, preco NUMERIC, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP);
