@@ -418,7 +418,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 		if err != nil {
 			j.r.t.Fatal(err)
 		}
-		for _, row := range j.r.rows(job) {
+		rows := j.r.rows(job)
+		for _, row := range rows {
 			if row.cancelled {
 				continue
 			}
@@ -445,6 +446,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 					return &fault{"mistaken", fmt.Sprintf("%s is accepted with the id %q, which the platform does not have", name, e.RemoteID)}, nil
 				case owner[e.RemoteID] != "" && owner[e.RemoteID] != job.name+" "+row.key:
 					return &fault{"mistaken", fmt.Sprintf("%s has the same record as %s", name, owner[e.RemoteID])}, nil
+				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }): // the record is of one of the two
 				case there != row.business && len(e.Flags) == 0 && !j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
 					return &fault{"mistaken", fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there)}, nil
 				}

@@ -234,15 +234,16 @@ func init() { // the steps of a run look into the table themselves
 		}},
 		{"identity", 3, false, func(r *run, a, b int) string {
 			j := &r.jobs[a%len(r.jobs)]
-			was := j.space
-			if j.space = 0; was == 0 || b%3 == 0 {
+			was := *j
+			if j.space = 0; was.space == 0 || b%3 == 0 {
 				j.space = r.newSpace()
 			}
-			if r.alone(*j) { // its rows are what they were
-				r.named(j.space, was)
+			if r.alone(*j) {
+				r.named(j.space, was.space)
 			}
+			r.moved(was, *j) // what it has sent goes with it
 			r.look()
-			return fmt.Sprintf("the keys of the job %s are of the space %q, and were of %q", j.name, identity(j.space), identity(was))
+			return fmt.Sprintf("the keys of the job %s are of the space %q, and were of %q", j.name, identity(j.space), identity(was.space))
 		}},
 		{"map", 4, false, func(r *run, a, b int) string {
 			field := []string{"price", "initial_delivery_date", "car", "farm_id"}[a%4]
