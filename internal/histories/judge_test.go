@@ -21,9 +21,10 @@ type contents map[business]bool
 
 // tenure is a thing under a key.
 type tenure struct {
-	kind trade.Kind
-	key  string
-	id   int
+	kind  trade.Kind
+	space int
+	key   string
+	id    int
 }
 
 // standing is what stood under a key.
@@ -34,8 +35,9 @@ type standing struct {
 
 // order is a person's: one more record may come of the row under a key, with a content that it had since then.
 type order struct {
-	kind trade.Kind
-	key  string
+	kind  trade.Kind
+	space int
+	key   string
 	contents
 }
 
@@ -48,6 +50,8 @@ type judge struct {
 	seen    map[int]sighting    // what the last sweep saw of a thing
 	ever    map[int]contents    // what a thing ever was
 	judged  map[string]bool     // records, by id
+	dealt   map[tenure]contents // what persons have dealt with, by kind and key
+	spaces  map[int]int         // what a space was called before
 	orders  []order
 	uneven  *fault
 }
@@ -62,22 +66,64 @@ type sighting struct {
 func newJudge(r *run) *judge {
 	return &judge{
 		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{}, seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
+		dealt: map[tenure]contents{}, spaces: map[int]int{},
 	}
 }
 
-// look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one row.
+// space gives the space of a job's keys, under the first name that it had.
+func (j *judge) space(of job) int {
+	if first, ok := j.spaces[of.space]; ok {
+		return first
+	}
+	return of.space
+}
+
+// named takes down that a space is called otherwise, with all rows that are in it.
+func (j *judge) named(now, was int) { j.spaces[now] = j.space(job{space: was}) }
+
+// spaceOf gives the space of a job that is configured, or was.
+func (j *judge) spaceOf(name string) int {
+	for _, of := range slices.Concat(j.r.jobs, j.r.gone) {
+		if of.name == name {
+			return j.space(of)
+		}
+	}
+	return 0
+}
+
+// moved takes down that the rows of a job belong to another one, and to its space.
+func (j *judge) moved(from, to job) {
+	if j.space(from) == j.space(to) {
+		return
+	}
+	for at, had := range maps.Clone(j.tenures) {
+		if at.kind != from.kind || at.space != j.space(from) {
+			continue
+		}
+		if at.space = j.space(to); j.tenures[at] == nil {
+			j.tenures[at] = contents{}
+		}
+		maps.Copy(j.tenures[at], had)
+	}
+}
+
+// look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one row, unless their keys are of two spaces.
 func (j *judge) look() {
 	type family struct {
 		business
 		parent int
 	}
-	seen, count := map[*line]bool{}, map[family]int{}
+	type reading struct {
+		*line
+		space int
+	}
+	seen, count := map[reading]bool{}, map[family]int{}
 	for _, job := range j.r.jobs {
 		for _, row := range j.r.rows(job) {
 			if row.cancelled {
 				continue
 			}
-			at := tenure{row.kind, row.key, row.id}
+			at := tenure{row.kind, j.space(job), row.key, row.id}
 			if old, again := j.same[standing{at, row.business}]; again {
 				at = old
 			}
@@ -86,14 +132,15 @@ func (j *judge) look() {
 			}
 			j.tenures[at][row.business] = true
 			for _, o := range j.orders {
-				if o.kind == row.kind && o.key == row.key {
+				if o.kind == row.kind && o.space == j.space(job) && o.key == row.key {
 					o.contents[row.business] = true
 				}
 			}
-			if seen[row.line] {
+			if now := (reading{row.line, j.space(job)}); seen[now] {
 				continue
+			} else {
+				seen[now] = true
 			}
-			seen[row.line] = true
 			of := family{row.business, row.parent}
 			count[of]++
 			if j.most[row.business] == nil {
@@ -123,11 +170,11 @@ func (j *judge) swept(job job, complete bool) {
 		}
 	}
 	for _, row := range rows {
-		now := sighting{job.name, mapping, tenure{row.kind, row.key, row.id}, *row.line}
+		now := sighting{job.name, mapping, tenure{row.kind, j.space(job), row.key, row.id}, *row.line}
 		now.num, now.style, now.stamp = 0, 0, ""
 		was, ok := j.seen[row.id]
 		at := was.tenure
-		if was.tenure = now.tenure; ok && was == now && at != now.tenure {
+		if was.tenure = now.tenure; ok && was == now && at != now.tenure && at.space == now.space {
 			if old, again := j.same[standing{at, row.business}]; again {
 				at = old
 			}
@@ -146,8 +193,21 @@ func (j *judge) swept(job job, complete bool) {
 
 // ordered takes down that a person lets a row go although it may be there.
 func (j *judge) ordered(e trade.Entry) {
-	j.orders = append(j.orders, order{e.Sends, e.Key, contents{}})
+	j.orders = append(j.orders, order{e.Sends, j.spaceOf(e.Job), e.Key, contents{}})
 	j.look()
+}
+
+// acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the contents that stood there until now.
+func (j *judge) acknowledged(e trade.Entry) {
+	at := tenure{kind: e.Sends, key: e.Key}
+	if j.dealt[at] == nil {
+		j.dealt[at] = contents{}
+	}
+	for of, had := range j.tenures {
+		if of.kind == e.Sends && of.key == e.Key {
+			maps.Copy(j.dealt[at], had)
+		}
+	}
 }
 
 // record is what the platform holds.
@@ -358,7 +418,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 		if err != nil {
 			j.r.t.Fatal(err)
 		}
-		for _, row := range j.r.rows(job) {
+		rows := j.r.rows(job)
+		for _, row := range rows {
 			if row.cancelled {
 				continue
 			}
@@ -385,7 +446,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 					return &fault{"mistaken", fmt.Sprintf("%s is accepted with the id %q, which the platform does not have", name, e.RemoteID)}, nil
 				case owner[e.RemoteID] != "" && owner[e.RemoteID] != job.name+" "+row.key:
 					return &fault{"mistaken", fmt.Sprintf("%s has the same record as %s", name, owner[e.RemoteID])}, nil
-				case there != row.business && len(e.Flags) == 0:
+				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }): // the record is of one of the two
+				case there != row.business && len(e.Flags) == 0 && !j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
 					return &fault{"mistaken", fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there)}, nil
 				}
 				owner[e.RemoteID] = job.name + " " + row.key

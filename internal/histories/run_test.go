@@ -127,9 +127,9 @@ func begin(t testing.TB, p plan) *run {
 		t.Fatal(err)
 	}
 	r.db.MustExec(schema)
-	r.jobs = []job{{"contracts", trade.OrderCommitments, 0}}
+	r.jobs = []job{{name: "contracts", kind: trade.OrderCommitments}}
 	if r.Child != "" {
-		r.jobs = append(r.jobs, job{string(r.Child), r.Child, 0})
+		r.jobs = append(r.jobs, job{name: string(r.Child), kind: r.Child})
 	}
 	for i := range r.Rows {
 		r.contracts = append(r.contracts, r.thing(&r.contracts, int(p.Seed)+i+map[bool]int{true: 1 - (int(p.Seed)+i)%3}[r.Calm]))
@@ -191,7 +191,7 @@ func (r *run) spec(j job) engine.JobSpec {
 	column := func(names ...string) engine.FieldSpec { return engine.FieldSpec{Columns: names} }
 	always := func(text string) engine.FieldSpec { return engine.FieldSpec{Const: &text} }
 	spec := engine.JobSpec{
-		Name: j.name, Sends: j.kind, Query: r.query(j), Sweep: "0 3 1 1 *", Lookback: time.Millisecond,
+		Name: j.name, Sends: j.kind, Identity: identity(j.space), Query: r.query(j), Sweep: "0 3 1 1 *", Lookback: time.Millisecond,
 		Cancelled: &engine.CancelledSpec{Column: "situacao", Values: []string{"cancelado"}},
 	}
 	if r.ChangedAt {
@@ -479,6 +479,61 @@ func (r *run) person(a, b int) string {
 		r.ordered(e)
 	}
 	return fmt.Sprintf("%s %s %s, which was %s (%s): %v %s", plan.Act, e.Job, e.Key, e.State, e.Cause, plan.Steps[0].Done, plan.Steps[0].Refused)
+}
+
+// acknowledge lets somebody say that what became of a row is dealt with.
+func (r *run) acknowledge(a, _ int) string {
+	r.t.Helper()
+	var flagged []trade.Entry
+	for _, e := range r.entries("") {
+		if e.State == trade.Accepted && len(e.Flags) > 0 {
+			flagged = append(flagged, e)
+		}
+	}
+	if len(flagged) == 0 {
+		return ""
+	}
+	e, acts := flagged[a%len(flagged)], r.acts()
+	plan, err := acts.Acknowledge(r.t.Context(), e.Job, []string{e.Key})
+	if err == nil {
+		plan, err = acts.Do(r.t.Context(), plan, maria)
+	}
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	if plan.Steps[0].Done {
+		r.acknowledged(e)
+	}
+	return fmt.Sprintf("%s %s, which is %v: %v %s", e.Job, e.Key, e.Flags, plan.Steps[0].Done, plan.Steps[0].Refused)
+}
+
+// move lets somebody give the rows of a job that is gone to one that is configured.
+func (r *run) move(a, b int) string {
+	r.t.Helper()
+	if len(r.gone) == 0 {
+		return ""
+	}
+	n := a % len(r.gone)
+	from := r.gone[n]
+	var same []job
+	for _, j := range r.jobs {
+		if j.kind == from.kind {
+			same = append(same, j)
+		}
+	}
+	to, acts, ctx := same[b%len(same)], r.acts(), r.t.Context()
+	plan, err := acts.MoveJob(ctx, from.name, to.name)
+	if err == nil && plan.Refused == engine.NotRefused {
+		plan, err = acts.DoMoveJob(ctx, plan, maria)
+	}
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	if plan.Done || plan.Refused == engine.NoEntries {
+		r.gone = slices.Delete(r.gone, n, n+1)
+		r.moved(from, to)
+	}
+	return fmt.Sprintf("%s to %s: %d rows %v, %d and %d give way, %s", from.name, to.name, plan.Entries, plan.States, plan.Replaced, plan.Left, plan.Refused)
 }
 
 // release lets somebody release every job that stands still.

@@ -195,43 +195,55 @@ func init() { // the steps of a run look into the table themselves
 		// People who configure.
 		{"rename", 3, false, func(r *run, a, b int) string {
 			j := &r.jobs[a%len(r.jobs)]
-			was := j.name
+			was := *j
+			r.gone = append(r.gone, was)
 			j.name = r.jobName(j.kind)
 			r.look()
-			return fmt.Sprintf("the job %s is called %s from now on", was, j.name)
+			return fmt.Sprintf("the job %s is called %s from now on", was.name, j.name)
 		}},
 		{"split job", 3, false, func(r *run, a, b int) string {
 			if r.second() {
 				return ""
 			}
-			r.jobs[0].part = 1
 			if b%2 == 0 {
+				r.gone = append(r.gone, r.jobs[0])
 				r.jobs[0].name = r.jobName(trade.OrderCommitments)
 			}
-			r.jobs = slices.Insert(r.jobs, 1, job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, 2})
-			r.look()
-			return "the job of contracts is split by order type"
+			r.jobs[0].part = 1
+			return "the job of contracts is split by order type" + r.addJob(2, a)
 		}},
 		{"overlap", 1, false, func(r *run, a, b int) string {
 			if r.second() {
 				return ""
 			}
-			r.jobs = slices.Insert(r.jobs, 1, job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, a % 3})
-			r.look()
-			return "a second job reads the same contracts"
+			return "a second job reads the same contracts" + r.addJob(a%3, b)
 		}},
 		{"merge jobs", 4, false, func(r *run, a, b int) string {
 			if !r.second() {
 				return ""
 			}
-			keep := r.jobs[a%2].name
-			if b%3 == 0 {
-				keep = r.jobName(trade.OrderCommitments)
+			keep := r.jobs[a%2]
+			if r.gone = append(r.gone, r.jobs[1-a%2]); b%3 == 0 {
+				r.gone = append(r.gone, keep)
+				keep.name = r.jobName(trade.OrderCommitments)
 			}
-			r.jobs = slices.Delete(r.jobs, 1, 2)
-			r.jobs[0] = job{keep, trade.OrderCommitments, 0}
+			keep.part = 0
+			r.jobs = slices.Replace(r.jobs, 0, 2, keep)
 			r.look()
-			return "one job reads all contracts again: " + keep
+			return "one job reads all contracts again: " + keep.name
+		}},
+		{"identity", 3, false, func(r *run, a, b int) string {
+			j := &r.jobs[a%len(r.jobs)]
+			was := *j
+			if j.space = 0; was.space == 0 || b%3 == 0 {
+				j.space = r.newSpace()
+			}
+			if r.alone(*j) {
+				r.named(j.space, was.space)
+			}
+			r.moved(was, *j) // what it has sent goes with it
+			r.look()
+			return fmt.Sprintf("the keys of the job %s are of the space %q, and were of %q", j.name, identity(j.space), identity(was.space))
 		}},
 		{"map", 4, false, func(r *run, a, b int) string {
 			field := []string{"price", "initial_delivery_date", "car", "farm_id"}[a%4]
@@ -241,6 +253,8 @@ func init() { // the steps of a run look into the table themselves
 
 		// People who decide.
 		{"person", 6, false, (*run).person},
+		{"acknowledge", 2, false, (*run).acknowledge},
+		{"move", 8, false, (*run).move},
 		{"release", 3, false, (*run).release},
 	}
 }
@@ -267,3 +281,34 @@ func typed(l *line, change func(*line), text string) string {
 
 // second tells whether two jobs read contracts.
 func (w *world) second() bool { return len(w.jobs) > 1 && w.jobs[1].kind == trade.OrderCommitments }
+
+// addJob adds a second job of contracts: in the space of the first one, or in one of its own.
+func (r *run) addJob(part, a int) string {
+	j := job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, part, r.jobs[0].space}
+	text := ""
+	if a%3 == 0 {
+		j.space = r.newSpace()
+		text = ", with keys of the space " + identity(j.space)
+	}
+	r.jobs = slices.Insert(r.jobs, 1, j)
+	r.look()
+	return text
+}
+
+// alone tells whether no other job ever had rows of a kind.
+func (w *world) alone(j job) bool {
+	other := func(o job) bool { return o.kind == j.kind && o.name != j.name }
+	return !slices.ContainsFunc(w.jobs, other) && !slices.ContainsFunc(w.gone, other)
+}
+
+func (w *world) newSpace() int {
+	w.spaces++
+	return w.spaces
+}
+
+func identity(space int) string {
+	if space == 0 {
+		return ""
+	}
+	return fmt.Sprintf("erp%d", space)
+}

@@ -58,9 +58,11 @@ type world struct {
 	contracts []line
 	children  []line
 	jobs      []job
+	gone      []job           // that were configured, and whose rows nobody has moved
 	unmapped  map[string]bool // optional fields
 	things    int
 	names     int
+	spaces    int
 	copies    [2][]line        // an old copy of the tables
 	before    map[int]business // what a thing was before it was edited
 	written   map[int]line     // as it was written last
@@ -69,9 +71,10 @@ type world struct {
 
 // job is a job of the configuration.
 type job struct {
-	name string
-	kind trade.Kind
-	part int // of contracts: 0 = all, 1 = those to be fixed, 2 = the others
+	name  string
+	kind  trade.Kind
+	part  int // of contracts: 0 = all, 1 = those to be fixed, 2 = the others
+	space int // of its keys (`identity:`); 0: that of all jobs which name none
 }
 
 const schema = `CREATE TABLE contrato (pos INTEGER, num, quantidade NUMERIC, produto TEXT, tipo TEXT, preco NUMERIC, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP);
@@ -88,16 +91,16 @@ func (w *world) query(j job) string {
 	return `SELECT ` + number + `, num, volume, car, situacao, atualizado FROM entrega WHERE oculto = 0`
 }
 
-// row is a line as the query of a job returns it.
-type row struct {
+// keyed is a line as the query of a job returns it.
+type keyed struct {
 	key string
 	*line
 }
 
 // rows are what the query of a job returns now.
-func (w *world) rows(j job) (out []row) {
+func (w *world) rows(j job) (out []keyed) {
 	lines := w.lines(j.kind)
-	counted := map[string]int{}
+	counted := map[any]int{} // the database counts what is written in two ways apart
 	for i := range *lines {
 		l := &(*lines)[i]
 		if l.hidden || j.part == 1 && l.typ != "A_FIXAR" || j.part == 2 && l.typ == "A_FIXAR" {
@@ -108,10 +111,10 @@ func (w *world) rows(j job) (out []row) {
 			key = fmt.Sprint(len(out) + 1)
 		}
 		if j.kind != trade.OrderCommitments && w.ChildPositional {
-			counted[text(l.ref)]++
-			key = fmt.Sprintf("%s|%d", text(l.ref), counted[text(l.ref)])
+			counted[l.ref]++
+			key = fmt.Sprintf("%s|%d", text(l.ref), counted[l.ref])
 		}
-		out = append(out, row{key, l})
+		out = append(out, keyed{key, l})
 	}
 	return out
 }
