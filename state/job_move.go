@@ -249,7 +249,11 @@ func (m *jobMove) apply(record trade.AuditRecord) error {
 	if err := m.remember(m.plan.Sends); err != nil {
 		return err
 	}
-	for _, table := range []string{"job_kind", "job_status", "hand"} {
+	// Where rows gave way, they stay under the old name, whose keys are compared as before.
+	if err := m.exec(`DELETE FROM job_kind WHERE job = ? AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.job = job_kind.job)`, m.from); err != nil {
+		return err
+	}
+	for _, table := range []string{"job_status", "hand"} {
 		if err := m.exec(`DELETE FROM `+table+` WHERE job = ?`, m.from); err != nil {
 			return err
 		}

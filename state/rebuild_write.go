@@ -158,18 +158,21 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 		if row.moves() {
 			moved = append(moved, []any{e.ID, nil, row.MovedID})
 		}
-		if row.to == trade.State(e.State) {
+		same := row.to == trade.State(e.State)
+		if same && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
 			kept = append(kept, []any{e.ID, string(flagText), e.Attempts, e.Version + 1})
 			continue
 		}
-		for i, via := range pathTo(trade.State(e.State), row.to) {
-			if i == len(steps) {
-				steps = append(steps, nil)
+		if !same {
+			for i, via := range pathTo(trade.State(e.State), row.to) {
+				if i == len(steps) {
+					steps = append(steps, nil)
+				}
+				steps[i] = append(steps[i], []any{e.ID, string(via)})
 			}
-			steps[i] = append(steps[i], []any{e.ID, string(via)})
-		}
-		if err := r.sums.move(&e.narrowRow, string(row.to)); err != nil {
-			return err
+			if err := r.sums.move(&e.narrowRow, string(row.to)); err != nil {
+				return err
+			}
 		}
 		written, err := r.finalRow(row, string(flagText))
 		if err != nil { // unreachable: see finalRow
@@ -236,7 +239,10 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	}
 	source, payload, content := e.SourceHash, e.PayloadHash, int64(0)
 	if row.to.Created() && row.Payload != "" {
-		source, payload, content = row.Source, row.Payload, row.Content
+		source, payload = row.Source, row.Payload
+	}
+	if payload == row.Payload {
+		content = row.Content
 	}
 	return []any{
 		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, 0, payload, content,

@@ -101,14 +101,17 @@ func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []se
 	for _, old := range entries {
 		entry := r.lookAt(old, found[old.Key], parents)
 		if entry.State != old.State || !entry.PayloadHash.Same(old.PayloadHash) || !entry.SourceHash.Same(old.SourceHash) || entry.MappedWith != old.MappedWith {
+			// What hangs on a row that may have changed with it waits for the next reading, which knows
+			// of both: it stays as it is, so that each look until then sees that it differs.
+			if entry.State == trade.Pending && len(r.job.mapping.sentBy) > 0 && !entry.SourceHash.Same(old.SourceHash) {
+				continue
+			}
 			out.differ = true
 			entry.UpdatedAt = r.Clock.Now()
 			out.updates = append(out.updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored
 		}
-		// What hangs on a row that may have changed with it waits for the next reading, which knows
-		// of both.
-		if entry.State == trade.Pending && (entry.SourceHash.Same(old.SourceHash) || len(r.job.mapping.sentBy) == 0) {
+		if entry.State == trade.Pending {
 			out.ready = append(out.ready, entry)
 		}
 	}

@@ -255,7 +255,10 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 			if r.differ == nil {
 				r.differ = map[int64]trade.Hash{}
 			}
-			r.differ[old.ID] = old.SourceHash
+			if !entry.Flags.Has(trade.Replaced) { // until the end of the reading shows that it is not; a crash leaves the safe side
+				r.differ[old.ID] = old.SourceHash
+				entry.Flags = entry.Flags.With(trade.Replaced, true)
+			}
 		}
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}

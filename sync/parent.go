@@ -198,20 +198,20 @@ func (r *jobRun) acceptedParents(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		n, held := 0, 0
+		n, aside := 0, map[trade.State]int{}
 		for _, t := range tallies {
 			switch t.State {
 			case trade.Accepted:
 				n += t.Count
-			case trade.Held:
-				held += t.Count
+			case trade.Held, trade.Rejected, trade.Dismissed, trade.Withdrawn:
+				aside[t.State] += t.Count
 			}
 		}
 		flags, err := r.ledger.FlagCounts(ctx, job)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d-%d-%d", job, n, held, flags[trade.Replaced]))
+		parts = append(parts, fmt.Sprintf("%s=%d %v %d", job, n, aside, flags[trade.Replaced]))
 	}
 	return strings.Join(parts, " "), nil
 }

@@ -435,3 +435,18 @@ func TestARowThatComesToThePlaceOfADeletedOneReplacesIt(t *testing.T) {
 		b.onPlatform("10", "20")
 	})
 }
+
+// C5: a rebuilding knows why a row is held.
+func TestC5WhatThePlatformSaysExistsIsKnownAfterARebuild(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
+	b.write(10)
+	b.sweep()
+	b.expect(1, trade.Held, trade.CauseExists)
+	b.rebuilt()
+	b.expect(1, trade.Held, trade.CauseExists)
+	b.write(0, 10)
+	b.sweep()
+	b.onPlatform("10")
+	b.expect(2, trade.Held, trade.CauseRetyped)
+}

@@ -211,7 +211,7 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 	out.ready = ready
 }
 
-// markReplaced flags the rows of this job that were sent, have changed in this reading, and changed
+// markReplaced leaves the flag only to those rows that have changed in this reading and changed
 // places: what stood there stands under another key now, or what stands there now was sent under
 // another key, where it stands no more.
 func (r *jobRun) markReplaced(ctx context.Context) error {
@@ -246,9 +246,9 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old)
 				return s.Entry.ID != old.ID && (left || s.sent(now[i]) && !s.stands(now[i]))
 			})
-			if moved && !old.SourceHash.Same(r.differ[old.ID]) && old.Flags.Has(trade.Changed) && !old.Flags.Has(trade.Replaced) {
+			if !moved {
 				entry := old
-				entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.now
+				entry.Flags = old.Flags.With(trade.Replaced, false)
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}
