@@ -136,11 +136,11 @@ func (j *judge) look() {
 					o.contents[row.business] = true
 				}
 			}
-			if now := (reading{row.line, j.space(job)}); seen[now] {
+			now := reading{row.line, j.space(job)}
+			if seen[now] {
 				continue
-			} else {
-				seen[now] = true
 			}
+			seen[now] = true
 			of := family{row.business, row.parent}
 			count[of]++
 			if j.most[row.business] == nil {
