@@ -10,7 +10,9 @@
 //
 //   - doubled: the platform never has more records of one business content than rows ever stood in the ERP with it at once, and persons ordered besides. The business content is the fields
 //     that the API always requires: another price makes no other contract.
-//   - resent: no row goes twice under a key that it has kept, whatever became of its content, and whichever job reads it.
+//   - resent: no row goes twice under a key that it has kept, whatever became of its content, and
+//     whichever job reads it. A key in two spaces (`identity:`) is two keys; a job that gets
+//     another space takes what it has sent with it, as does a move to a job of another space.
 //   - misplaced: no delivery or traceability record hangs on a contract that was never its own.
 //   - lost, stuck, mistaken: in the end, with all faults off, each row that stands is accepted, with its content or a flag, or it is shown: held, in doubt, invalid, rejected, dismissed, waiting for
 //     what is shown itself, or its job stands still with a reason. No two rows share a record.

@@ -107,7 +107,8 @@ func (j *judge) moved(from, to job) {
 	}
 }
 
-// look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one row, unless their keys are of two spaces.
+// look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one
+// row, unless their keys are of two spaces.
 func (j *judge) look() {
 	type family struct {
 		business
@@ -197,7 +198,8 @@ func (j *judge) ordered(e trade.Entry) {
 	j.look()
 }
 
-// acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the contents that stood there until now.
+// acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the
+// contents that stood there until now.
 func (j *judge) acknowledged(e trade.Entry) {
 	at := tenure{kind: e.Sends, key: e.Key}
 	if j.dealt[at] == nil {
