@@ -109,5 +109,8 @@ func (r *jobRun) resync(ctx context.Context, s Resync) error {
 	if missed := chosen.missed(); len(missed) > 0 {
 		r.note("%d keys that were asked for are not in the job's query: %s", len(missed), strings.Join(missed[:min(5, len(missed))], ", "))
 	}
-	return r.settleDoubles(ctx, p)
+	if err := r.settleDoubles(ctx, p); err != nil {
+		return err
+	}
+	return r.markReplaced(ctx)
 }
