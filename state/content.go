@@ -236,3 +236,29 @@ func (d dialect) contents(hashes []trade.Hash, numbers, blank bool) ([]any, erro
 	}
 	return []any{pq.Array(near), pq.Array(sums)}, nil
 }
+
+// Renumber stores the content numbers of entries, and of their attempts with the same payload, in
+// one transaction that is fenced by the lease ([trade.ErrLeaseLost]). An entry that has moved since
+// it was read is left out.
+func (s *Store) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+	return s.inTx(ctx, "storing content numbers", func(t *tx) error {
+		if _, err := fence(t, lease); err != nil {
+			return err
+		}
+		var stored []int64
+		for _, e := range entries {
+			moved, err := t.changed(`UPDATE entry SET payload_near = ?, version = version + 1 WHERE id = ? AND version = ?`, e.PayloadHash.Near, e.ID, e.Version)
+			if err != nil {
+				return err
+			}
+			if moved == 0 {
+				continue
+			}
+			if err := t.exec(`UPDATE attempt SET payload_near = ? WHERE entry_id = ? AND payload_hash = ?`, e.PayloadHash.Near, e.ID, e.PayloadHash.Sum); err != nil {
+				return err
+			}
+			stored = append(stored, e.ID)
+		}
+		return t.noteFacts(stored, time.Now())
+	})
+}

@@ -84,7 +84,7 @@ func TestTheSameContentIsFoundWithoutItsNeighbourhood(t *testing.T) {
 		for _, key := range []string{"near", "before"} {
 			e := newEntry(key)
 			e.Payload = []byte(`{"order_date":"2026-01-31"}`)
-			number = trade.ContentNumber(e.Sends, "", e.Payload)
+			number = trade.ContentNumber(e.Sends, 0, "", e.Payload)
 			e.PayloadHash, e.SourceHash = trade.Hash{Sum: "5a3e", Near: number}, trade.Hash{Sum: "row", Near: 9}
 			page = append(page, e)
 		}
@@ -124,7 +124,7 @@ func TestWhatIsDueKnowsItsNeighbourhood(t *testing.T) {
 		entry := func(key, amount string) trade.Entry {
 			e := newEntry(key)
 			e.Payload = []byte(`{"order_date":"2026-01-31","amount":` + amount + `}`)
-			e.PayloadHash, e.SourceHash = trade.Hash{Sum: "0f0" + amount, Near: trade.ContentNumber(e.Sends, "", e.Payload)}, trade.Hash{Sum: "row " + amount, Near: 20484}
+			e.PayloadHash, e.SourceHash = trade.Hash{Sum: "0f0" + amount, Near: trade.ContentNumber(e.Sends, 0, "", e.Payload)}, trade.Hash{Sum: "row " + amount, Near: 20484}
 			return e
 		}
 		es := mustRecord(t, s, lease, entry("sent", "2"), entry("edited", "1"), entry("before", "2"))
@@ -159,7 +159,7 @@ func TestAPayloadThatIsNotKnownHasNoNeighbourhood(t *testing.T) {
 		lease := mustLease(t, s, "trace")
 		e := newEntry("a")
 		e.Sends, e.Target = trade.Traceability, "order of the backup"
-		e.PayloadHash = trade.Hash{Sum: "backup", Near: trade.ContentNumber(e.Sends, e.Target, e.Payload)}
+		e.PayloadHash = trade.Hash{Sum: "backup", Near: trade.ContentNumber(e.Sends, 0, e.Target, e.Payload)}
 		es := mustRecord(t, s, lease, e)
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, es[0]), "r1")}})
 		if _, err := s.write.ExecContext(t.Context(), s.q(`UPDATE entry SET payload_hash = 'sent', payload_near = 0, payload = '{}', mapped_with = '' WHERE id = ?`), es[0].ID); err != nil {
@@ -170,7 +170,7 @@ func TestAPayloadThatIsNotKnownHasNoNeighbourhood(t *testing.T) {
 		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: read}}}); err != nil || lost != 0 {
 			t.Fatal(lost, err)
 		}
-		want := trade.Hash{Sum: "sent", Near: trade.ContentNumber(trade.Traceability, "order that was sent", []byte(`{"producer_id":"x"}`))}
+		want := trade.Hash{Sum: "sent", Near: trade.ContentNumber(trade.Traceability, 0, "order that was sent", []byte(`{"producer_id":"x"}`))}
 		if found, err := s.SameContent(t.Context(), trade.Traceability, []trade.Hash{want}, nil); err != nil || len(found) != 1 {
 			t.Errorf("found %d, %v; want it", len(found), err)
 		}

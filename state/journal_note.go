@@ -36,13 +36,14 @@ func (g *groupTx) noteOutcome(e *narrowRow, a *attemptRow, st trade.Settlement, 
 	r.Outcomes = append(r.Outcomes, o)
 }
 
-// noteFacts tells the journal how entries are now whose answers came after a person had decided.
-func (g *groupTx) noteFacts(entries []int64) error {
+// noteFacts tells the journal how entries are now: their answers came after a person had decided,
+// or their content numbers were counted anew.
+func (t *tx) noteFacts(entries []int64, now time.Time) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	r := g.noting(journal.Group, g.now)
-	return factPages(g.tx, entries, func(facts []journal.Fact) error {
+	r := t.noting(journal.Group, now)
+	return factPages(t, entries, func(facts []journal.Fact) error {
 		r.Facts = append(r.Facts, facts...)
 		return nil
 	})

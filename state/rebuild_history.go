@@ -149,6 +149,7 @@ func (h *history) fact(r journal.Record, f journal.Fact) {
 	for _, a := range f.Attempts {
 		if have := m.attempt(a.ID); have != nil {
 			have.settle(a.Outcome, a.RemoteID, true, r.At)
+			have.Content = a.Content
 		} else {
 			m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: a, counts: a.Outcome != "", finished: r.At})
 			h.sent[a.ID] = m

@@ -181,7 +181,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)
 		if e.PayloadHash.Near == 0 && r.Payload.String != "{}" { // nobody noted it; "{}" stands for a payload that is not known
-			e.PayloadHash.Near = trade.ContentNumber(e.Sends, e.Target, e.Payload)
+			e.PayloadHash.Near = trade.ContentNumber(e.Sends, 0, e.Target, e.Payload)
 		}
 	}
 	var err error

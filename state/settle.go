@@ -111,7 +111,7 @@ func (g *groupTx) settle() error {
 	if err := beginAnew(g.tx, heard); err != nil {
 		return err
 	}
-	if err := g.noteFacts(otherwise); err != nil {
+	if err := g.noteFacts(otherwise, g.now); err != nil {
 		return err
 	}
 	for _, t := range alarms {

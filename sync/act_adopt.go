@@ -116,7 +116,8 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	given := old
 	given.RemoteID, given.MovedID = "", id
 	given.Flags = given.Flags.With(trade.Moved, true).With(trade.MissingInERP, false).With(trade.Cancelled, false)
-	if gone != "" {
+	if gone != "" { // no other row stands there
+		given.Flags = given.Flags.With(trade.Replaced, false)
 		given.Acknowledged = given.Acknowledged.With(gone, true) // that is what this act explains
 	}
 	given.UpdatedAt = a.Now()

@@ -132,6 +132,10 @@ func (l brokenLedger) Cursor(ctx context.Context, job string) (trade.Cursor, err
 	return through(l.b, "Cursor", func() (trade.Cursor, error) { return l.l.Cursor(ctx, job) })
 }
 
+func (l brokenLedger) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+	return l.b.call("Renumber", func() error { return l.l.Renumber(ctx, lease, entries) })
+}
+
 func (l brokenLedger) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
 	return through(l.b, "Known", func() (map[string]trade.Known, error) { return l.l.Known(ctx, job, keys) })
 }

@@ -40,7 +40,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		case known.SourceHash != hash, known.MappedWith == "": // rebuilt from the journal, which has no values
 			return compare
 		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0, known.Acknowledged.Has(trade.Cancelled),
-			known.Acknowledged.Has(trade.MissingInERP):
+			known.Acknowledged.Has(trade.MissingInERP), known.Flags.Has(trade.Replaced) && !known.Flags.Has(trade.Changed):
 			return seen
 		}
 		return same

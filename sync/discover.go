@@ -46,6 +46,9 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 	window := erp.Window{Since: cursor.Bound, Lookback: r.job.Spec.Lookback, Whole: r.report.Sweep}
 	if cursor.Fingerprint != r.job.fingerprint() { // another query or mapping: what differs for that is not late
 		window.Since = ""
+		if err := r.renumber(ctx); err != nil {
+			return err
+		}
 	}
 	if r.report.Sweep {
 		if err := r.callRoll(ctx, p, cursor.Sweep); err != nil {

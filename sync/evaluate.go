@@ -41,6 +41,9 @@ func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents pa
 	if err != nil { // unreachable: a record that was checked always has a text
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
+	for _, f := range draft.Fields {
+		r.parent += f.Parent // one field has one at most
+	}
 	e.fill(entry, values, draft, r, problems)
 }
 

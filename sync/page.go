@@ -288,6 +288,9 @@ func (r *jobRun) apply(old trade.Entry, c change, known parents) trade.Entry {
 	case cancel:
 		entry.Flags = entry.Flags.With(trade.Cancelled, !entry.Acknowledged.Has(trade.Cancelled))
 	case seen:
+		if !entry.Flags.Has(trade.Changed) { // its own row is back
+			entry.Flags = entry.Flags.With(trade.Replaced, false)
+		}
 		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
 	}
 	if c.verdict != cancel && old.MovedID != "" && (old.GoneSweeps > 0 || old.Acknowledged.Has(trade.MissingInERP) || old.Acknowledged.Has(trade.Cancelled)) {

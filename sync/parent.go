@@ -97,7 +97,7 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 		}
 		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
 		if out.Text == "" && parent.RemoteID != "" {
-			out.Origin.Value, out.Text = key, parent.RemoteID
+			out.Origin.Value, out.Text, out.Parent = key, parent.RemoteID, parent.Content
 		}
 		if sent.RemoteID != "" {
 			if parent.RemoteID == "" && parent.State != trade.Withdrawn && parent.State != trade.Dismissed && parent.Content != 0 && parent.Content != sent.Content {
@@ -123,7 +123,7 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 	}
 	if sent.RemoteID != "" {
 		if other != nil { // a person says whether it is the same
-			out.Text = ""
+			out.Text, out.Parent = "", 0
 		}
 		return out, nil, other
 	}

@@ -87,6 +87,9 @@ type Discovery interface {
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and there in the order of their numbers; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
+	// Renumber stores the content numbers of entries, and of the attempts that sent the same, fenced
+	// by the lease (trade.ErrLeaseLost). An entry that has moved since it was read is left out.
+	Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
 	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the first few.
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Counts gives the kept sums (I9). Recount counts the entries themselves; the two must agree.

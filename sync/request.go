@@ -14,6 +14,7 @@ import (
 // request is what leaves for one record: the body, and what the path names beside it.
 type request struct {
 	target string // the order commitment of a traceability record
+	parent int64  // the content of the record that it hangs on; 0 = not known
 	body   []byte
 }
 
@@ -27,7 +28,7 @@ func (r request) hash(sends trade.Kind) trade.Hash {
 		hashPart(h, r.target)
 	}
 	_, _ = h.Write(r.body) // a hash never fails to write
-	return trade.Hash{Sum: hex.EncodeToString(h.Sum(nil)), Near: trade.ContentNumber(sends, r.target, r.body)}
+	return trade.Hash{Sum: hex.EncodeToString(h.Sum(nil)), Near: trade.ContentNumber(sends, r.parent, r.target, r.body)}
 }
 
 // requestOf brings a checked record into the form of the API.
@@ -46,7 +47,7 @@ func requestOf(record trade.Record) (request, error) {
 	default:
 		err = fmt.Errorf("%T is no record that can be sent", record)
 	}
-	return request{target, body}, err
+	return request{target: target, body: body}, err
 }
 
 // submit sends one attempt to the endpoint of its kind.

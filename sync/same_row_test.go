@@ -450,3 +450,97 @@ func TestC5WhatThePlatformSaysExistsIsKnownAfterARebuild(t *testing.T) {
 	b.onPlatform("10")
 	b.expect(2, trade.Held, trade.CauseRetyped)
 }
+
+// A delivery names the record of its contract. A contract that comes to stand under another number
+// beside an equal one goes again, and what hung on the first record is the same under the second.
+func TestC1ADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.delivery(1, 2, 500)
+		b.share("A", 2, 7)
+		b.pass()
+		b.write(20, 30, 20)
+		b.exec(`DELETE FROM entrega`)
+		b.delivery(2, 3, 500)
+		b.exec(`UPDATE rateio SET id = 'B', num = '0003'`)
+		b.pass()
+		b.onPlatform("10", "20", "20")
+		if n := len(b.createdOf("deliveries")) + len(b.createdOf("traceability")); n != 2 {
+			t.Errorf("the platform has %d records under contracts, want 2", n)
+		}
+		b.row("deliveries", "01|0002", trade.Held, trade.CauseRetyped)
+		b.row("traceability", "B", trade.Held, trade.CauseRetyped)
+	})
+}
+
+// What was sent is recognised also where one field less is sent by now, or one more, of a record
+// whose every field counts.
+func TestC6ARecordIsRecognisedAfterAChangeOfTheMapping(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		farm := producerID
+		b.more[1].Fields["farm_id"] = engine.FieldSpec{Const: &farm}
+		b.write(10)
+		b.share("A", 1, 7)
+		b.share("B", 1, 8)
+		b.pass()
+		delete(b.more[1].Fields, "farm_id")
+		b.pass()
+		if db.Ledger == state.SQLite {
+			b.rebuilt()
+		}
+		b.exec(`UPDATE rateio SET volume = 7 WHERE id = 'B'`) // a row in front of it
+		b.share("C", 1, 8)
+		b.pass()
+		if n := len(b.createdOf("traceability")); n != 2 {
+			t.Errorf("the platform has %d traceability records, want 2", n)
+		}
+		b.row("traceability", "C", trade.Held, trade.CauseRetyped)
+	})
+}
+
+// A number that its contract has left names nothing: what refers to it may be of another contract,
+// which is not read.
+func TestNothingGoesUnderANumberThatItsContractHasLeft(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(0, 20)
+		b.delivery(1, 1, 500) // of a contract that the query leaves out
+		b.pass()
+		b.write(20)
+		b.exec(`UPDATE entrega SET num = '0002'`) // the two have changed numbers
+		b.pass()
+		b.expect(1, trade.Held, trade.CauseRetyped)
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+			t.Errorf("waits for %+v", e.WaitingFor)
+		}
+		b.write(0, 20)
+		b.exec(`UPDATE entrega SET num = '0001'`)
+		b.delivery(2, 2, 600)
+		b.pass()
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		b.row("deliveries", "01|0002", trade.Accepted, "")
+		if e := b.expect(2, trade.Accepted, ""); len(e.Flags) > 0 {
+			t.Errorf("flags %v", e.Flags)
+		}
+	})
+}
+
+// A content that was never sent, because its row was changed afterwards, changes places too.
+func TestAnEditedRowThatMovesOntoAnotherReplacesIt(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20)
+		b.sweep()
+		b.write(15, 20)
+		b.sweep()
+		b.write(30, 15) // in front, and the last one is gone
+		b.sweep()
+		if e := b.expect(2, trade.Accepted, ""); !e.Flags.Has(trade.Replaced) {
+			t.Errorf("flags %v, want replaced", e.Flags)
+		}
+	})
+}

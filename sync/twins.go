@@ -180,7 +180,8 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 }
 
 // holdMoved holds rows whose content went out under another key, and marks rows that go beside an
-// equal one. The entries under whose keys other rows stand now are flagged.
+// equal one. The entries whose rows stand elsewhere now are flagged: nothing more goes under their
+// records until a person has decided.
 func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
 	flagged := map[int64]bool{}
@@ -195,7 +196,7 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 			entry.UpdatedAt = r.Clock.Now()
 			out.hold(from, entry)
 			old := like.moved.Entry
-			here := old.Job == r.job.Name() && old.State == trade.Accepted && len(like.moved.now) > 0
+			here := old.Job == r.job.Name() && old.State == trade.Accepted
 			if here && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
 				flagged[old.ID] = true
 				old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
@@ -212,9 +213,13 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 }
 
 // markReplaced leaves the flag only to those rows that have changed in this reading and changed
-// places: what stood there stands under another key now, or what stands there now was sent under
-// another key, where it stands no more.
+// places: what stood there stands under another key now, or what stands there now stood under
+// another key before, or was sent under one where it stands no more.
 func (r *jobRun) markReplaced(ctx context.Context) error {
+	before := make(map[string]bool, len(r.differ)) // what stood under their keys until now
+	for _, source := range r.differ {
+		before[source.Sum] = true
+	}
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), pageSize) {
 		entries, err := r.ledger.Entries(ctx, ids)
 		if err != nil {
@@ -241,7 +246,7 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		}
 		var page trade.Page
 		for i, old := range entries {
-			moved := slices.ContainsFunc(sent, func(s sentRow) bool {
+			moved := before[old.SourceHash.Sum] || slices.ContainsFunc(sent, func(s sentRow) bool {
 				// One that has a record of this content itself is a twin.
 				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old)
 				return s.Entry.ID != old.ID && (left || s.sent(now[i]) && !s.stands(now[i]))

@@ -17,6 +17,8 @@ type Draft struct {
 type DraftField struct {
 	Text   string // canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value; "" = the ERP has none
 	Origin Origin
+	// Parent is the [ContentNumber] of the record that Text is the id of; 0 = not known, or no such id.
+	Parent int64
 	Failed bool // the mapping failed: a problem or a missing reference says why, and the checks have nothing to add
 }
 

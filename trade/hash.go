@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
+	"strconv"
 	"time"
 )
 
@@ -35,10 +36,12 @@ const contentBits = 40
 // values in the fields that the API always requires (chapters 2.1 and 2.2). A contract that is
 // typed again with another price, or with a field that was not mapped before, has the same number.
 // Of a traceability record every field counts, with the order commitment in the path (chapter 2.3):
-// its required fields alone tell no two records apart. The number grows with the record's day. 0:
-// the payload has none of these fields. It is part of what ledgers keep: it must be the same for
-// the same payload for ever.
-func ContentNumber(sends Kind, target string, payload []byte) int64 {
+// its required fields alone tell no two records apart. parent is the content number of the record
+// that it hangs on, and counts instead of that record's id: a contract may stand under another
+// number, beside an equal one. 0: it is not known, and the id counts. The number grows with the
+// record's day. 0: the payload has none of these fields. It is part of what ledgers keep: it must
+// be the same for the same payload for ever.
+func ContentNumber(sends Kind, parent int64, target string, payload []byte) int64 {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(payload, &fields) != nil {
 		return 0
@@ -47,7 +50,7 @@ func ContentNumber(sends Kind, target string, payload []byte) int64 {
 	text := make([]byte, 0, 256)
 	for _, rule := range Rules(sends) {
 		raw, ok := fields[rule.Field]
-		if !ok || sends != Traceability && rule.Need != Always {
+		if !ok || sends != Traceability && rule.Need != Always || rule.Parent != "" && parent != 0 {
 			continue
 		}
 		if rule.Type == Day && day == 0 {
@@ -57,6 +60,9 @@ func ContentNumber(sends Kind, target string, payload []byte) int64 {
 	}
 	if len(text) == 0 {
 		return 0
+	}
+	if parent != 0 {
+		target = strconv.FormatInt(parent, 10)
 	}
 	if day == 0 {
 		day = int64(crc32.ChecksumIEEE([]byte(target)) >> 16)

@@ -47,23 +47,23 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 	const share = `{"producer_id":"p","user_id":"u","allocated_volume":3}`
 	number := trade.ContentNumber
 	for name, c := range map[string]struct{ got, want int64 }{
-		"contract": {number(trade.OrderCommitments, "", []byte(contract)), 22522616995866905},
-		"delivery": {number(trade.Deliveries, "", []byte(delivery)), 22523466231483421},
-		"share":    {number(trade.Traceability, "order", []byte(share)), 69006910134651683},
-		"nothing":  {number(trade.OrderCommitments, "", []byte(`{}`)), 0},
-		"no JSON":  {number(trade.OrderCommitments, "", nil), 0},
+		"contract": {number(trade.OrderCommitments, 0, "", []byte(contract)), 22522616995866905},
+		"delivery": {number(trade.Deliveries, 0, "", []byte(delivery)), 22523466231483421},
+		"share":    {number(trade.Traceability, 0, "order", []byte(share)), 69006910134651683},
+		"nothing":  {number(trade.OrderCommitments, 0, "", []byte(`{}`)), 0},
+		"no JSON":  {number(trade.OrderCommitments, 0, "", nil), 0},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", name, c.got, c.want)
 		}
 	}
-	if day := number(trade.OrderCommitments, "", []byte(contract)) >> 40; day != 20484 {
+	if day := number(trade.OrderCommitments, 0, "", []byte(contract)) >> 40; day != 20484 {
 		t.Errorf("the contract stands at day %d", day)
 	}
 	same := func(kind trade.Kind, a, b, from, to string) {
 		t.Helper()
 		other := strings.Replace(a, from, to, 1)
-		x, y := trade.Hash{Sum: "x", Near: number(kind, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, b, []byte(other))}
+		x, y := trade.Hash{Sum: "x", Near: number(kind, 0, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, 0, b, []byte(other))}
 		if other == a || !x.SameContent(y) {
 			t.Errorf("%s and %s are not the same content", a, other)
 		}
@@ -71,7 +71,7 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 	differs := func(kind trade.Kind, a, b, from, to string) {
 		t.Helper()
 		other := strings.Replace(a, from, to, 1)
-		x, y := trade.Hash{Sum: "x", Near: number(kind, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, b, []byte(other))}
+		x, y := trade.Hash{Sum: "x", Near: number(kind, 0, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, 0, b, []byte(other))}
 		if x.SameContent(y) {
 			t.Errorf("%s and %s are the same content", a, other)
 		}
@@ -83,8 +83,17 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 	same(trade.Deliveries, delivery, "", `}`, `,"car":"MT-1"}`)
 	differs(trade.Deliveries, delivery, "", `1.5`, `1.6`)
 	differs(trade.Traceability, share, "order", `3`, `4`)
-	if number(trade.Traceability, "order", []byte(share)) == number(trade.Traceability, "another", []byte(share)) {
+	if number(trade.Traceability, 0, "order", []byte(share)) == number(trade.Traceability, 0, "another", []byte(share)) {
 		t.Error("the order commitment does not count")
+	}
+	other := strings.Replace(delivery, `"c"`, `"the same contract under another id"`, 1)
+	for kind, of := range map[trade.Kind][3]string{trade.Deliveries: {delivery, "", other}, trade.Traceability: {share, "another", share}} {
+		if number(kind, 7, "order", []byte(of[0])) != number(kind, 7, of[1], []byte(of[2])) {
+			t.Errorf("%s: under parents of one content the id of the parent counts", kind)
+		}
+		if number(kind, 7, "", []byte(of[0])) == number(kind, 8, "", []byte(of[0])) {
+			t.Errorf("%s: the content of the parent does not count", kind)
+		}
 	}
 }
 

@@ -78,7 +78,8 @@ const (
 	Contradicted  Flag = "contradicted"   // a late answer, or a row that is back in the ERP, says otherwise than what a person decided
 	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person had the row sent again: the platform may have two.
 	DoubleAfterDecision Flag = "double_after_decision"
-	// Replaced: another row stands under this key now: what was sent from it stands under another key, or had left the ERP.
+	// Replaced: the row that was sent does not stand under this key any more: it stands under another
+	// key, or had left the ERP.
 	Replaced Flag = "replaced"
 	Moved    Flag = "moved" // its record belongs to the row under its new key now: a person said that it was re-typed
 )

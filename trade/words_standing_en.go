@@ -21,7 +21,7 @@ var englishFlags = map[Flag]Advice{
 	Contradicted:        {What: "an answer that came later contradicts what a person decided", Who: "accounting", Where: "platform", Do: "See on the platform which record counts, and record it with `safrasync acknowledge`."},
 	DoubleAfterDecision: {What: "the platform may have two records: the first sending was confirmed after the second", Who: "accounting", Where: "platform", Do: "Delete one of the two on the platform and record it with `safrasync acknowledge`."},
 	Replaced: {
-		What: "another row stands under this key now than the one that was sent; what stands here was never sent", Who: "IT and accounting", Where: "ERP and platform",
+		What: "the row that was sent does not stand under this key any more: it has another number, or left the ERP; what stands here was never sent", Who: "IT and accounting", Where: "ERP and platform",
 		Do: "If rows were renumbered: give the job a key that stays with its document, and enter the new document on the platform by hand. If the number was used again: give the new document a number of its own.",
 	},
 	Moved: {What: "the record belongs to the renumbered row now", Who: "nobody", Where: "ERP", Do: "Nothing; the new row answers for it."},

@@ -21,7 +21,7 @@ var portugueseFlags = map[Flag]Advice{
 	Contradicted:        {What: "uma resposta que chegou depois contradiz o que uma pessoa decidiu", Who: "Contabilidade", Where: "plataforma", Do: "Confira na plataforma qual registro vale e registre com `safrasync acknowledge`."},
 	DoubleAfterDecision: {What: "pode haver dois registros na plataforma: o primeiro envio foi confirmado depois do segundo", Who: "Contabilidade", Where: "plataforma", Do: "Exclua um dos dois na plataforma e registre com `safrasync acknowledge`."},
 	Replaced: {
-		What: "outra linha está agora sob esta chave, e não a que foi enviada; a que está aqui nunca foi enviada", Who: "TI e contabilidade", Where: "ERP e plataforma",
+		What: "a linha que foi enviada já não está sob esta chave: mudou de número ou saiu do ERP; o que está aqui nunca foi enviado", Who: "TI e contabilidade", Where: "ERP e plataforma",
 		Do: "Se as linhas foram renumeradas: dê ao job uma chave que fique com o documento, e registre o documento novo na plataforma à mão. Se o número foi reutilizado: dê ao documento novo um número próprio.",
 	},
 	Moved: {What: "o registro passou para a linha renumerada", Who: "ninguém", Where: "ERP", Do: "Nada a fazer; a linha nova responde por ele."},

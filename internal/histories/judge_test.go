@@ -199,7 +199,7 @@ func (j *judge) ordered(e trade.Entry) {
 }
 
 // acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the
-// contents that stood there until now.
+// contents that stood there until now. What stands there is the record's row from then on.
 func (j *judge) acknowledged(e trade.Entry) {
 	at := tenure{kind: e.Sends, key: e.Key}
 	if j.dealt[at] == nil {
@@ -208,6 +208,19 @@ func (j *judge) acknowledged(e trade.Entry) {
 	for of, had := range j.tenures {
 		if of.kind == e.Sends && of.key == e.Key {
 			maps.Copy(j.dealt[at], had)
+		}
+	}
+	for _, job := range j.r.jobs {
+		for _, row := range j.r.rows(job) {
+			if job.name != e.Job || row.key != e.Key {
+				continue
+			}
+			j.dealt[at][row.business] = true
+			for _, rec := range j.records() {
+				if rec.id == e.RemoteID && rec.kind == trade.OrderCommitments {
+					j.ever[row.id][rec.business] = true
+				}
+			}
 		}
 	}
 }

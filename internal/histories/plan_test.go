@@ -36,6 +36,9 @@ type step struct {
 	A, B int
 }
 
+// jobOps are the ops that leave a job behind.
+var jobOps = []string{"rename", "split job", "merge jobs"}
+
 // draw makes the plan of a seed.
 func draw(seed uint64) plan {
 	random := rand.New(rand.NewPCG(seed, 18))
@@ -62,7 +65,11 @@ func draw(seed uint64) plan {
 		p.Steps = append(p.Steps, step{Op: "sync"})
 	}
 	for range 3 + random.IntN(10) {
-		p.Steps = append(p.Steps, step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)})
+		drawn := step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)}
+		p.Steps = append(p.Steps, drawn)
+		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs have the keys when they are joined
+			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"}, step{"move", random.IntN(60), random.IntN(60)})
+		}
 		if random.IntN(2) == 0 {
 			p.Steps = append(p.Steps, step{Op: []string{"sync", "sweep"}[random.IntN(2)]})
 		}

@@ -436,7 +436,8 @@ func (r *run) person(a, b int) string {
 	r.t.Helper()
 	var open []trade.Entry
 	for _, e := range r.entries("") {
-		if e.State == trade.Held || e.State == trade.InDoubt || e.State == trade.Dismissed {
+		known := slices.ContainsFunc(r.jobs, func(j job) bool { return j.name == e.Job }) // else its rows are moved first
+		if known && (e.State == trade.Held || e.State == trade.InDoubt || e.State == trade.Dismissed) {
 			open = append(open, e)
 		}
 	}
