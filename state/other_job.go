@@ -46,8 +46,10 @@ func kinOf(all func(dest any, query string, args ...any) error, job, sends strin
 	return kin, nil
 }
 
-// takenKeys gives, by key, the entries of other jobs that were sent, or may have been: those in a state that says so, and those with an attempt of which that is not
-// certain, such as one that was dismissed while it was in doubt. Of several the first that was accepted is told.
+// takenKeys gives, by key, the entries of other jobs that were sent, or may have been: those in a
+// state that says so, those that the platform says it has, and those with an attempt of which that
+// is not certain, such as one that was dismissed while it was in doubt. Of several the first that
+// was accepted is told.
 func takenKeys(d dialect, all func(dest any, query string, args ...any) error, kin []string, sends string, keys []string) (map[string]trade.Elsewhere, error) {
 	out := map[string]trade.Elsewhere{}
 	if len(kin) == 0 || len(keys) == 0 {
@@ -56,19 +58,22 @@ func takenKeys(d dialect, all func(dest any, query string, args ...any) error, k
 	var found []struct {
 		ID int64 `db:"id"`
 		trade.Elsewhere
+		Cause string `db:"cause"`
 	}
-	query := `SELECT e.id, e.job, e.key, e.state, COALESCE(e.remote_id, e.moved_id, '') AS remote_id FROM entry e
+	query := `SELECT e.id, e.job, e.key, e.state, e.cause, COALESCE(e.remote_id, e.moved_id, '') AS remote_id FROM entry e
 		WHERE ` + d.among("e.job") + ` AND ` + d.among("e.key") + ` AND e.sends = ? ORDER BY e.id`
 	if err := all(&found, query, listOf(d, kin), listOf(d, keys), sends); err != nil {
 		return nil, err
 	}
 	var unsure []int64
+	tried := map[int64]bool{}
 	for _, f := range found {
-		if !f.State.Created() {
+		if f.State.Created() || f.State == trade.Held && f.Cause == trade.CauseExists {
+			tried[f.ID] = true
+		} else {
 			unsure = append(unsure, f.ID)
 		}
 	}
-	tried := map[int64]bool{}
 	if len(unsure) > 0 {
 		var ids []int64
 		query := `SELECT DISTINCT a.entry_id FROM attempt a WHERE ` + d.among("a.entry_id") + ` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))`
@@ -80,7 +85,7 @@ func takenKeys(d dialect, all func(dest any, query string, args ...any) error, k
 		}
 	}
 	for _, f := range found {
-		if !f.State.Created() && !tried[f.ID] {
+		if !tried[f.ID] {
 			continue
 		}
 		if have, ok := out[f.Key]; !ok || have.State != trade.Accepted && f.State == trade.Accepted {

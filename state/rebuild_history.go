@@ -156,6 +156,9 @@ func (h *history) fact(r journal.Record, f journal.Fact) {
 		}
 	}
 	f.Attempts = nil
+	if f.Source == "" && f.Payload == m.Payload {
+		f.Source = m.Source
+	}
 	m.Fact = f
 }
 

@@ -544,3 +544,38 @@ func TestAnEditedRowThatMovesOntoAnotherReplacesIt(t *testing.T) {
 		}
 	})
 }
+
+// Two contracts change their numbers, and one of them is cancelled at once: its number names the
+// record of the other.
+func TestNothingGoesUnderTheNumberOfACancelledRowThatChangedPlaces(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.sweep()
+		b.write(20, 10)
+		b.exec(`UPDATE contrato SET situacao = 'cancelado' WHERE num = '0002'`)
+		b.delivery(1, 2, 500)
+		b.sweep()
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if n := len(b.createdOf("deliveries")); n != 0 {
+			t.Errorf("the platform has %d deliveries, want none", n)
+		}
+	})
+}
+
+// What the platform says it has is not sent by another job either.
+func TestC5WhatThePlatformSaysExistsIsNotSentByAnotherJob(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
+		b.write(10)
+		b.sweep()
+		b.expect(1, trade.Held, trade.CauseExists)
+		second := b.spec
+		second.Name = "more"
+		b.more = append(b.more, second)
+		b.pass()
+		b.onPlatform("10")
+		b.row("more", key(1), trade.Held, trade.CauseOtherJob)
+	})
+}

@@ -245,17 +245,31 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 			return err
 		}
 		var page trade.Page
+		empty := map[int64]trade.Entry{} // what was sent from them stands elsewhere, and nothing stands there
 		for i, old := range entries {
-			moved := before[old.SourceHash.Sum] || slices.ContainsFunc(sent, func(s sentRow) bool {
+			moved := before[old.SourceHash.Sum]
+			for _, s := range sent {
 				// One that has a record of this content itself is a twin.
 				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old)
-				return s.Entry.ID != old.ID && (left || s.sent(now[i]) && !s.stands(now[i]))
-			})
+				came := s.sent(now[i]) && !s.stands(now[i])
+				if s.Entry.ID == old.ID || !left && !came {
+					continue
+				}
+				moved = true
+				if came && len(s.now) == 0 && s.Entry.Job == old.Job && s.Entry.State == trade.Accepted && !s.Entry.Flags.Has(trade.Replaced) {
+					empty[s.Entry.ID] = s.Entry
+				}
+			}
 			if !moved {
 				entry := old
 				entry.Flags = old.Flags.With(trade.Replaced, false)
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(empty)) {
+			entry := empty[id]
+			entry.Flags, entry.UpdatedAt = entry.Flags.With(trade.Replaced, true), r.now
+			page.Updates = append(page.Updates, trade.Update{From: trade.Accepted, Entry: entry})
 		}
 		if err := r.record(ctx, page); err != nil {
 			return err

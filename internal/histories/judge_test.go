@@ -199,27 +199,31 @@ func (j *judge) ordered(e trade.Entry) {
 }
 
 // acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the
-// contents that stood there until now. What stands there is the record's row from then on.
+// contents that stood there until now. The record is of whatever stood or stands there, says the
+// person.
 func (j *judge) acknowledged(e trade.Entry) {
 	at := tenure{kind: e.Sends, key: e.Key}
 	if j.dealt[at] == nil {
 		j.dealt[at] = contents{}
 	}
+	theirs := map[int]bool{} // rows
 	for of, had := range j.tenures {
 		if of.kind == e.Sends && of.key == e.Key {
 			maps.Copy(j.dealt[at], had)
+			theirs[of.id] = true
 		}
 	}
 	for _, job := range j.r.jobs {
 		for _, row := range j.r.rows(job) {
-			if job.name != e.Job || row.key != e.Key {
-				continue
+			if job.name == e.Job && row.key == e.Key {
+				j.dealt[at][row.business], theirs[row.id] = true, true
 			}
-			j.dealt[at][row.business] = true
-			for _, rec := range j.records() {
-				if rec.id == e.RemoteID && rec.kind == trade.OrderCommitments {
-					j.ever[row.id][rec.business] = true
-				}
+		}
+	}
+	for _, rec := range j.records() {
+		for id := range theirs {
+			if rec.id == e.RemoteID && rec.kind == trade.OrderCommitments && j.ever[id] != nil {
+				j.ever[id][rec.business] = true
 			}
 		}
 	}
