@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -253,7 +254,11 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			if err != nil {
 				return err
 			}
+			changed := changedSince(entries, page.Updates)
 			if left, err = applyUpdates(t, entries, page.Updates, now, sums); err != nil {
+				return err
+			}
+			if err := t.noteFacts(changed, now); err != nil {
 				return err
 			}
 			lost += left
@@ -269,6 +274,18 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 		return 0, err
 	}
 	return lost, nil
+}
+
+// changedSince gives the entries that were sent and whose rows have changed since, or are again as
+// they were sent: what they are now is not sent under another key, and a rebuilt ledger must know it.
+func changedSince(entries map[int64]*narrowRow, updates []trade.Update) (ids []int64) {
+	for _, u := range updates {
+		was := entries[u.Entry.ID]
+		if was != nil && u.From.Created() && (u.Entry.Flags.Has(trade.Changed) || strings.Contains(was.Flags, `"changed"`)) {
+			ids = append(ids, u.Entry.ID)
+		}
+	}
+	return ids
 }
 
 // insertEntries adds the entries whose key is new and counts the others.

@@ -70,13 +70,13 @@ func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {
 			if err != nil {
 				return fmt.Errorf("entry %d is damaged in column error: restore the backup", r.ID)
 			}
-			source := r.SourceHash
-			if r.NowCells != "{}" { // it has changed since it was sent: this is of what it is now
-				source = ""
+			source, newest := r.SourceHash, ""
+			if r.NowCells != "{}" {
+				source, newest = "", r.SourceHash
 			}
 			facts[i] = journal.Fact{
 				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
-				Weak: weak, Payload: r.PayloadHash, Content: r.PayloadNear, Source: source, Attempts: of[r.ID],
+				Weak: weak, Payload: r.PayloadHash, Content: r.PayloadNear, Source: source, Newest: newest, Attempts: of[r.ID],
 			}
 		}
 		if err := put(facts); err != nil {

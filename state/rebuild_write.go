@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -151,6 +152,9 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 		if err != nil {
 			return err
 		}
+		if row.Newest != "" && row.to.Created() {
+			flags = flags.With(trade.Changed, true)
+		}
 		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
 		if err != nil { // unreachable: texts always have a JSON form
 			return err
@@ -159,7 +163,7 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			moved = append(moved, []any{e.ID, nil, row.MovedID})
 		}
 		same := row.to == trade.State(e.State)
-		if same && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
+		if same && row.Newest == "" && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
 			kept = append(kept, []any{e.ID, string(flagText), e.Attempts, e.Version + 1})
 			continue
 		}
@@ -239,7 +243,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	}
 	source, payload, content := e.SourceHash, e.PayloadHash, int64(0)
 	if row.to.Created() && row.Payload != "" {
-		source, payload = row.Source, row.Payload
+		source, payload = cmp.Or(row.Newest, row.Source), row.Payload
 	}
 	if payload == row.Payload {
 		content = row.Content

@@ -134,7 +134,7 @@ type jobRun struct {
 	err    error       // why the run ended before its work was done
 
 	proved   []trade.Tally              // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
-	differ   map[int64]trade.Hash       // rows that were sent and have changed in this reading: their source hashes from before, by number
+	differ   map[int64]before           // rows that were sent and have changed in this reading, by number
 	recorded bool                       // the reading has stored something of a row
 	sharing  atomic.Bool                // others may have sent rows of it
 	told     atomic.Pointer[trade.Stop] // a stop by one of them

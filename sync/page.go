@@ -253,12 +253,10 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 		}
 		if entry.Flags.Has(trade.Changed) && !old.SourceHash.Same(entry.SourceHash) {
 			if r.differ == nil {
-				r.differ = map[int64]trade.Hash{}
+				r.differ = map[int64]before{}
 			}
-			if !entry.Flags.Has(trade.Replaced) { // until the end of the reading shows that it is not; a crash leaves the safe side
-				r.differ[old.ID] = old.SourceHash
-				entry.Flags = entry.Flags.With(trade.Replaced, true)
-			}
+			r.differ[old.ID] = before{old.SourceHash, entry.Flags.Has(trade.Replaced)}
+			entry.Flags = entry.Flags.With(trade.Replaced, true) // until the end of the reading shows that it is not; a crash leaves the safe side
 		}
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
@@ -314,7 +312,8 @@ func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	r.eval.evaluate(&fresh, c.values, known)
 	entry.Quantity = fresh.Quantity
 	samePayload := fresh.PayloadHash.Sum != "" && fresh.PayloadHash.Same(entry.PayloadHash)
-	same := samePayload || entry.Now == nil && c.row.hash.Same(entry.SourceHash) // with Now, the hash is of a row that had changed
+	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed) // else the hash is of a row that had changed
+	same := samePayload || asItWas && c.row.hash.Same(entry.SourceHash)
 	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false), c.row.hash, nil
 	if !same {
 		entry.Now = fresh.Values

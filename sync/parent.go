@@ -27,7 +27,38 @@ func (r *jobRun) parentsFor(ctx context.Context, job *Job, rows []trade.Values) 
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	return r.ledger.Parents(ctx, keys)
+	known, err := r.ledger.Parents(ctx, keys)
+	if err != nil || len(job.mapping.sentBy) < 2 {
+		return known, err
+	}
+	for _, name := range job.mapping.sentBy {
+		unread, err := r.neverRead(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if unread {
+			known[trade.ParentKey{Job: name}] = trade.Parent{State: neverRead}
+		}
+	}
+	return known, nil
+}
+
+// neverRead is the state of the parent with no key of a job whose rows nobody has read yet: any row
+// may be among them.
+const neverRead trade.State = "never read"
+
+// neverRead reports whether a job has no entries and was never read to the end: a brake holds it,
+// or its ERP cannot be read.
+func (r *jobRun) neverRead(ctx context.Context, job string) (bool, error) {
+	if !slices.ContainsFunc(r.Jobs, func(j *Job) bool { return j.Name() == job }) {
+		return false, nil
+	}
+	cursor, err := r.ledger.Cursor(ctx, job)
+	if err != nil || !cursor.SweptAt.IsZero() {
+		return false, err
+	}
+	tallies, err := r.ledger.Counts(ctx, job)
+	return len(tallies) == 0, err
 }
 
 // unfit reports whether something that a row with these values hangs on has no record that children may go under.
@@ -67,8 +98,10 @@ func parentKey(get columnsOf, columns []string) (key string, ok bool) {
 	return key, strings.Trim(key, "| ") != "" && keepable(key)
 }
 
-// applyParent maps a field that is the id of another row. Of several jobs the first whose row has an id counts: a row that both return is sent by one of them, and
-// held in the other. Where none has, the row waits for the first that was sent, or may have been, else for the first that is known, else for the first.
+// applyParent maps a field that is the id of another row. Of several jobs the first whose row has an
+// id counts: a row that both return is sent by one of them, and held in the other. While one of the
+// jobs was never read, the row may be another one there. Where none has an id, the row waits for the
+// first that was sent, or may have been, else for the first that is known, else for the first.
 func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	out := trade.DraftField{Origin: trade.Origin{Columns: f.spec.Columns, Via: f.via()}}
 	for _, column := range f.spec.Columns {
@@ -100,6 +133,9 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 			out.Origin.Value, out.Text, out.Parent = key, parent.RemoteID, parent.Content
 		}
 		if sent.RemoteID != "" {
+			if _, unread := known[trade.ParentKey{Job: spec.Job}]; unread {
+				other = &trade.Awaited{Job: spec.Job, Key: key}
+			}
 			if parent.RemoteID == "" && parent.State != trade.Withdrawn && parent.State != trade.Dismissed && parent.Content != 0 && parent.Content != sent.Content {
 				other = &trade.Awaited{Job: spec.Job, Key: key}
 			}
@@ -211,7 +247,11 @@ func (r *jobRun) acceptedParents(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d %v %d", job, n, aside, flags[trade.Replaced]))
+		unread, err := r.neverRead(ctx, job)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, fmt.Sprintf("%s=%d %v %d %v", job, n, aside, flags[trade.Replaced], unread))
 	}
 	return strings.Join(parts, " "), nil
 }

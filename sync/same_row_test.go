@@ -579,3 +579,45 @@ func TestC5WhatThePlatformSaysExistsIsNotSentByAnotherJob(t *testing.T) {
 		b.row("more", key(1), trade.Held, trade.CauseOtherJob)
 	})
 }
+
+// C6: what a row has become since it was sent is known after a rebuilding, although the row itself
+// is gone by then.
+func TestC6WhatAChangedRowHasBecomeIsKnownAfterARebuild(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10, 20)
+	b.sweep()
+	b.write(10, 5, 5) // the second was split
+	b.sweep()
+	b.rebuilt()
+	b.write(10, 0, 5, 5) // and its first part typed again
+	b.sweep()
+	b.sweep()
+	b.onPlatform("10", "20", "5")
+	b.expect(4, trade.Held, trade.CauseRetyped)
+}
+
+// Contracts come from two jobs, and one of them was never read: a row that stands there may have the
+// number of one that the other job has sent.
+func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		more := b.spec
+		more.Name, more.Query = "more", b.spec.Query+" AND num > '0001'"
+		b.spec.Query += " AND num = '0001'"
+		deliveries := &b.more[0]
+		parent := deliveries.Fields["contract_id"]
+		parent.SentBy = append(slices.Clone(parent.SentBy), engine.ParentSpec{Job: "more", Columns: []string{"filial", "num"}})
+		deliveries.Fields["contract_id"] = parent
+		b.more = append(b.more, more)
+		b.write(10, 20)
+		b.delivery(1, 1, 500)
+		b.pass("contracts", "deliveries")
+		b.expect(1, trade.Accepted, "")
+		if e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent); len(e.WaitingFor) != 1 || e.WaitingFor[0].Job != "more" {
+			t.Errorf("waits for %+v", e.WaitingFor)
+		}
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}

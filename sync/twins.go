@@ -212,13 +212,19 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 	out.ready = ready
 }
 
+// before is what is known of a row from before the reading in which it has changed.
+type before struct {
+	source   trade.Hash
+	replaced bool // it is certain that another row stands there
+}
+
 // markReplaced leaves the flag only to those rows that have changed in this reading and changed
 // places: what stood there stands under another key now, or what stands there now stood under
 // another key before, or was sent under one where it stands no more.
 func (r *jobRun) markReplaced(ctx context.Context) error {
-	before := make(map[string]bool, len(r.differ)) // what stood under their keys until now
-	for _, source := range r.differ {
-		before[source.Sum] = true
+	stood := make(map[string]bool, len(r.differ)) // what stood under their keys until now
+	for _, was := range r.differ {
+		stood[was.source.Sum] = true
 	}
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), pageSize) {
 		entries, err := r.ledger.Entries(ctx, ids)
@@ -231,7 +237,7 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		}
 		var payloads, sources []trade.Hash
 		for i, e := range entries {
-			payloads, sources = append(payloads, now[i].PayloadHash), append(sources, r.differ[e.ID])
+			payloads, sources = append(payloads, now[i].PayloadHash), append(sources, r.differ[e.ID].source)
 		}
 		found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, payloads, sources)
 		if err != nil {
@@ -247,10 +253,11 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		var page trade.Page
 		empty := map[int64]trade.Entry{} // what was sent from them stands elsewhere, and nothing stands there
 		for i, old := range entries {
-			moved := before[old.SourceHash.Sum]
+			was := r.differ[old.ID]
+			moved := was.replaced || stood[old.SourceHash.Sum]
 			for _, s := range sent {
 				// One that has a record of this content itself is a twin.
-				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(r.differ[old.ID]) && !s.sent(old)
+				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(was.source) && !s.sent(old)
 				came := s.sent(now[i]) && !s.stands(now[i])
 				if s.Entry.ID == old.ID || !left && !came {
 					continue

@@ -96,7 +96,8 @@ type Fact struct {
 	Weak       bool          `json:"weak,omitempty"`
 	Payload    string        `json:"payload_hash,omitempty"`
 	Content    int64         `json:"content,omitempty"` // as of an intent
-	Source     string        `json:"source_hash,omitempty"`
+	Source     string        `json:"source_hash,omitempty"` // of the row that was sent
+	Newest     string        `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
 	Attempts   []FactAttempt `json:"attempts,omitempty"`
 }
 
