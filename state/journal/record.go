@@ -95,7 +95,7 @@ type Fact struct {
 	MovedID    string        `json:"moved_id,omitempty"`  // the id that it had before its record went to the row under its new key
 	Weak       bool          `json:"weak,omitempty"`
 	Payload    string        `json:"payload_hash,omitempty"`
-	Content    int64         `json:"content,omitempty"` // as of an intent
+	Content    int64         `json:"content,omitempty"`     // as of an intent
 	Source     string        `json:"source_hash,omitempty"` // of the row that was sent
 	Newest     string        `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
 	Attempts   []FactAttempt `json:"attempts,omitempty"`
