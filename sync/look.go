@@ -2,6 +2,7 @@ package sync
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -56,8 +57,51 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 			return looked{}, err
 		}
 		r.holdMoved(&out, sent)
-		return out, nil
+		return out, r.lookAtParents(ctx, &out)
 	}
+}
+
+// lookAtParents leaves out the rows whose parent has another row in the ERP now than the one that
+// was sent and the one that was read last: they stay pending, and the next reading knows of both.
+func (r *jobRun) lookAtParents(ctx context.Context, out *looked) error {
+	keys := map[string][]string{} // by job
+	for _, e := range out.ready {
+		for _, k := range r.job.mapping.parentKeys(nil, columnsIn(e.Values)) {
+			keys[k.Job] = append(keys[k.Job], k.Key)
+		}
+	}
+	var sent []sentRow
+	for _, job := range slices.Sorted(maps.Keys(keys)) {
+		slices.Sort(keys[job])
+		known, err := r.ledger.Known(ctx, job, slices.Compact(keys[job]))
+		if err != nil {
+			return err
+		}
+		ids := make([]int64, 0, len(known))
+		for _, k := range known {
+			ids = append(ids, k.ID)
+		}
+		entries, err := r.ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			sent = append(sent, sentRow{SentContent: trade.SentContent{Entry: e}})
+		}
+	}
+	if err := r.readSent(ctx, sent, nil); err != nil {
+		return err
+	}
+	other := map[trade.ParentKey]bool{}
+	for _, s := range sent {
+		if len(s.now) > 0 && !s.stands(s.Entry) && s.Entry.MovedID == "" {
+			other[trade.ParentKey{Job: s.Entry.Job, Key: s.Entry.Key}] = true
+		}
+	}
+	out.ready = slices.DeleteFunc(out.ready, func(e trade.Entry) bool {
+		return slices.ContainsFunc(r.job.mapping.parentKeys(nil, columnsIn(e.Values)), func(k trade.ParentKey) bool { return other[k] })
+	})
+	return nil
 }
 
 // joined adds the rows of more that are not in have, and reports whether there were any.

@@ -621,3 +621,20 @@ func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 	})
 }
+
+// Contracts that change numbers after they were read: what hangs on them is not sent before they
+// are read again.
+func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.sweep()
+		b.write(99, 10, 20)
+		b.delivery(1, 2, 500)
+		b.pass("deliveries") // the contracts are not read
+		b.row("deliveries", "01|0001", trade.Pending, "")
+		b.write(10, 20)
+		b.pass("deliveries")
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}

@@ -266,8 +266,7 @@ func (j *judge) judgePlatform() *fault {
 		contract := contracts[rec.parent] // none of a contract
 		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
 			j.judged[rec.id] = true
-			// Contracts that change their numbers after a pass has read them are known by the next one, and not to what hangs on them in this one.
-			if rec.parent != "" && !j.r.amid && j.misplaced(rec.business, contract, records) {
+			if rec.parent != "" && j.misplaced(rec.business, contract, records) {
 				return &fault{"misplaced", fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind, rec.business, contract)}
 			}
 		}

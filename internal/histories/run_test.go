@@ -52,7 +52,6 @@ type run struct {
 
 	wrap    func(engine.Ledger) engine.Ledger // a ledger that dies; nil: none
 	between func()                            // what people do between reading and sending; nil: nothing
-	amid    bool                              // something was edited while a pass ran
 }
 
 // clock is the machine's, moved on by the history.
@@ -410,7 +409,6 @@ func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window, fn
 
 // editWhileSending makes a pass, and one of the steps of people who type happens after the ERP was read.
 func (r *run) editWhileSending(a, b int) string {
-	r.amid = true
 	typing := []string{"in front", "swap", "type again", "delete and renumber", "edit", "edit back", "like another", "hide", "recycle", "restore"}
 	name := typing[a%len(typing)]
 	o := steps[slices.IndexFunc(steps, func(o op) bool { return o.name == name })]
