@@ -376,7 +376,8 @@ func (r *rebuilding) followMoves() error {
 		}
 		for chunk := range slices.Chunk(keys, inList) {
 			var there []string
-			if err := r.all(&there, `SELECT n.key FROM entry n WHERE n.job = ? AND `+r.s.d.among("n.key")+` AND NOT EXISTS (SELECT 1 FROM entry o WHERE o.job = ? AND o.key = n.key)`,
+			if err := r.all(&there, `SELECT n.key FROM entry n WHERE n.job = ? AND `+r.s.d.among("n.key")+` AND NOT EXISTS (SELECT 1 FROM entry o
+				WHERE o.job = ? AND o.key = n.key AND (o.state <> 'withdrawn' OR EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = o.id)))`,
 				move.To, listOf(r.s.d, chunk), move.From); err != nil {
 				return err
 			}

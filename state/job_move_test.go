@@ -292,3 +292,82 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		}
 	})
 }
+
+// A copy from before a move may choose the other of two rows with one key, because it does not know yet what became of them. It becomes what the ledger was all the same.
+func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
+	k := sqliteKept(t)
+	copies, steps := t.TempDir(), 0
+	step := func() {
+		t.Helper()
+		if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))); err != nil {
+			t.Fatal(err)
+		}
+		steps++
+	}
+	in := func(job string, fn func(lease trade.Lease)) {
+		t.Helper()
+		lease := mustLease(t, k.s, job)
+		fn(lease)
+		mustFree(t, k.s, lease)
+		step()
+	}
+	settle := func(lease trade.Lease, st trade.Settlement) {
+		t.Helper()
+		mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{st}})
+	}
+	sentJob(t, k.s, "a", "1", "2", "3", "4")
+	step()
+	in("a", func(lease trade.Lease) { // the doubt of 2 ends: nothing was created
+		attempts, err := k.s.Attempts(t.Context(), mustEntry(t, k.s, "a", "2").ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settle(lease, refused(attempts[0]))
+	})
+	var rows []trade.Entry
+	in("b", func(lease trade.Lease) { rows = mustRecord(t, k.s, lease, newEntry("2"), newEntry("3"), newEntry("4")) })
+	for i, key := range []string{"2", "3"} {
+		in("b", func(lease trade.Lease) { settle(lease, created(mustSend(t, k.s, lease, rows[i]), "remote-b"+key)) })
+	}
+	var doubt trade.Attempt
+	in("b", func(lease trade.Lease) {
+		doubt = mustSend(t, k.s, lease, rows[2])
+		settle(lease, unknown(doubt))
+	})
+	in("b", func(lease trade.Lease) { settle(lease, refused(doubt)) })
+	in("a", func(lease trade.Lease) {
+		settle(lease, created(mustSend(t, k.s, lease, mustEntry(t, k.s, "a", "4")), "remote-a4"))
+	})
+	if plan := mustMove(t, k.s, "a", "b"); plan.Replaced != 1 || plan.Left != 2 {
+		t.Fatalf("%+v", plan)
+	}
+	step()
+	in("b", func(lease trade.Lease) {
+		settle(lease, created(mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("9"))[0]), "remote-9"))
+	})
+	want := provenOf(t, k.s)
+	for _, key := range []string{"b 1", "b 2", "b 3", "b 4", "b 9"} {
+		if want[key].State != trade.Accepted {
+			t.Fatalf("%s: %+v", key, want)
+		}
+	}
+	dir := k.dir()
+	k.close()
+	whole := t.TempDir()
+	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	for n := range steps - 1 {
+		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
+			t.Fatal(err)
+		}
+		removeLedger(t, k.o.DSN)
+		copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
+		k.noticedAndRebuilt(n, want, map[string]bool{})
+		k.open()
+		for _, job := range []string{"a", "b"} {
+			mustAddUp(t, k.s, job)
+		}
+		k.close()
+	}
+}

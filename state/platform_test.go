@@ -194,3 +194,34 @@ func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 		mustBelong(t, mustOpen(t, to), fromTests)
 	})
 }
+
+// C10: a process that was suspended while the ledger was rebound stores no intent afterwards: it would send to the former address.
+func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		lease, err := k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
+		mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[0]), "remote-a")}})
+		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, new(*trade.LeasedError)) {
+			t.Fatalf("rebound while a process holds a lease: %v", err)
+		}
+		if err := byHand(k.s, `UPDATE job_lease SET expires = 1`); err != nil { // it was suspended for longer than its lease
+			t.Fatal(err)
+		}
+		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); err != nil {
+			t.Fatal(err)
+		}
+		late := intentOf(rows[1])
+		if r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{late}}); err != nil || !r.LeaseLost || r.Claimed[late.Attempt.ID] {
+			t.Errorf("an intent after the rebind: %+v, %v", r, err)
+		}
+		if err := k.s.RenewLease(t.Context(), lease); !errors.Is(err, trade.ErrLeaseLost) {
+			t.Errorf("the lease goes on: %v", err)
+		}
+		if err := k.sendTo(production); err != nil {
+			t.Error(err)
+		}
+	})
+}

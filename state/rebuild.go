@@ -223,7 +223,8 @@ func (r *rebuilding) takeOver(dir string) error {
 	return nil
 }
 
-// nobodyRuns refuses what must not happen beside a run.
+// nobodyRuns refuses what must not happen beside a run. It takes the leases away from those who did
+// not renew them: a process that was suspended stores no intent when it wakes up.
 func nobodyRuns(t *tx) error {
 	var rows []struct {
 		Job     string `db:"job"`
@@ -242,5 +243,5 @@ func nobodyRuns(t *tx) error {
 			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
 		}
 	}
-	return nil
+	return t.exec(`UPDATE job_lease SET instance = '', owner = '', expires = 0, shared = 0 WHERE instance <> ''`)
 }

@@ -177,6 +177,34 @@ func (r *rebuilding) loadKeys(job string, keys []string) error {
 		e.attempts[attempts[i].ID] = &attempts[i]
 		e.no = max(e.no, attempts[i].No)
 	}
+	return r.attemptsElsewhere(job, keys)
+}
+
+// attemptsElsewhere finds the attempts of rows which the ledger has under another entry. Of two rows
+// that a move joined one gave way and kept its attempts; the journal tells of both under one name.
+func (r *rebuilding) attemptsElsewhere(job string, keys []string) error {
+	missing := map[string]*rebuiltEntry{}
+	for _, key := range keys {
+		row := journal.Row{Job: job, Key: key}
+		e, m := r.entries[row], r.history.rows[row]
+		if e == nil || m == nil {
+			continue
+		}
+		for _, a := range m.attempts {
+			if e.attempts[a.ID] == nil {
+				missing[a.ID] = e
+			}
+		}
+	}
+	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(missing)), inList) {
+		var found []attemptRow
+		if err := r.all(&found, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.id IN (`+marks(len(chunk))+`)`, anys(chunk)...); err != nil {
+			return err
+		}
+		for i := range found {
+			missing[found[i].ID].attempts[found[i].ID] = &found[i]
+		}
+	}
 	return nil
 }
 

@@ -119,20 +119,25 @@ func (h *history) tidy() {
 	h.order = slices.DeleteFunc(h.order, func(r *remembered) bool { return h.rows[r.Row] != r })
 }
 
-// rename gives a row to another job. Where that has one of the same key, which gives way, the row that was sent stays known.
+// rename gives a row to another job. Where that has one of the same key, which gives way, the row that was sent stays known, and the
+// attempts of both.
 func (h *history) rename(r *remembered, job string) {
 	delete(h.rows, r.Row)
 	r.Job = job
-	if other := h.rows[r.Row]; other != nil && (other.created() || other.doubtful() || other.Weak || other.State == string(trade.Dismissed)) {
-		for _, a := range r.attempts { // a late answer to one of them finds the row
-			if other.attempt(a.ID) == nil {
-				other.attempts = append(other.attempts, a)
-			}
-			h.sent[a.ID] = other
-		}
-		return
+	other := h.rows[r.Row]
+	if other != nil && (other.created() || other.doubtful() || other.Weak || other.State == string(trade.Dismissed)) {
+		r, other = other, r
 	}
 	h.rows[r.Row] = r
+	if other == nil {
+		return
+	}
+	for _, a := range other.attempts { // a late answer to one of them finds the row
+		if r.attempt(a.ID) == nil {
+			r.attempts = append(r.attempts, a)
+		}
+		h.sent[a.ID] = r
+	}
 }
 
 func (m *remembered) attempt(id string) *rememberedAttempt {

@@ -103,7 +103,9 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 			if err != nil { // unreachable: see attemptRowOf
 				return err
 			}
-			row.entry.Attempts += written.Counts - counted
+			if have == nil || have.EntryID == row.entry.ID {
+				row.entry.Attempts += written.Counts - counted
+			}
 			if have == nil {
 				added = append(added, written.args())
 			} else {

@@ -79,6 +79,9 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	release := Release{}
 	if braking(plan.Before) {
 		release.Brake = plan.Before.Stop.Brake
+		if a.putBack(*release.Brake) {
+			release.Brake = &trade.Brake{Job: job} // there is nothing to accept
+		}
 		letPass(&cursor, *release.Brake)
 	}
 	if s := cursor.Sweep; s != nil && s.Braked > 0 && s.Released == nil {
@@ -104,6 +107,12 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	return plan, nil
 }
 
+// putBack tells whether the key space that made a brake act is not configured any more.
+func (a *Acts) putBack(b trade.Brake) bool {
+	return b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space &&
+		slices.ContainsFunc(a.Jobs, func(j *Job) bool { return j.Name() == b.Job && j.identity.Space == b.Was.Space })
+}
+
 // letPass makes the brakes let pass what a person was shown, and no more.
 func letPass(cursor *trade.Cursor, b trade.Brake) {
 	cursor.Brakes.Passed = max(cursor.Brakes.Passed, b.Last)
@@ -118,7 +127,9 @@ func letPass(cursor *trade.Cursor, b trade.Brake) {
 	}
 	if b.Identity != nil {
 		cursor.Brakes.Identity, cursor.Brakes.Allowed = b.Identity, b.Rows
-		believe(cursor, b.Found)
+		if b.Was == nil || !b.Was.SameRows(*b.Identity) { // else the same rows are found
+			believe(cursor, b.Found)
+		}
 	}
 }
 

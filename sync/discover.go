@@ -34,6 +34,9 @@ func (r *jobRun) read(ctx context.Context, opts Options) error {
 	if err := r.brakeNewJob(ctx, cursor); err != nil {
 		return err
 	}
+	if err := r.brakeSpace(ctx, cursor); err != nil {
+		return err
+	}
 	if err := r.brakeIdentity(ctx, cursor); err != nil {
 		return err
 	}

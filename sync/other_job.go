@@ -76,6 +76,31 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 			"a key that another job has sent is held all the same", b.Job, strings.Join(names, ", "), b.Former[0].Job, b.Job, b.Job)}}
 }
 
+// brakeSpace pauses a job whose entries stand in another key space than its configuration says
+// (`identity:`): keys that other jobs have sent would not be compared any more. It acts before anything
+// is recorded.
+func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
+	was := cursor.Brakes.Identity
+	if was == nil || was.Space == r.job.identity.Space {
+		return nil
+	}
+	known, err := r.ledger.JobsOfLedger(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(known, func(k trade.KnownJob) bool { return k.Job == r.job.Name() })
+	if at < 0 {
+		return nil
+	}
+	now := *was // its key and tables are judged for themselves
+	now.Space = r.job.identity.Space
+	k := known[at]
+	return &stopError{trade.Stop{Code: string(stopNewJob), Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now}, Text: fmt.Sprintf(
+		"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
+			"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
+			"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space, now.Space, k.Job, was.Space)}}
+}
+
 // otherJobText says why a row is held whose key another job has sent.
 func otherJobText(o trade.Elsewhere) string {
 	id := ""

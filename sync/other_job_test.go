@@ -218,6 +218,51 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 	})
 }
 
+// C3: a job whose rows stand in another key space than its configuration says is paused before anything is sent: rows that another job has sent would look new.
+func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(2)
+		b.sync(engine.Options{})
+		second := b.spec
+		second.Name, second.Query = "again", strings.Replace(b.spec.Query, "quantidade, preco", "quantidade + 1000 AS quantidade, preco", 1)
+		b.more = []engine.JobSpec{second}
+		b.pass() // its rows are held: another job has sent their keys
+		b.more[0].Identity = "erp2"
+		for range 2 {
+			b.pass()
+		}
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts, want 2", n)
+		}
+		status, err := b.ledger.JobStatus(t.Context(), "again")
+		if err != nil || status.State != trade.Paused || status.Stop.Code != "brake_new_job" {
+			t.Fatalf("%+v, %v", status, err)
+		}
+		for _, part := range []string{`identity "erp2"`, `identity ""`, "safrasync release again"} {
+			if !strings.Contains(status.Stop.Text, part) {
+				t.Errorf("%q is not in %q", part, status.Stop.Text)
+			}
+		}
+		// With the old one it goes on as before.
+		b.more[0].Identity = ""
+		b.release("again")
+		b.pass()
+		b.row("again", key(1), trade.Held, trade.CauseOtherJob)
+		// A person who says that it is another ERP lets it go.
+		b.more[0].Identity = "erp2"
+		b.pass()
+		b.release("again")
+		for range 2 {
+			b.pass()
+		}
+		b.row("again", key(1), trade.Accepted, "")
+		if n := len(b.api.Created()); n != 4 {
+			t.Errorf("the platform has %d contracts, want 4", n)
+		}
+	})
+}
+
 // The rows of a renamed job are what they were under its new name: what hangs on them finds them, and a change in the ERP is seen.
 func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

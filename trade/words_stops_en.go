@@ -91,8 +91,8 @@ var englishStops = map[string]Advice{
 		Do: "Correct the configuration, or confirm it with `safrasync release {job} --reason TEXT`.",
 	},
 	"brake_new_job": {
-		What: "brake: the job is new, and the ledger has rows that were sent by jobs which are gone from the configuration", Who: "IT", Where: "configuration (names of the jobs)", Fixer: FixIT, Again: AgainNone,
-		Do: "If it is the same job under another name: `safrasync job move OLD {job} --reason TEXT`; if it is another one: `safrasync release {job} --reason TEXT`. `safrasync status` shows the jobs.",
+		What: "brake: the job is new, and the ledger has rows that were sent by jobs which are gone from the configuration; or the job's `identity:` changed", Who: "IT", Where: "configuration (names of the jobs, `identity:`)", Fixer: FixIT, Again: AgainNone,
+		Do: "If it is the same job under another name: `safrasync job move OLD {job} --reason TEXT`; if it is another one, or its rows are of another ERP: `safrasync release {job} --reason TEXT`. `safrasync status` shows the jobs.",
 	},
 	"brake_most": {
 		What: "brake: what is due is more than one run may send", Who: "Accounting", Where: "ERP; then safrasync release", Fixer: FixAccounting, Again: AgainNone,

@@ -79,6 +79,9 @@ func (v voice) brake(code string, b trade.Brake) string {
 	case "brake_changed_key":
 		return v.text(brakeChangedKey, v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
 	case "brake_new_job":
+		if b.Was != nil && b.Identity != nil {
+			return v.text(brakeSpace, b.Job, b.Known, b.Was.Space, b.Identity.Space, b.Job, b.Was.Space)
+		}
 		var former []string
 		for _, k := range b.Former {
 			former = append(former, v.text(brakeFormer, k.Job, k.Accepted, k.InDoubt))

@@ -61,6 +61,10 @@ var (
 		"FREIO: a configuração distingue as linhas por %s; antes era por %s. Das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas; por exemplo %s. Nada foi gravado nem saiu. Corrija a configuração, ou confirme que é assim; depois: `safrasync release %s --reason TEXTO`",
 		"BRAKE: the configuration tells rows apart by %s; before it was by %s. Of %d known rows %d would be gone, and %d would look new, such as %s. Nothing was recorded, and nothing left. Correct the configuration, or make sure that it is right; then: `safrasync release %s --reason TEXT`",
 	}
+	brakeSpace = phrase{
+		"o identity do job %s mudou: as suas %d linhas no estado são de identity \"%s\", e a configuração diz \"%s\"; o que outros jobs enviaram poderia ir de novo. Se as linhas forem de outro ERP: `safrasync release %s --reason TEXTO`. Se não: volte a identity \"%s\" e libere o job",
+		"the identity of job %s changed: its %d entries in the ledger are of identity \"%s\", and the configuration says \"%s\"; what other jobs have sent could go again. If its rows are of another ERP: `safrasync release %s --reason TEXT`. If not: put identity \"%s\" back, and release the job",
+	}
 	brakeNewJob = phrase{
 		"FREIO: o job %s é novo, e o estado tem linhas enviadas por jobs que saíram da configuração: %s. Nada saiu. Se é o mesmo job com outro nome: `safrasync job move %s %s --reason TEXTO`; se é outro: `safrasync release %s --reason TEXTO` (uma chave que outro job já enviou fica retida)",
 		"BRAKE: job %s is new, and the ledger has rows that were sent by jobs which are not configured any more: %s. Nothing left. If it is the same job under another name: `safrasync job move %s %s --reason TEXT`; if it is another one: `safrasync release %s --reason TEXT` (a key that another job has sent is held)",

@@ -104,7 +104,7 @@ var stopWords = map[string]phrase{
 	"brake_canary":      {"as primeiras linhas com o novo mapeamento foram; confira na plataforma e rode `safrasync release`", "the first rows went with the new mapping"},
 	"brake_retyped":     {"linhas novas com o conteúdo de linhas já enviadas cuja chave sumiu do ERP: confira e rode `safrasync release`", "new rows with the content of sent ones whose keys are gone"},
 	"brake_changed_key": {"a chave ou as tabelas da consulta mudaram, e linhas conhecidas pareceriam novas: confira a configuração", "the key or the tables of the query changed"},
-	"brake_new_job":     {"o job é novo, e o estado tem linhas enviadas por jobs que saíram da configuração: `safrasync job move` ou `safrasync release`", "the job is new, and the ledger has rows of jobs that are gone"},
+	"brake_new_job":     {"o job é novo, e o estado tem linhas enviadas por jobs que saíram da configuração, ou o seu identity mudou: `safrasync status` mostra; `safrasync job move` ou `safrasync release`", "the job is new, and the ledger has rows of jobs that are gone, or its identity changed"},
 	"process_gone":      {"o processo que executava o job não existe mais; a próxima execução descobre o que foi feito das linhas que estavam a caminho, e continua", "the process is gone"},
 	"interrupted":       {"interrompido; o que estava a caminho foi aguardado e o resto segue na próxima execução", "interrupted"},
 }
