@@ -29,6 +29,8 @@ var (
 	explainCancelled   = phrase{"  cancelada quando %s é: %s", "  cancelled when %s is: %s"}
 	explainRowsTitle   = phrase{"Linhas que não seguem como estão, ou seguem com observação:", "Rows that do not go as they are, or go with a remark:"}
 	explainRead        = phrase{"No ERP agora: %d linhas lidas; %d prontas, %d com erro, %d aguardando, %d canceladas, %d sem chave utilizável", "In the ERP now: %d rows read; %d ready, %d with errors, %d waiting, %d cancelled, %d without a usable key"}
+	valueBlank         = phrase{"vazio × %d", "empty × %d"}
+	explainDouble      = phrase{"! %d linhas com uma chave que aparece mais de uma vez (%d chaves): não seguem, quaisquer que sejam os dados", "! %d rows with a key that stands more than once (%d keys): they do not go, whatever their data"}
 	explainBreach      = phrase{"%s %d × %s [%s: %s]", "%s %d × %s [%s: %s]"}
 	explainValues      = phrase{"    coluna %s: %s", "    column %s: %s"}
 	explainKeys        = phrase{"    linhas: %s", "    rows: %s"}
