@@ -100,8 +100,11 @@ func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 		return judged{}, err
 	}
 	all, err := g.rows(ctx, []trade.Values{r.job.values(s.row.Get)})
-	if err != nil || all[0].entry.State != trade.Pending || s.cancelled() {
-		return all[0], err
+	if err != nil {
+		return judged{}, err
+	}
+	if all[0].entry.State != trade.Pending || s.cancelled() {
+		return all[0], nil
 	}
 	known, err := r.ledger.Known(ctx, r.job.Name(), []string{key})
 	if err != nil {

@@ -136,7 +136,7 @@ func (r *jobRun) verify(ctx context.Context) error {
 			break
 		}
 		if try == 3 {
-			return r.stop(stopUneven, fmt.Sprintf("the kept sums %v differ from the entries %v: keep a copy of the ledger and report this", a, b))
+			return r.stop(stopUneven, fmt.Sprintf("the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` puts the sums right", a, b))
 		}
 	}
 	total := 0

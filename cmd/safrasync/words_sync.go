@@ -95,7 +95,7 @@ var stopWords = map[string]phrase{
 	"refusals":          {"a plataforma recusou muitas linhas seguidas pelo mesmo motivo: veja uma delas com `safrasync rows show` e corrija o mapeamento ou o ERP", "many rows in a row refused for the same reason"},
 	"malformed":         {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
 	"answers":           {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
-	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},
+	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync; `safrasync doctor --recount` corrige as somas", "the sums do not add up"},
 	"platform":          {"este registro local já enviou para outro endereço da plataforma, e nada é enviado para api.base_url: para outra plataforma use um registro local novo (`safrasync state new`), para a mesma que mudou de endereço rode `safrasync state rebind --reason TEXTO`", "the ledger has sent to another platform"},
 	"lease":             {"outro processo assumiu este job", "another process has taken the job over"},
 	"paused":            {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},
