@@ -27,6 +27,9 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 		r.watch(ctx)
 	}
 	r.countStates(ctx)
+	if rows := r.ration.rows; r.dry == nil {
+		r.report.SentRows = &rows
+	}
 	if r.report.Stopped == nil && r.report.InScope != nil && r.dry == nil {
 		if err := r.verify(ctx); err != nil {
 			stop := r.stopOf(err)

@@ -107,7 +107,8 @@ type RunReport struct {
 	New        int           `json:"new"`
 	Changed    int           `json:"changed"`
 	Unchanged  int           `json:"unchanged"`
-	Sent       int           `json:"sent"` // POSTs begun in this run
+	Sent       int           `json:"sent"`                // POSTs begun in this run
+	SentRows   *int          `json:"sent_rows,omitempty"` // rows that they were for: one that was asked for patience for goes again; absent in reports of older versions
 	States     map[State]int `json:"states"`
 	Flags      map[Flag]int  `json:"flags"`
 	Late       *Late         `json:"late,omitempty"`        // what a sweep found that the window had missed
@@ -115,6 +116,14 @@ type RunReport struct {
 	Notes      []string      `json:"notes,omitempty"`       // remarks for IT, English
 	SendsAgain *time.Time    `json:"sends_again,omitempty"` // rows are due that wait for the hours of the job; when those begin
 	Stopped    *Stop         `json:"stopped"`
+}
+
+// RowsSent is how many rows were sent, which is what people are told. A report of an older version counts requests.
+func (r RunReport) RowsSent() int {
+	if r.SentRows == nil {
+		return r.Sent
+	}
+	return *r.SentRows
 }
 
 // NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or held, an accepted one

@@ -236,7 +236,7 @@ func (a *App) printJob(j jobJSON) {
 	case r.EndedAt.IsZero():
 		a.show(statusRunOpen, v.moment(r.StartedAt))
 	default:
-		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.Sent)
+		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.RowsSent())
 	}
 	if len(j.NextRuns) > 0 {
 		a.show(statusNextRun, strings.Join(v.shortTimes(j.NextRuns), "  "), v.zone)

@@ -10,8 +10,27 @@ var (
 	barReads      = phrase{"%s: lendo o ERP", "%s: reading the ERP"}
 	barSends      = phrase{"%s: enviando", "%s: sending"}
 
-	syncDry        = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
-	syncCounts     = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d%s", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s"}
+	syncDry      = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
+	syncCounts   = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d%s", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s"}
+	helpSyncLong = phrase{
+		"Lê o ERP e envia o que estiver pronto, agora. Sem argumentos, todos os jobs; com nomes, esses; com um job e chaves, só essas linhas são enviadas.\n" +
+			"Com --limit N, no máximo N linhas de cada job. A leitura é sempre completa: o que não é enviado fica pendente, e vai na próxima execução, também do serviço.\n" +
+			"Uma linha espera por aquela de que depende (a entrega, pelo seu contrato), como sempre.\n\n" +
+			"  safrasync sync contracts '01|000123'   primeiro um contrato; confira-o na plataforma\n" +
+			"  safrasync sync contracts --limit 10    depois dez\n  safrasync sync                         depois tudo",
+		"Reads the ERP and sends what is ready, now. Without arguments all jobs; with names, those; with one job and keys, only those rows are sent.\n" +
+			"With --limit N, at most N rows of each job. The reading is complete as ever: what is not sent stays pending, and goes with the next run, also of the service.\n" +
+			"A row waits for what it hangs on (a delivery for its contract), as ever.\n\n" +
+			"  safrasync sync contracts '01|000123'   one contract first; look at it on the platform\n" +
+			"  safrasync sync contracts --limit 10    then ten\n  safrasync sync                         then all",
+	}
+	syncLimitLow = phrase{"--limit precisa de um número a partir de 1", "--limit needs a number from 1"}
+	syncDryPart  = phrase{"--dry-run mostra tudo o que seria enviado: não vale com chaves nem --limit; uma só linha: `safrasync preview JOB KEY`", "--dry-run shows all that would be sent: it does not go with keys or --limit; for one row: `safrasync preview JOB KEY`"}
+	syncNoKey    = phrase{"%s %s: não foi lida do ERP; `safrasync why %s '%s'` diz por quê", "%s %s: was not read from the ERP; `safrasync why %s '%s'` says why"}
+	syncRow      = phrase{"%s %s: %s – %s", "%s %s: %s – %s"}
+	syncLeft     = phrase{"%d linha(s) continuam pendentes: vão na próxima execução, também do serviço", "%d row(s) stay pending: they go with the next run, also of the service"}
+
+	syncRequests   = phrase{", em %d pedidos", ", in %d requests"}
 	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
 	syncUnreadable = phrase{"  sem chave utilizável: %d linha(s), que não contam acima; corrija o ERP", "  without a usable key: %d row(s), which do not count above; correct the ERP"}
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
