@@ -27,6 +27,11 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 		r.watch(ctx)
 	}
 	r.countStates(ctx)
+	if r.dry != nil {
+		if r.report.WouldSend, err = r.dry.would(ctx, r.job.Name()); err != nil {
+			r.note("what would go could not be summed: %v", err)
+		}
+	}
 	if rows := r.ration.rows; r.dry == nil {
 		r.report.SentRows = &rows
 	}

@@ -114,8 +114,16 @@ type RunReport struct {
 	Late       *Late         `json:"late,omitempty"`        // what a sweep found that the window had missed
 	Alarms     []Alarm       `json:"alarms,omitempty"`      // late answers of which people must know
 	Notes      []string      `json:"notes,omitempty"`       // remarks for IT, English
+	WouldSend  *WouldSend    `json:"would_send,omitempty"`  // of a dry run
 	SendsAgain *time.Time    `json:"sends_again,omitempty"` // rows are due that wait for the hours of the job; when those begin
 	Stopped    *Stop         `json:"stopped"`
+}
+
+// WouldSend is what a run would send that a dry run stands for.
+type WouldSend struct {
+	Rows       int        `json:"rows"`
+	Follow     int        `json:"follow"`     // rows more that wait for those alone, and would go in the same run
+	Quantities []Quantity `json:"quantities"` // of the rows, by unit
 }
 
 // RowsSent is how many rows were sent, which is what people are told. A report of an older version counts requests.

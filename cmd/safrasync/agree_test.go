@@ -77,6 +77,9 @@ func (m *modern) countsAgree(when string) {
 	m.unmarshal(m.run(0, "sync", "--dry-run", "--json"), &dry)
 	for _, run := range dry.Runs {
 		e := m.explain(run.Job).total
+		if run.WouldSend == nil || run.WouldSend.Rows != run.States[trade.Pending] || run.WouldSend.Rows > 0 && len(run.WouldSend.Quantities) == 0 {
+			m.t.Errorf("%s, %s: %d pending, would send %+v", when, run.Job, run.States[trade.Pending], run.WouldSend)
+		}
 		got := []int{run.States[trade.Pending], run.States[trade.Waiting], run.States[trade.Invalid], run.States[trade.Held], run.Unreadable}
 		if want := []int{e.Ready, e.Waiting, e.Invalid, e.DoubleKeys, e.Unreadable}; !slices.Equal(got, want) {
 			m.t.Errorf("%s, %s: pending, waiting, invalid, held and unreadable are %d in the dry run, %d in explain", when, run.Job, got, want)

@@ -63,11 +63,12 @@ func pendingOf(reports []trade.RunReport) (n int) {
 
 // printReport writes the summary of one job; planned is what a dry run found, else nil.
 func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunReport, planned *plan) error {
-	text := a.text(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), a.whatItSends(r.Job))
-	if r.Sent != r.RowsSent() {
-		text += a.text(syncRequests, r.Sent)
+	if w := r.WouldSend; w != nil {
+		a.show(syncDryCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, a.whatItSends(r.Job))
+		a.line(a.wouldSend(*w))
+	} else {
+		a.printSent(r)
 	}
-	a.line(text)
 	if r.InScope != nil && r.Gone != nil {
 		a.show(syncSweep, *r.InScope, *r.Gone)
 	}
@@ -94,6 +95,31 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 		a.show(syncStopped, r.Job, a.voice().stop(*r.Stopped))
 	}
 	return nil
+}
+
+// wouldSend says what a run would send that a dry run stands for.
+func (a *App) wouldSend(w trade.WouldSend) string {
+	var sums []string
+	for _, q := range w.Quantities {
+		sums = append(sums, strings.TrimSpace(a.voice().number(q.Amount)+" "+string(q.Unit)))
+	}
+	text := a.text(syncWould, w.Rows)
+	if len(sums) > 0 {
+		text += " (" + strings.Join(sums, "; ") + ")"
+	}
+	if w.Follow > 0 {
+		text += a.text(syncFollow, w.Follow)
+	}
+	return text
+}
+
+// printSent writes what was read and sent.
+func (a *App) printSent(r trade.RunReport) {
+	text := a.text(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), a.whatItSends(r.Job))
+	if r.Sent != r.RowsSent() {
+		text += a.text(syncRequests, r.Sent)
+	}
+	a.line(text)
 }
 
 // whatItSends is the trade's word for what a job sends, in parentheses behind a text: " (entregas)"; "" for a job that is no longer configured.
@@ -144,7 +170,11 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string, p
 	v := a.voice()
 	for i, g := range t.sorted() {
 		if i == causesShown {
-			a.show(syncMoreCauses, len(t.groups)-i, job)
+			more := syncMoreCauses
+			if planned != nil {
+				more = syncMorePlanned // the ledger has none of them
+			}
+			a.show(more, len(t.groups)-i, job)
 			break
 		}
 		advice := g.advice(v)

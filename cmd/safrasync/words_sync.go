@@ -34,10 +34,15 @@ var (
 	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
 	syncUnreadable = phrase{"  sem chave utilizável: %d linha(s), que não contam acima; corrija o ERP", "  without a usable key: %d row(s), which do not count above; correct the ERP"}
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
-	syncMoreCauses = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
-	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}
-	syncHours      = phrase{"  %s: fora do horário de envio; as linhas prontas saem a partir de %s (`--any-hour` envia já)", "  %s: outside its hours; the rows that are due go from %s on (`--any-hour` sends now)"}
-	syncStopped    = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
+	syncDryCounts  = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança%s", "%s: %d read, %d new, %d changed, %d unchanged%s"}
+	syncWould      = phrase{"  seriam enviadas: %d linha(s)", "  would be sent: %d row(s)"}
+	syncFollow     = phrase{", e na mesma execução mais %d que só esperam por linhas assim", ", and in the same run %d more that wait for such rows alone"}
+
+	syncMorePlanned = phrase{"  … e mais %d motivos: `safrasync explain %s --rows` mostra todas as linhas", "  … and %d more causes: `safrasync explain %s --rows` shows all rows"}
+	syncMoreCauses  = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
+	syncNote        = phrase{"  nota para a TI: %s", "  note for IT: %s"}
+	syncHours       = phrase{"  %s: fora do horário de envio; as linhas prontas saem a partir de %s (`--any-hour` envia já)", "  %s: outside its hours; the rows that are due go from %s on (`--any-hour` sends now)"}
+	syncStopped     = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
 
 	statusJob      = phrase{"%s: %s%s%s", "%s: %s%s%s"}
 	statusSince    = phrase{" desde %s", " since %s"}
