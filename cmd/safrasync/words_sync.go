@@ -44,16 +44,20 @@ var (
 	syncHours       = phrase{"  %s: fora do horário de envio; as linhas prontas saem a partir de %s (`--any-hour` envia já)", "  %s: outside its hours; the rows that are due go from %s on (`--any-hour` sends now)"}
 	syncStopped     = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
 
-	statusJob      = phrase{"%s: %s%s%s", "%s: %s%s%s"}
-	statusSince    = phrase{" desde %s", " since %s"}
-	statusGone     = phrase{"  não está mais na configuração", "  no longer in the configuration"}
-	statusStop     = phrase{"  motivo: %s", "  reason: %s"}
-	statusNeverRan = phrase{"  nunca executado", "  never ran"}
-	statusRunOpen  = phrase{"  execução iniciada em %s, ainda sem fim; se o processo morreu, a próxima a recupera", "  run begun at %s, without an end yet; if its process died, the next run recovers it"}
-	statusLastRun  = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
-	statusNextRun  = phrase{"  próximas execuções do serviço: %s  (%s)", "  next runs of the service: %s  (%s)"}
-	statusSwept    = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
-	statusNoRows   = phrase{"  nenhuma linha registrada", "  no rows recorded"}
+	statusJob         = phrase{"%s: %s%s%s", "%s: %s%s%s"}
+	statusSince       = phrase{" desde %s", " since %s"}
+	statusGone        = phrase{"  não está mais na configuração", "  no longer in the configuration"}
+	statusStop        = phrase{"  motivo: %s", "  reason: %s"}
+	statusNeverRan    = phrase{"  nunca executado", "  never ran"}
+	statusRunOpen     = phrase{"  execução iniciada em %s, ainda sem fim; se o processo morreu, a próxima a recupera", "  run begun at %s, without an end yet; if its process died, the next run recovers it"}
+	statusServedStill = phrase{
+		"`safrasync run` ainda trabalha (processo %s), no arquivo que abriu ao iniciar: pare-o antes de tudo (`systemctl stop safrasync`); o que ele envia fica também no diário",
+		"`safrasync run` still works (process %s), on the file that it opened at its start: stop it before anything else (`systemctl stop safrasync`); what it sends stands in the journal too",
+	}
+	statusLastRun = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
+	statusNextRun = phrase{"  próximas execuções do serviço: %s  (%s)", "  next runs of the service: %s  (%s)"}
+	statusSwept   = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
+	statusNoRows  = phrase{"  nenhuma linha registrada", "  no rows recorded"}
 
 	statusService      = phrase{"serviço (safrasync run): em execução desde %s, versão %s, processo %d em %s", "service (safrasync run): serving since %s, version %s, process %d on %s"}
 	statusServiceLost  = phrase{"serviço (safrasync run): o processo %d em %s não existe mais, ou não responde; visto por último em %s", "service (safrasync run): process %d on %s is gone, or silent; last seen %s"}
