@@ -120,6 +120,7 @@ func (a *App) tellFailure(sentence phrase, next string, err error) {
 var fieldPhrases = map[apiclient.Problem]phrase{
 	apiclient.ProblemMissing: fieldMissing, apiclient.ProblemEntry: fieldEntry, apiclient.ProblemEncoding: fieldEncoding,
 	apiclient.ProblemNumber: fieldNumber, apiclient.ProblemDocument: apiNoDocument, apiclient.ProblemCredentials: fieldCredentials,
+	apiclient.ProblemMonths: fieldMonths,
 }
 
 // usageOf turns what the client finds wrong with a request into a wrong call, each fault in the person's language; nil stays nil.

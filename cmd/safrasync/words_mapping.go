@@ -80,6 +80,7 @@ var (
 
 	checkPositiveWords = phrase{"deve ser maior que zero", "must be above zero"}
 	checkWindowWords   = phrase{"deve estar entre 01/01/2000 e daqui a cinco anos", "must be between 2000-01-01 and five years from today"}
+	checkHarvestWords  = phrase{"o segundo ano deve ser o primeiro ou o seguinte", "the second year must be the first or the one after it"}
 	checkCARWords      = phrase{"deve ser um número do CAR completo", "must be a whole CAR number"}
 	checkOrderWords    = phrase{"não pode ser anterior a %s", "must not be before %s"}
 )
