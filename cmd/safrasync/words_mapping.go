@@ -15,8 +15,12 @@ var (
 	testGot           = phrase{"   (obtido)", "   (got)"}
 	testSummary       = phrase{"%d casos: %d certos, %d com falha; expectativas gravadas: %d", "%d cases: %d right, %d failed; expectations recorded: %d"}
 	testFromComment   = phrase{"Da linha %s do ERP. Confira se o resultado abaixo está certo; troque o que for pessoal.", "From row %s of the ERP. Check that the result below is right; replace what is personal."}
-	testFileExists    = phrase{"%s já existe e não é sobrescrito; dê outro nome de arquivo", "%s exists and is not overwritten; give another file name"}
-	testWritten       = phrase{"%s gravado; confira o resultado que ele espera", "%s written; check the result that it expects"}
+	testNotWritable   = phrase{
+		"%s não pode ser gravado por este usuário; dê um arquivo onde ele possa gravar: safrasync test --from %s '%s' /tmp/caso.yaml",
+		"%s cannot be written by this user; give a file where the user may write: safrasync test --from %s '%s' /tmp/case.yaml",
+	}
+	testFileExists = phrase{"%s já existe e não é sobrescrito; dê outro nome de arquivo", "%s exists and is not overwritten; give another file name"}
+	testWritten    = phrase{"%s gravado; confira o resultado que ele espera", "%s written; check the result that it expects"}
 
 	helpExplain       = phrase{"as regras de um job em palavras, e quais linhas do ERP não as cumprem; não envia nada", "a job's rules in words, and which rows of the ERP break which; sends nothing"}
 	explainFlagsClash = phrase{"--rows precisa do ERP: não vale com --offline", "--rows needs the ERP: it does not go with --offline"}
