@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 )
 
 // pathCreditAnalysis is the path of endpoints 7 and 8 (chapter 4).
@@ -48,6 +49,9 @@ type CreditAnalysisRequest struct {
 	CorporateIdentity string `json:"corporate_identity,omitempty"`
 }
 
+// months is a number of months, from 1 to 999.
+var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
+
 // checked returns the body, and the request as it is sent.
 func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) {
 	var in inspection
@@ -59,6 +63,9 @@ func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) 
 	in.required("auth_type", string(r.AuthType))
 	in.required("person_type", string(r.PersonType))
 	in.required("period_consult", r.PeriodConsult)
+	if r.PeriodConsult != "" && !months.MatchString(r.PeriodConsult) {
+		in.fault("period_consult", ProblemMonths, "is no number of months from 1 to 999")
+	}
 	in.optional("email", r.Email)
 	in.optional("phone", r.Phone)
 	in.optional("corporate_name", r.CorporateName)

@@ -52,6 +52,8 @@ const (
 	ProblemTooLong Problem = "too_long"
 	// ProblemDocument: the text is no CPF or CNPJ.
 	ProblemDocument Problem = "document"
+	// ProblemMonths: the text is no number of months (chapter 2.6).
+	ProblemMonths Problem = "months"
 	// ProblemCredentials: the text is not user:password (chapter 2.7).
 	ProblemCredentials Problem = "credentials"
 )

@@ -57,6 +57,8 @@ func (r WebhookRequest) Check() error {
 	in.optional("basic_authentication", credentials)
 	if credentials != "" && !strings.Contains(credentials, ":") {
 		in.fault("basic_authentication", ProblemCredentials, "has no colon; it must be user:password")
+	} else if user, password, _ := strings.Cut(credentials, ":"); credentials != "" && (user == "" || password == "") {
+		in.fault("basic_authentication", ProblemCredentials, "lacks the user or the password; it must be user:password")
 	}
 	in.optional("hmac_secret", string(r.HMACSecret))
 	in.atMost("hmac_secret", string(r.HMACSecret), maxHMACSecret)

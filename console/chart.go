@@ -66,7 +66,7 @@ func (d *chartDays) chart(ctx context.Context, c *Console, _ trade.Lang) (chart,
 			year, month, day := r.EndedAt.In(c.Zone).Date()
 			at := time.Date(year, month, day, 0, 0, 0, 0, c.Zone)
 			if slices.Contains(missing, at) {
-				sent[at] += r.Sent
+				sent[at] += r.RowsSent()
 			}
 			return nil
 		})

@@ -23,8 +23,10 @@ type Exclusion struct {
 	// row; joins that find no partner are among them. In a union they are those
 	// of each query that has the row without them.
 	Conditions []string
-	// Row is the row without the conditions: only the columns of the query.
-	Row *Row
+	// Rows are all that the query returns for the key, in no order; where it
+	// returns none, one that is there without the conditions. Only the columns of
+	// the query. As those of ByKeys they may have a neighbouring spelling.
+	Rows []Row
 }
 
 // Explain finds out why the query does not return a row. key is the canonical
@@ -62,13 +64,13 @@ type explainer struct {
 }
 
 func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error) {
-	row, err := x.find(ctx, st.body)
+	rows, err := x.find(ctx, st.body, plan.everyRow)
 	if err != nil {
 		return Exclusion{}, err
 	}
 	yes, no := true, false
-	if row != nil {
-		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Row: row}, nil
+	if len(rows) > 0 {
+		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Rows: rows}, nil
 	}
 	branches, ok := splitUnion(st)
 	if !ok {
@@ -90,8 +92,8 @@ func (x explainer) explain(ctx context.Context, st statement) (Exclusion, error)
 					out.Conditions = append(out.Conditions, cond)
 				}
 			}
-			if out.Row == nil {
-				out.Row = part.Row
+			if out.Rows == nil {
+				out.Rows = part.Rows
 			}
 		}
 	}
@@ -106,44 +108,44 @@ func (x explainer) explainSelect(ctx context.Context, sel selectParts) (Exclusio
 	yes, no := true, false
 	var out Exclusion
 	from := sel.from()
-	row, err := x.find(ctx, from.with(""))
+	rows, err := x.find(ctx, from.with(""), plan.oneRow)
 	if err != nil {
 		return out, err
 	}
-	if row == nil && len(sel.joins) > 0 {
+	if len(rows) == 0 && len(sel.joins) > 0 {
 		// Perhaps a join finds no partner: make all of them optional, then each
 		// strict again alone.
 		loose := sel.relax(-1)
-		if row, err = x.find(ctx, loose.with("")); err != nil {
+		if rows, err = x.find(ctx, loose.with(""), plan.oneRow); err != nil {
 			return out, err
 		}
-		if row != nil {
+		if len(rows) > 0 {
 			for i := range sel.joins {
 				strict := sel.relax(i)
-				there, err := x.find(ctx, strict.with(""))
+				there, err := x.find(ctx, strict.with(""), plan.oneRow)
 				if err != nil {
 					return out, err
 				}
-				if there == nil {
+				if len(there) == 0 {
 					out.Conditions = append(out.Conditions, sel.joins[i].text)
 				}
 			}
 			from = loose
 		}
 	}
-	if row == nil {
+	if len(rows) == 0 {
 		if sel.plainFrom {
 			out.Exists = &no
 		}
 		return out, nil
 	}
-	out.Exists, out.Row = &yes, row
+	out.Exists, out.Rows = &yes, rows
 	for _, cond := range sel.conditions {
-		there, err := x.find(ctx, from.with(cond))
+		there, err := x.find(ctx, from.with(cond), plan.oneRow)
 		if err != nil {
 			return out, err
 		}
-		if there == nil {
+		if len(there) == 0 {
 			out.Conditions = append(out.Conditions, tidy(cond, sel.dialect))
 		}
 	}
@@ -154,15 +156,19 @@ func (x explainer) explainSelect(ctx context.Context, sel selectParts) (Exclusio
 	return out, nil
 }
 
+// oneRow and everyRow are statements for the rows of a plan for which a condition
+// holds.
+func (p plan) oneRow(cond string) string   { return p.st.first(selectList(p.items), cond) }
+func (p plan) everyRow(cond string) string { return where(p.st.wrap(selectList(p.items)), cond) }
+
 // find looks for the key in a query: first as an index can serve it, then
-// comparing trimmed text.
-func (x explainer) find(ctx context.Context, sql string) (*Row, error) {
+// comparing trimmed text. rows says how many of its rows are wanted.
+func (x explainer) find(ctx context.Context, sql string, rows func(p plan, cond string) string) (found []Row, err error) {
 	st, bad := parseStatement(sql, x.source.d.syntax())
 	if bad != nil {
 		return nil, bad
 	}
-	var found *Row
-	err := x.source.inShortTx(ctx, func(tx readTx) error {
+	err = x.source.inShortTx(ctx, func(tx readTx) error {
 		q := x.query
 		q.SQL, q.ChangedAt = st.body, ""
 		p, err := x.source.plan(ctx, tx, q)
@@ -172,16 +178,11 @@ func (x explainer) find(ctx context.Context, sql string) (*Row, error) {
 		for _, fast := range []bool{true, false} {
 			b := newBinder(x.source.d)
 			cond := x.source.d.looseKey(b, p.keyCols, x.key, fast)
-			query := p.st.first(selectList(p.items), cond)
-			if err := tx.few(ctx, query, b.args, p.items, func(values []Value) error {
-				row := p.row(values)
-				found = &row
+			if err := tx.few(ctx, rows(p, cond), b.args, p.items, func(values []Value) error {
+				found = append(found, p.row(values))
 				return nil
-			}); err != nil {
+			}); err != nil || len(found) > 0 {
 				return err
-			}
-			if found != nil {
-				return nil
 			}
 		}
 		return nil

@@ -77,8 +77,8 @@ func TestExplainNamesTheConditionsThatExcludeARow(t *testing.T) {
 			if got := showExclusion(x); got != c.want {
 				t.Errorf("%s on %s:\n got %s\nwant %s", c.name, s.Target(), got, c.want)
 			}
-			if x.Row != nil && strings.TrimSpace(text(*x.Row, "num")) != c.num {
-				t.Errorf("%s: the row shown is %v", c.name, x.Row.Values)
+			if len(x.Rows) > 0 && strings.TrimSpace(text(x.Rows[0], "num")) != c.num {
+				t.Errorf("%s: the row shown is %v", c.name, x.Rows[0].Values)
 			}
 		}
 	})

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +53,10 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			{"entry", "cells", "{", map[string]func() error{"Entry": entry}},
 			{"entry", "key_parts", "{", map[string]func() error{"Entry": entry}},
 			{"entry", "amount", "a lot", map[string]func() error{"Entry": entry, "Recount": recount, "Shortages": func() error { _, err := s.Shortages(ctx); return err }}},
-			{"tally", "volume", "a lot", map[string]func() error{"Counts": counts, "UnevenSums": func() error { _, err := s.UnevenSums(ctx); return err }}},
+			{"tally", "volume", "a lot", map[string]func() error{"Counts": counts, "UnevenSums": func() error {
+				uneven, err := s.UnevenSums(ctx)
+				return errors.Join(err, errors.New(strings.Join(uneven, ", ")))
+			}}},
 			{"attempt", "messages", "{", map[string]func() error{"Attempts": func() error { _, err := s.Attempts(ctx, es[0].ID); return err }}},
 			{"job_cursor", "brakes", "{", map[string]func() error{"Cursor": func() error { _, err := s.Cursor(ctx, "contracts"); return err }}},
 			{"job_cursor", "sweep", "{", map[string]func() error{"Cursor": func() error { _, err := s.Cursor(ctx, "contracts"); return err }}},

@@ -147,6 +147,10 @@ func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	for _, job := range jobs {
 		for tries := 0; ; tries++ {
 			kept, err := s.Counts(ctx, job)
+			if errors.Is(err, errSumDamaged) {
+				uneven = append(uneven, job)
+				break
+			}
 			if err != nil {
 				return nil, err
 			}

@@ -171,7 +171,7 @@ func describeSQLite(e *Error, code int) {
 		e.Code, e.Hint = CodeFull, "free space, raise the limit of the process's file size, or check the disk and the system's log; "+freeSpace(e.Path)
 		return
 	case code&0xff == sqliteFull:
-		e.Code, e.Hint = CodeFull, "free space on the disk ("+freeSpace(e.Path)+"); the work goes on by itself"
+		e.Code, e.Hint = CodeFull, "free space on the disk ("+freeSpace(e.Path)+"); a service that runs goes on by itself then, one that could not start has to be started (systemd tries for an hour)"
 		return
 	}
 	switch code & 0xff {

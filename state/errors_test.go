@@ -110,13 +110,13 @@ func TestASumMayHaveMoreDigitsThanAnAmount(t *testing.T) {
 	t.Parallel()
 	whole, fraction := strings.Repeat("9", 30), strings.Repeat("1", 30)
 	for _, text := range []string{whole + "." + fraction, "-" + whole + "." + fraction, "0", "-0.5", "12.25"} {
-		n, err := parseSum(text)
+		n, err := trade.ParseSum(text)
 		if err != nil || n.String() != text {
-			t.Errorf("parseSum(%s) = %s, %v", text, n, err)
+			t.Errorf("trade.ParseSum(%s) = %s, %v", text, n, err)
 		}
 	}
-	if _, err := parseSum("a.b"); err == nil {
-		t.Error("parseSum(a.b) gave no error")
+	if _, err := trade.ParseSum("a.b"); err == nil {
+		t.Error("trade.ParseSum(a.b) gave no error")
 	}
 }
 

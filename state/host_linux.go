@@ -76,6 +76,15 @@ func processStart(pid int) (started string, running bool) {
 
 // holders names the other processes that have a file open, as far as we may see, in words for an error.
 func holders(path string) string {
+	pids := openIn(path)
+	if len(pids) == 0 {
+		return ""
+	}
+	return " (the file is open in process " + strings.Join(pids, ", ") + ")"
+}
+
+// openIn are the processes of this user, but for this one, that have a file open.
+func openIn(path string) []string {
 	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is sound, and nothing else is an error
 	var pids []string
 	for _, link := range links {
@@ -89,10 +98,7 @@ func holders(path string) string {
 		}
 		pids = append(pids, pid)
 	}
-	if len(pids) == 0 {
-		return ""
-	}
-	return " (the file is open in process " + strings.Join(pids, ", ") + ")"
+	return pids
 }
 
 // mayWrite asks the system, without opening the file, whether we may write it.

@@ -155,7 +155,7 @@ func (m *jobMove) count() error {
 		return err
 	}
 	for _, r := range rows {
-		volume, err := parseSum(r.Volume)
+		volume, err := trade.ParseSum(r.Volume)
 		if err != nil {
 			return fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State)
 		}

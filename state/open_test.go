@@ -598,6 +598,9 @@ func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	big.Values["note"] = trade.Cell{Kind: 't', Text: strings.Repeat("x", 100_000)}
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("b"), big}})
 	wantCode(t, err, CodeFull)
+	if !strings.Contains(err.Error(), "one that could not start has to be started") { // B9
+		t.Errorf("the way out: %v", err)
+	}
 	if err := s.write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
 		t.Fatal(err)
 	}

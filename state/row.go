@@ -225,11 +225,7 @@ func (r *entryRow) entry() (trade.Entry, error) {
 func numberOrNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
 
 func quantity(amount, unit string) (trade.Quantity, error) {
-	n, err := trade.ParseDecimal(amount)
-	if err != nil {
-		// A sum of many rows may have more digits than one row may.
-		n, err = parseSum(amount)
-	}
+	n, err := trade.ParseSum(amount) // also of many rows
 	return trade.Quantity{Amount: n, Unit: trade.Unit(unit)}, err
 }
 

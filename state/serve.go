@@ -7,6 +7,10 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
+// ServedBy are the processes that serve the SQLite ledger at a path, also when its file is gone or another one: they hold the one that they began with. It is known
+// on Linux only.
+func ServedBy(path string) []string { return openIn(path + ".run") }
+
 // Serve makes this process the only `run` of a SQLite ledger until release is called, or it ends (I12, F061). Every other command works beside it. On PostgreSQL
 // several may serve one ledger: the leases keep their jobs apart.
 func (s *Store) Serve() (release func() error, err error) {

@@ -80,7 +80,7 @@ func (c tallyChange) apply(t *tx) error {
 	for i, k := range keys {
 		sum := tallySum{have[k].n + c[k].n, have[k].volume.Add(c[k].volume)}
 		if sum.n < 0 && t.s.d.name == SQLite { // on PostgreSQL a part may be below zero: another part has what is missing
-			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor`", k.job, k.state)
+			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`", k.job, k.state)
 		}
 		rows[i] = []any{k.job, k.state, k.unit, part, sum.n, sum.volume.String()}
 	}
@@ -111,9 +111,9 @@ func lockTally(t *tx, part int64, keys []tallyKey) (map[tallyKey]tallySum, error
 			return nil, err
 		}
 		for _, r := range rows {
-			volume, err := parseSum(r.Volume)
+			volume, err := trade.ParseSum(r.Volume)
 			if err != nil {
-				return nil, fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State)
+				return nil, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State)
 			}
 			out[tallyKey{r.Job, r.State, r.Unit}] = tallySum{r.N, volume}
 		}
@@ -121,25 +121,8 @@ func lockTally(t *tx, part int64, keys []tallyKey) (map[tallyKey]tallySum, error
 	return out, nil
 }
 
-// parseSum reads a sum that the ledger wrote. It may have more digits than the 38 of a row's amount, before or after the point: both sides are
-// read by themselves and added.
-func parseSum(text string) (trade.Decimal, error) {
-	n, err := trade.ParseDecimal(text)
-	if err == nil {
-		return n, nil
-	}
-	whole, fraction, found := strings.Cut(text, ".")
-	if !found {
-		return n, err
-	}
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign = "-"
-	}
-	a, errWhole := trade.ParseDecimal(whole)
-	b, errFraction := trade.ParseDecimal(sign + "0." + fraction)
-	return a.Add(b), errors.Join(errWhole, errFraction)
-}
+// errSumDamaged: a kept sum is no number.
+var errSumDamaged = errors.New("a kept volume is damaged: run `safrasync doctor --recount`")
 
 func compareTally(a, b tallyKey) int {
 	return cmp.Or(strings.Compare(a.job, b.job), strings.Compare(a.state, b.state), strings.Compare(a.unit, b.unit))
@@ -154,9 +137,9 @@ func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	}
 	sums := tallyChange{}
 	for _, r := range rows {
-		volume, err := parseSum(r.Volume)
+		volume, err := trade.ParseSum(r.Volume)
 		if err != nil {
-			return nil, s.fault(ctx, op, fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State))
+			return nil, s.fault(ctx, op, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
 		}
 		k := tallyKey{r.Job, r.State, r.Unit}
 		sums[k] = tallySum{sums[k].n + r.N, sums[k].volume.Add(volume)}

@@ -36,22 +36,22 @@ func (e *Engine) Newest(ctx context.Context, jobName string, entry trade.Entry) 
 		return entry, err
 	}
 	rows := byKeyOf(r.job, found)[entry.Key]
-	live := job.living(rows)
+	c := job.choose(rows)
 	switch {
 	case len(rows) == 0:
 		return entry, ErrGone
-	case len(live) == 0:
+	case c.cancelled():
 		return entry, ErrCancelled
-	case len(live) > 1:
+	case c.row == nil:
 		return entry, ErrDouble
 	}
-	values := job.values(live[0].Get)
+	values := job.values(c.row.Get)
 	known, err := r.parentsOf(ctx, []trade.Values{values})
 	if err != nil {
 		return entry, err
 	}
 	r.eval.evaluate(&entry, values, known)
-	entry.SourceHash, entry.GoneSweeps, entry.Now, entry.AckValues = job.sourceHash(live[0].Get), 0, nil, nil
+	entry.SourceHash, entry.GoneSweeps, entry.Now, entry.AckValues = job.sourceHash(c.row.Get), 0, nil, nil
 	return entry, nil
 }
 

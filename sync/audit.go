@@ -3,6 +3,7 @@ package sync
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,11 +17,21 @@ type Audit struct {
 	Read       int         `json:"read"`       // rows that the query returned
 	Cancelled  int         `json:"cancelled"`  // of them; they are not checked
 	Unreadable int         `json:"unreadable"` // without a usable key; they are not checked
-	Ready      int         `json:"ready"`      // break no rule and wait for nothing
-	Waiting    int         `json:"waiting"`    // break no rule, and wait for a reference or a parent
+	Double     int         `json:"double"`     // living rows whose key stands more than once: such a key is held, whatever its rows say
+	DoubleKeys int         `json:"double_keys"`
+	Ready      int         `json:"ready"`   // break no rule and wait for nothing
+	Waiting    int         `json:"waiting"` // break no rule, and wait for a reference or a parent
 	Invalid    int         `json:"invalid"`
 	Breaches   []Breach    `json:"breaches"` // the most frequent first; a row may be in several
 	Missing    []Shortness `json:"missing"`  // what rows wait for
+
+	CancelledColumn
+}
+
+// CancelledColumn is what stands in the column of `cancelled`.
+type CancelledColumn struct {
+	Values []ValueCount `json:"cancelled_values"` // the most frequent first; null without `cancelled`, or without rows
+	Unseen []string     `json:"cancelled_unseen"` // values of the configuration that no row has: mistyped, as a rule; null when each is there
 }
 
 // Breach is one rule of one field with the rows that break it.
@@ -82,7 +93,7 @@ func (e *Engine) Audit(ctx context.Context, job *Job, each func(Judgement) error
 	if err != nil {
 		return Audit{}, err
 	}
-	a := &auditor{job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{}, missing: map[trade.Awaited]*Shortness{}, out: Audit{Job: job.Name()}}
+	a := &auditor{job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{}, missing: map[trade.Awaited]*Shortness{}, standing: map[keyHash]trade.State{}, out: Audit{Job: job.Name()}}
 	query := job.query
 	query.ChangedAt = "" // everything is read: a column of changes has nothing to say here
 	result, err := e.Source.Read(ctx, query, erp.Window{}, func(row erp.Row) error { return a.add(ctx, row) })
@@ -111,16 +122,19 @@ type auditor struct {
 	batch    []trade.Values
 	breaches map[breachKey]*breachCount
 	missing  map[trade.Awaited]*Shortness
+	standing map[keyHash]trade.State // of each key with a living row: what that row would be; held when it stands twice
+	values   cancelledValues
 	out      Audit
 }
 
 func (a *auditor) add(ctx context.Context, row erp.Row) error {
 	key, _, err := rowKey(row, a.job.Spec.Key)
-	switch {
-	case err != nil:
+	if err != nil {
 		a.out.Unreadable++
 		return nil //nolint:nilerr // such a row is counted, and the others go on
-	case a.job.isCancelled(row.Get):
+	}
+	a.values.add(a.job, row)
+	if a.job.isCancelled(row.Get) {
 		a.out.Cancelled++
 		return nil
 	}
@@ -146,13 +160,18 @@ func (a *auditor) flush(ctx context.Context) error {
 }
 
 func (a *auditor) count(key string, e trade.Entry) error {
-	switch e.State {
-	case trade.Invalid:
-		a.out.Invalid++
-	case trade.Waiting:
-		a.out.Waiting++
+	hash := hashKey(key)
+	switch before, again := a.standing[hash]; {
+	case !again:
+		a.standing[hash] = e.State
+		*a.counter(e.State)++
+	case before != trade.Held:
+		*a.counter(before)--
+		a.standing[hash] = trade.Held
+		a.out.DoubleKeys++
+		a.out.Double += 2
 	default:
-		a.out.Ready++
+		a.out.Double++
 	}
 	problems := problemsOf(e)
 	for _, p := range problems {
@@ -165,6 +184,17 @@ func (a *auditor) count(key string, e trade.Entry) error {
 		return nil
 	}
 	return a.each(Judgement{Job: a.job.Name(), Key: key, State: e.State, Problems: problems, WaitingFor: e.WaitingFor})
+}
+
+// counter is where rows that would be in a state are counted.
+func (a *auditor) counter(s trade.State) *int {
+	switch s {
+	case trade.Invalid:
+		return &a.out.Invalid
+	case trade.Waiting:
+		return &a.out.Waiting
+	}
+	return &a.out.Ready
 }
 
 func (a *auditor) breach(key string, p trade.Problem) {
@@ -221,9 +251,40 @@ func (a *auditor) result() Audit {
 	for _, s := range a.missing {
 		out.Missing = append(out.Missing, *s)
 	}
+	out.CancelledColumn = a.values.result(a.job)
 	slices.SortFunc(out.Missing, func(x, y Shortness) int {
 		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Job, y.Job))
 	})
+	return out
+}
+
+// cancelledValues counts what stands in the column of `cancelled`: its own values all, of others the first few different ones.
+type cancelledValues map[string]int
+
+func (c *cancelledValues) add(job *Job, row erp.Row) {
+	if job.Spec.Cancelled == nil {
+		return
+	}
+	if *c == nil {
+		*c = cancelledValues{}
+	}
+	v, _ := row.Get(job.Spec.Cancelled.Column)
+	value := plainText(v)
+	if _, known := (*c)[value]; known || len(*c) < auditValues || job.isCancelled(row.Get) {
+		(*c)[strings.Clone(value)]++
+	}
+}
+
+func (c cancelledValues) result(job *Job) (out CancelledColumn) {
+	if len(c) == 0 {
+		return out
+	}
+	out.Values = mostFrequent(c, auditValues)
+	for _, want := range job.Spec.Cancelled.Values {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(c)), func(have string) bool { return fold(have) == fold(want) }) {
+			out.Unseen = append(out.Unseen, want)
+		}
+	}
 	return out
 }
 

@@ -119,12 +119,14 @@ func (e *Engine) CaseOf(ctx context.Context, jobName, key string) (Case, error) 
 	if err != nil {
 		return Case{}, err
 	}
-	found, err := e.Source.Explain(ctx, job.query, splitCode(key))
-	if err != nil {
+	found, err := e.standsOf(ctx, job, key)
+	switch {
+	case err != nil:
 		return Case{}, err
-	}
-	if !found.Returned || found.Row == nil {
-		return Case{}, fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, jobName, key)
+	case found.living > 1:
+		return Case{}, fmt.Errorf("%w: %s", ErrDouble, doubleText(key, found.living))
+	case found.row == nil:
+		return Case{}, notInQuery(jobName, key)
 	}
 	g, err := e.judge(ctx, job, false)
 	if err != nil {
@@ -132,11 +134,11 @@ func (e *Engine) CaseOf(ctx context.Context, jobName, key string) (Case, error) 
 	}
 	c := Case{Row: map[string]erp.Value{}, References: map[string]map[string]string{}, Parents: map[string]map[string]string{}, Today: g.eval.today}
 	for _, name := range job.Columns() {
-		if v, ok := found.Row.Get(name); ok {
+		if v, ok := found.row.Get(name); ok {
 			c.Row[name] = v
 		}
 	}
-	known, err := g.parents(ctx, []trade.Values{job.values(found.Row.Get)})
+	known, err := g.parents(ctx, []trade.Values{job.values(found.row.Get)})
 	if err != nil {
 		return Case{}, err
 	}
@@ -149,10 +151,10 @@ func (e *Engine) CaseOf(ctx context.Context, jobName, key string) (Case, error) 
 		}
 		c.Parents[at.Job][at.Key] = parent.RemoteID
 	}
-	if answers := g.eval.answersOf(found.Row.Get); len(answers) > 0 {
+	if answers := g.eval.answersOf(found.row.Get); len(answers) > 0 {
 		c.References[trade.ProducerByDocument] = answers
 	}
-	for kind, codes := range job.mapping.codesOf(found.Row.Get) {
+	for kind, codes := range job.mapping.codesOf(found.row.Get) {
 		for _, code := range codes {
 			if id, ok := g.eval.refs[kind][code]; ok {
 				if c.References[kind] == nil {

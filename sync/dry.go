@@ -17,6 +17,9 @@ type dryLedger struct {
 	fate   map[keyHash]trade.Parent     // what would become of the rows that are new or would change
 	ready  []trade.Entry                // rows that are new and would go: key and hashes
 	came   trade.Arrivals               // all that are new
+	goes   map[keyHash]trade.Quantity   // rows that would go and would not without this run
+	stays  map[trade.Unit]trade.Tally   // rows that would have gone, before they were judged in this run
+	follow map[keyHash]bool             // rows that wait only for rows which would go
 
 	planned func(trade.Entry)                // is told of each row; may be nil
 	jobs    map[string]*dryLedger            // of all jobs of the pass, by name
@@ -27,12 +30,13 @@ type dryLedger struct {
 func dryRun(ledger Ledger, job string, jobs map[string]*dryLedger, planned func(trade.Entry)) *dryLedger {
 	jobs[job] = &dryLedger{
 		Ledger: ledger, states: map[trade.State]int{}, judged: map[int64]bool{}, fate: map[keyHash]trade.Parent{}, planned: planned, jobs: jobs,
+		goes: map[keyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[keyHash]bool{},
 	}
 	return jobs[job]
 }
 
 // Record counts what would be stored.
-func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (int, error) {
+func (d *dryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) (int, error) {
 	for _, e := range page.New {
 		d.states[e.State]++
 		d.fate[hashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
@@ -43,6 +47,9 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 			d.came.Samples = append(d.came.Samples, e.Key)
 		}
 		d.tell(e)
+	}
+	if err := d.leave(ctx, page.Updates); err != nil {
+		return 0, err
 	}
 	for _, u := range page.Updates {
 		if d.judged[u.Entry.ID] {
@@ -58,6 +65,55 @@ func (d *dryLedger) Record(_ context.Context, _ trade.Lease, page trade.Page) (i
 	return 0, nil
 }
 
+// leave takes the rows that were to go already, and are judged anew, out of what would go.
+func (d *dryLedger) leave(ctx context.Context, updates []trade.Update) error {
+	var ids []int64
+	for _, u := range updates {
+		if u.From == trade.Pending && !d.judged[u.Entry.ID] {
+			ids = append(ids, u.Entry.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	entries, err := d.Entries(ctx, ids)
+	for _, e := range entries {
+		t := d.stays[e.Quantity.Unit]
+		t.Count, t.Quantity.Amount = t.Count+1, t.Quantity.Amount.Add(e.Quantity.Amount)
+		d.stays[e.Quantity.Unit] = t
+	}
+	return err
+}
+
+// would sums what a run would send.
+func (d *dryLedger) would(ctx context.Context, job string) (*trade.WouldSend, error) {
+	tallies, err := d.Ledger.Counts(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	out, sums := &trade.WouldSend{Follow: len(d.follow), Quantities: []trade.Quantity{}}, map[trade.Unit]trade.Decimal{}
+	for _, t := range tallies {
+		if t.State == trade.Pending {
+			out.Rows += t.Count
+			sums[t.Quantity.Unit] = sums[t.Quantity.Unit].Add(t.Quantity.Amount)
+		}
+	}
+	for unit, t := range d.stays {
+		out.Rows -= t.Count
+		sums[unit] = sums[unit].Sub(t.Quantity.Amount)
+	}
+	for _, q := range d.goes {
+		out.Rows++
+		sums[q.Unit] = sums[q.Unit].Add(q.Amount)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(sums)) {
+		if sums[unit].Sign() != 0 {
+			out.Quantities = append(out.Quantities, trade.Quantity{Amount: sums[unit], Unit: unit})
+		}
+	}
+	return out, nil
+}
+
 // holdDouble counts a new row as held, because its key stands twice.
 func (d *dryLedger) holdDouble(entry trade.Entry) {
 	if was, ok := d.fate[hashKey(entry.Key)]; ok {
@@ -70,16 +126,25 @@ func (d *dryLedger) holdDouble(entry trade.Entry) {
 
 // tell shows a row as it would be, with where its parents would stand.
 func (d *dryLedger) tell(e trade.Entry) {
-	if d.planned == nil {
-		return
-	}
 	e.WaitingFor = slices.Clone(e.WaitingFor)
+	follows := e.State == trade.Waiting
 	for i, a := range e.WaitingFor {
 		if p, ok := d.parents[trade.ParentKey{Job: a.Job, Key: a.Key}]; ok {
 			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
 		}
+		follows = follows && a.Job != "" && e.WaitingFor[i].ParentState == trade.Pending
 	}
-	d.planned(e)
+	key := hashKey(e.Key)
+	delete(d.goes, key)
+	delete(d.follow, key)
+	if e.State == trade.Pending {
+		d.goes[key] = e.Quantity
+	} else if follows {
+		d.follow[key] = true
+	}
+	if d.planned != nil {
+		d.planned(e)
+	}
 }
 
 // Parents gives the parents as they would be after this run: jobs that run earlier in the pass have judged theirs.

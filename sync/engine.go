@@ -78,6 +78,10 @@ type Options struct {
 	AnyHour bool
 	// Resync asks to judge rows again in which nothing has changed; nil does not.
 	Resync *Resync
+	// Keys are the only rows that may be sent, by job; a job that is not in it sends any. Limit is how many rows of each job may be sent; 0 = all. Reading is as ever: what
+	// does not go stays pending.
+	Keys  map[string][]string
+	Limit int
 	// Planned is told of each row that a dry run would add or change, as it would be then; nil tells nobody.
 	Planned func(trade.Entry)
 }
@@ -131,6 +135,7 @@ type jobRun struct {
 	dry    *dryLedger
 	keeper *leaseKeeper
 	send   *submission // nil when nothing may be sent
+	ration *ration     // which rows it may send, and how many
 	err    error       // why the run ended before its work was done
 
 	proved   []trade.Tally              // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved

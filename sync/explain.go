@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -16,7 +15,7 @@ import (
 type Preview struct {
 	Job        string          `json:"job"`
 	Key        string          `json:"key"`
-	State      trade.State     `json:"state"` // what the row would be: pending, waiting or invalid
+	State      trade.State     `json:"state"` // what the row would be: pending, waiting, invalid or held
 	Cause      string          `json:"cause"`
 	Cancelled  bool            `json:"cancelled"`
 	Path       string          `json:"path"`    // of the POST, after api.base_url; "" when it cannot be sent
@@ -24,6 +23,8 @@ type Preview struct {
 	Fields     []PreviewField  `json:"fields"`
 	Problems   []trade.Problem `json:"problems"`
 	WaitingFor []trade.Awaited `json:"waiting_for"`
+
+	Text string `json:"text,omitempty"` // why it would be invalid or held, English
 }
 
 // PreviewField is one field with its origin.
@@ -44,42 +45,43 @@ func (e *Engine) Preview(ctx context.Context, jobName, key string) (Preview, err
 	if err != nil {
 		return Preview{}, err
 	}
-	found, err := e.Source.Explain(ctx, job.query, splitCode(key))
+	s, err := e.standsOf(ctx, job, key)
 	if err != nil {
 		return Preview{}, err
 	}
-	if !found.Returned || found.Row == nil {
-		return Preview{}, fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, jobName, key)
+	if s.row == nil && s.living == 0 {
+		return Preview{}, notInQuery(jobName, key)
 	}
-	return e.preview(ctx, job, key, *found.Row)
+	return e.preview(ctx, job, key, s)
 }
 
-func (e *Engine) preview(ctx context.Context, job *Job, key string, row erp.Row) (Preview, error) {
-	r := &jobRun{Engine: e, job: job, ledger: &dryLedger{Ledger: e.Ledger}, source: e.Source, now: e.Clock.Now(), log: e.Log}
-	if err := r.loadReferences(ctx); err != nil {
-		return Preview{}, err
+func notInQuery(job, key string) error {
+	return fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
+}
+
+func (e *Engine) preview(ctx context.Context, job *Job, key string, s stands) (Preview, error) {
+	p := Preview{Job: job.Name(), Key: key, Cancelled: s.cancelled(), Fields: []PreviewField{}}
+	if s.row == nil {
+		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, doubleText(key, s.living)
+		return p, nil
 	}
-	entry := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key}
-	values := r.eval.seal(job.values(row.Get))
-	known, err := r.parentsOf(ctx, []trade.Values{values})
+	g, err := e.judge(ctx, job, false)
 	if err != nil {
 		return Preview{}, err
 	}
-	r.eval.evaluate(&entry, values, known)
-	for i, a := range entry.WaitingFor {
-		p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
-		entry.WaitingFor[i].ParentState, entry.WaitingFor[i].ParentCause = p.State, p.Cause
+	got, err := g.row(ctx, s)
+	if err != nil {
+		return Preview{}, err
 	}
-	draft := job.mapping.draft(columnsIn(values), r.eval.refs, known)
-	p := Preview{
-		Job: job.Name(), Key: key, State: entry.State, Cause: entry.Cause, Cancelled: job.isCancelled(row.Get), Request: entry.Payload, Path: PathOf(entry),
-		Fields: []PreviewField{}, Problems: entry.Warnings, WaitingFor: entry.WaitingFor,
-	}
-	if entry.Error != nil {
-		p.Problems = append(entry.Error.Fields, p.Problems...)
+	entry := got.entry
+	p.State, p.Cause, p.Problems, p.WaitingFor = entry.State, entry.Cause, problemsOf(entry), entry.WaitingFor
+	if entry.State == trade.Pending {
+		p.Request, p.Path = entry.Payload, PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
+	} else if entry.Error != nil {
+		p.Text = entry.Error.Text
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
-		if f, ok := draft.Fields[rule.Field]; ok {
+		if f, ok := got.draft.Fields[rule.Field]; ok {
 			p.Fields = append(p.Fields, PreviewField{rule.Field, rule.Canonical(f.Text), f.Origin.Columns, f.Origin.Value, f.Origin.Via})
 		}
 	}
@@ -112,7 +114,7 @@ func (e *Engine) Why(ctx context.Context, jobName, key string, entry *trade.Entr
 		return Reasons{}, err
 	}
 	out := Reasons{Job: jobName, Key: key, Entry: entry, Excluded: []string{}, SweptAt: cursor.SweptAt}
-	found, err := e.Source.Explain(ctx, job.query, splitCode(key))
+	found, err := e.standsOf(ctx, job, key)
 	if err != nil {
 		return out, err
 	}
@@ -120,10 +122,10 @@ func (e *Engine) Why(ctx context.Context, jobName, key string, entry *trade.Entr
 	for _, c := range found.Conditions {
 		out.Excluded = append(out.Excluded, strings.Join(strings.Fields(c), " "))
 	}
-	if !found.Returned || found.Row == nil {
+	if found.row == nil && found.living == 0 {
 		return out, nil
 	}
-	p, err := e.preview(ctx, job, key, *found.Row)
+	p, err := e.preview(ctx, job, key, found)
 	if err != nil {
 		return out, err
 	}

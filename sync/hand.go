@@ -31,7 +31,7 @@ func (e *Engine) lendHand(ctx context.Context, job *Job, share trade.Share) (sen
 	now := e.Clock.Now()
 	r := &jobRun{
 		Engine: &quiet, job: job, ledger: e.Ledger, source: e.Source, now: now, report: trade.RunReport{ID: share.Run, Job: job.Name(), StartedAt: now},
-		lease: trade.Lease{Job: job.Name(), Owner: e.Owner, Epoch: share.Epoch, Hand: true}, keeper: e.crew.keeper,
+		ration: newRation(nil, 0), lease: trade.Lease{Job: job.Name(), Owner: e.Owner, Epoch: share.Epoch, Hand: true}, keeper: e.crew.keeper,
 	}
 	r.log = e.Log.With(zap.String("job", job.Name()), zap.String("run", share.Run), zap.Bool("hand", true))
 	if err := r.makeEvaluator(ctx); err != nil {

@@ -103,13 +103,19 @@ func (j *Job) checkColumns(columns []erp.Column) error {
 // ContractInKey gives the columns by which the key of a job of deliveries names the contract; none when it does not. A delivery that is transferred to
 // another contract, which is daily business, would be a new row then, and would go a second time.
 func (j *Job) ContractInKey() []string {
+	return j.contractInKey(func(string) bool { return true })
+}
+
+// contractInKey looks only at the columns that tell contracts apart.
+func (j *Job) contractInKey(tells func(column string) bool) []string {
 	if j.Spec.Sends != trade.Deliveries {
 		return nil
 	}
 	for _, f := range j.mapping.fields {
 		for _, p := range f.spec.SentBy {
-			if !slices.ContainsFunc(p.Columns, func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
-				return p.Columns
+			columns := slices.DeleteFunc(slices.Clone(p.Columns), func(c string) bool { return !tells(c) })
+			if len(columns) > 0 && !slices.ContainsFunc(columns, func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
+				return columns
 			}
 		}
 	}
@@ -139,8 +145,36 @@ func (j *Job) isCancelled(get columnsOf) bool {
 		return false
 	}
 	v, ok := get(j.Spec.Cancelled.Column)
+	return j.cancels(v, ok)
+}
+
+// cancels tells whether a value of the column of `cancelled`, if the row has it, says that the row is cancelled.
+func (j *Job) cancels(v erp.Value, ok bool) bool {
 	return ok && v.Err == "" && v.Kind != erp.Null && j.cancelled[fold(plainText(v))]
 }
+
+// choice says which of the rows of one key counts.
+type choice struct {
+	row    *erp.Row // the only living one, or one of several that are all cancelled; nil: none, or several living ones
+	living int
+}
+
+// choose tells which of the rows of one key counts. A cancelled row beside a living one is its past, as soft deletes leave it. Whatever looks at single
+// rows asks here; a reading of many does the same with its roll.
+func (j *Job) choose(rows []erp.Row) choice {
+	live := j.living(rows)
+	c := choice{living: len(live)}
+	switch {
+	case len(live) == 1:
+		c.row = &live[0]
+	case len(live) == 0 && len(rows) > 0:
+		c.row = &rows[0]
+	}
+	return c
+}
+
+// cancelled tells that only cancelled rows have the key.
+func (c choice) cancelled() bool { return c.row != nil && c.living == 0 }
 
 // living leaves out the rows that the ERP calls cancelled.
 func (j *Job) living(rows []erp.Row) []erp.Row {

@@ -6,12 +6,14 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // judge maps and checks rows outside of a run, and keeps nothing: for mapping cases, `explain` and `preview --diff`. It is their only way to the
 // evaluator, so that they say what a run would do.
 type judge struct {
+	run     *jobRun // that it judges for, on a ledger that cannot be written; nil without one
 	eval    *evaluator
 	parents func(context.Context, []trade.Values) (parents, error)
 }
@@ -26,10 +28,7 @@ type judged struct {
 func newJudge(job *Job, refs codes, known parents, today trade.Date) *judge {
 	eval := &evaluator{job: job, refs: refs, today: today, log: zap.NewNop()}
 	eval.refs = eval.sealCodes(refs)
-	return &judge{
-		eval,
-		func(context.Context, []trade.Values) (parents, error) { return known, nil },
-	}
+	return &judge{eval: eval, parents: func(context.Context, []trade.Values) (parents, error) { return known, nil }}
 }
 
 // judge judges with the references that the next run would use. Those of the ERP are read from it, unless offline says to take the ledger's copy of them.
@@ -39,14 +38,14 @@ func (e *Engine) judge(ctx context.Context, job *Job, offline bool) (*judge, err
 		if err := r.loadReferences(ctx); err != nil {
 			return nil, err
 		}
-		return &judge{r.eval, r.parentsOf}, nil
+		return &judge{r, r.eval, r.parentsOf}, nil
 	}
 	refs, _, err := e.Ledger.References(ctx)
 	if err != nil {
 		return nil, err
 	}
 	g := newJudge(job, refs, nil, trade.DateOf(r.now.In(e.Zone)))
-	g.parents, r.eval = r.parentsOf, g.eval
+	g.run, g.parents, r.eval = r, r.parentsOf, g.eval
 	return g, r.loadLookups(ctx)
 }
 
@@ -60,11 +59,80 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 	for i, values := range batch {
 		values = g.eval.seal(values)
 		g.eval.evaluate(&out[i].entry, values, known)
+		for n, a := range out[i].entry.WaitingFor {
+			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			out[i].entry.WaitingFor[n].ParentState, out[i].entry.WaitingFor[n].ParentCause = p.State, p.Cause
+		}
 		if !failedInside(out[i].entry) { // else the mapping would fail on it again
 			out[i].draft = g.eval.job.mapping.draft(columnsIn(values), g.eval.refs, known)
 		}
 	}
 	return out, nil
+}
+
+// stands is what the ERP has of a key now.
+type stands struct {
+	erp.Exclusion // with Returned
+	choice        // of the rows of the key
+}
+
+// standsOf asks the ERP for a key, and chooses of its rows as a run does.
+func (e *Engine) standsOf(ctx context.Context, job *Job, key string) (stands, error) {
+	found, err := e.Source.Explain(ctx, job.query, splitCode(key))
+	if err != nil || !found.Returned {
+		return stands{Exclusion: found}, err
+	}
+	byKey := byKeyOf(job, found.Rows)
+	rows := byKey[key]
+	for _, row := range found.Rows {
+		if other, _, err := rowKey(row, job.Spec.Key); err == nil && rows == nil {
+			rows = byKey[other] // the database finds it by another spelling
+		}
+	}
+	return stands{found, job.choose(rows)}, nil
+}
+
+// row judges one row of a key that the ERP has, with what the ledger knows of it: all that a run looks at before it sends it.
+func (g *judge) row(ctx context.Context, s stands) (judged, error) {
+	r := g.run
+	key, parts, err := rowKey(*s.row, r.job.Spec.Key)
+	if err != nil {
+		return judged{}, err
+	}
+	all, err := g.rows(ctx, []trade.Values{r.job.values(s.row.Get)})
+	if err != nil {
+		return judged{}, err
+	}
+	if all[0].entry.State != trade.Pending || s.cancelled() {
+		return all[0], nil
+	}
+	known, err := r.ledger.Known(ctx, r.job.Name(), []string{key})
+	if err != nil {
+		return judged{}, err
+	}
+	entry := trade.Entry{Job: r.job.Name(), Sends: r.job.Spec.Sends, Key: key, Generation: 1}
+	if k, ok := known[key]; ok {
+		entries, err := r.ledger.Entries(ctx, []int64{k.ID})
+		if err != nil || len(entries) == 0 || k.State.Created() {
+			return all[0], err
+		}
+		entry = entries[0]
+	}
+	now := all[0].entry
+	entry.State, entry.Cause, entry.Error, entry.WaitingFor = now.State, now.Cause, now.Error, now.WaitingFor
+	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
+	entry.Target, entry.Payload, entry.PayloadHash = now.Target, now.Payload, now.PayloadHash
+	entry.KeyParts, entry.SourceHash = parts, r.job.sourceHash(s.row.Get)
+	last, err := r.look(ctx, []trade.Entry{entry}, nil)
+	if err != nil {
+		return judged{}, err
+	}
+	for _, u := range last.updates {
+		if u.Entry.ID == entry.ID && u.Entry.Key == entry.Key {
+			all[0].entry = u.Entry
+		}
+	}
+	return all[0], nil
 }
 
 // failedInside tells whether the program itself failed on a row.

@@ -190,16 +190,15 @@ func byKeyOf(job *Job, rows []erp.Row) map[string][]erp.Row {
 
 func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.Entry {
 	entry := old
-	live := r.job.living(rows)
-	switch {
+	switch c := r.job.choose(rows); {
 	case len(rows) == 0:
 		hold(&entry, trade.CauseVanished, "the row left the ERP between reading and sending; if it stays away it is withdrawn")
-	case len(live) == 0:
+	case c.cancelled():
 		hold(&entry, trade.CauseVanished, "the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn")
-	case len(live) > 1:
-		hold(&entry, trade.CauseDuplicateKey, doubleText(old.Key, len(live)))
+	case c.row == nil:
+		hold(&entry, trade.CauseDuplicateKey, doubleText(old.Key, c.living))
 	default:
-		get := live[0].Get
+		get := c.row.Get
 		hash := r.job.sourceHash(get)
 		if hash.Same(old.SourceHash) && old.MappedWith == r.eval.mappedWith && !r.job.mapping.unfit(get, known) {
 			entry.SourceHash = hash // what was recorded before has no neighbourhood

@@ -119,11 +119,11 @@ func (q *inquiry) flush(ctx context.Context) error {
 	byKey := byKeyOf(q.job, again)
 	var answers []trade.Lookup
 	for _, e := range rows {
-		live := q.job.living(byKey[e.Key])
-		if len(live) != 1 || q.over || ctx.Err() != nil {
+		c := q.job.choose(byKey[e.Key])
+		if c.living != 1 || q.over || ctx.Err() != nil {
 			continue // it left or stands twice: the next reading tells
 		}
-		for _, document := range q.documents(live[0].Get) {
+		for _, document := range q.documents(c.row.Get) {
 			if a, ok := q.ask(ctx, document); ok {
 				answers = append(answers, a)
 			}

@@ -133,10 +133,10 @@ func (r *jobRun) reviveOthers(ctx context.Context) error {
 		}
 		var page trade.Page
 		for _, old := range held {
-			if live := r.job.living(found[old.Key]); len(live) == 1 {
+			if c := r.job.choose(found[old.Key]); c.living == 1 {
 				entry := old
-				r.eval.evaluate(&entry, r.job.values(live[0].Get), known)
-				entry.SourceHash, entry.UpdatedAt = r.job.sourceHash(live[0].Get), r.Clock.Now()
+				r.eval.evaluate(&entry, r.job.values(c.row.Get), known)
+				entry.SourceHash, entry.UpdatedAt = r.job.sourceHash(c.row.Get), r.Clock.Now()
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}

@@ -163,6 +163,10 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) decision {
 		d.ask = true
 		return d
 	}
+	if a.Status == http.StatusBadGateway && slices.Contains(a.Messages, keyRefused) && a.Evidence.Duration > 3*time.Second {
+		return inDoubt(fmt.Sprintf("the API said after %s that its own service refused the connection (502): only within 3 s does that prove that nothing was made",
+			a.Evidence.Duration.Round(100*time.Millisecond)))
+	}
 	d := inDoubt(fmt.Sprintf("the API answered %d, after which a record may exist or not", a.Status))
 	d.slow = a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
 	return d

@@ -82,6 +82,7 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now, anyHour: p.opts.AnyHour, stopped: p.stopped,
 		report: trade.RunReport{ID: uuid.Must(uuid.NewV7()).String(), Job: job.Name(), StartedAt: now},
 	}
+	r.ration = newRation(p.opts.Keys[job.Name()], p.opts.Limit)
 	r.log = p.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
 	if p.opts.DryRun {
 		r.dry = dryRun(p.Ledger, job.Name(), p.dry, p.opts.Planned)

@@ -61,6 +61,9 @@ func (s *submission) anything(ctx context.Context) (bool, error) {
 // nextDue takes up the next due entries. Rows that came back to pending, or that a found record woke, have lower numbers: for them it begins again.
 func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	for {
+		if s.ration.over() {
+			return nil, nil
+		}
 		batch, err := s.shareDue(ctx)
 		if err != nil {
 			return nil, err
@@ -79,7 +82,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
 			return s.flights[e.ID] || s.spent(e.ID) || slices.ContainsFunc(s.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
-		if len(batch) > 0 {
+		if batch = s.ration.left(batch); len(batch) > 0 {
 			return s.fitting(ctx, batch)
 		}
 	}
@@ -131,6 +134,9 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []*flight {
 		if len(s.flights)+len(flights) >= window || s.quota == 0 || s.trialLeft() == 0 {
 			rest = s.queue[i:]
 			break
+		}
+		if !s.ration.allows(entry, flights) {
+			continue // it stays pending
 		}
 		needs := needsOf(entry)
 		if block, blocked := s.blocks.blocking(needs, group.At); blocked {

@@ -27,6 +27,14 @@ func (r *jobRun) conclude(ctx context.Context, err error) trade.RunReport {
 		r.watch(ctx)
 	}
 	r.countStates(ctx)
+	if r.dry != nil {
+		if r.report.WouldSend, err = r.dry.would(ctx, r.job.Name()); err != nil {
+			r.note("what would go could not be summed: %v", err)
+		}
+	}
+	if rows := r.ration.rows; r.dry == nil {
+		r.report.SentRows = &rows
+	}
 	if r.report.Stopped == nil && r.report.InScope != nil && r.dry == nil {
 		if err := r.verify(ctx); err != nil {
 			stop := r.stopOf(err)
@@ -136,7 +144,7 @@ func (r *jobRun) verify(ctx context.Context) error {
 			break
 		}
 		if try == 3 {
-			return r.stop(stopUneven, fmt.Sprintf("the kept sums %v differ from the entries %v: keep a copy of the ledger and report this", a, b))
+			return r.stop(stopUneven, fmt.Sprintf("the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` puts the sums right", a, b))
 		}
 	}
 	total := 0

@@ -135,5 +135,5 @@ func (rr *rowReader) near(row erp.Row) (near int64) {
 // isCancelled tells whether the ERP calls a row cancelled.
 func (rr *rowReader) isCancelled(row erp.Row) bool {
 	v, ok := at(row, rr.cancelled)
-	return ok && v.Err == "" && v.Kind != erp.Null && rr.job.cancelled[fold(plainText(v))]
+	return rr.job.cancels(v, ok)
 }

@@ -37,3 +37,16 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 	}
 	return keepBusinessDays(parsed), nil
 }
+
+// EveryMinuteOf tells of a schedule that runs each minute of some hours, as a rule because the minutes were left a *: how often in each such hour, and the hours
+// as they are written; 0 for every other schedule.
+func EveryMinuteOf(text string) (times int, hours string) {
+	fields := strings.Fields(text)
+	if len(fields) == 6 && strings.Contains(fields[0], "TZ=") {
+		fields = fields[1:]
+	}
+	if len(fields) != 5 || fields[0] != "*" && fields[0] != "*/1" || fields[1] == "*" || fields[1] == "*/1" {
+		return 0, ""
+	}
+	return 60, fields[1]
+}

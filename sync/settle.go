@@ -47,6 +47,9 @@ func (s *submission) take(l *landing) {
 	delete(s.flights, l.entry.ID)
 	if l.decision.outcome == trade.OutcomeNotSent {
 		s.report.Sent-- // no POST was begun
+		s.ration.recalled(l.entry.ID)
+	} else if l.decision.state == trade.Pending {
+		s.ration.returned(l.entry.ID)
 	}
 	s.settling = append(s.settling, l)
 	d, needs := l.decision, l.needs

@@ -18,7 +18,7 @@ const handsEvery = 100 * time.Millisecond
 
 // shareable tells whether others may send rows of the job now.
 func (s *submission) shareable() bool {
-	return s.crew.several && !s.lease.Hand && s.halt == nil && s.preflown && !s.careful && !s.probing && s.trial == nil && s.job.Spec.Most == nil
+	return s.crew.several && !s.lease.Hand && s.halt == nil && s.preflown && !s.careful && !s.probing && s.trial == nil && !s.ration.limited() && s.job.Spec.Most == nil
 }
 
 // offer lets others send rows of the job, or no longer. It asks the ledger only when that changes.
@@ -194,4 +194,5 @@ func (r *jobRun) unshare(ctx context.Context) {
 		r.note("what other instances sent in this run is not counted: %v", err)
 	}
 	r.report.Sent += n
+	r.ration.rows += n
 }

@@ -76,6 +76,7 @@ func (s *submission) conclude(ctx context.Context) error {
 			continue
 		}
 		s.report.Sent++
+		s.ration.begins(f.entry.ID)
 		s.countBegun(f.entry)
 		cleared = append(cleared, f)
 	}

@@ -219,6 +219,7 @@ func (s *submission) recall() {
 		s.calm = 0
 		for _, f := range late {
 			s.report.Sent--
+			s.ration.recalled(f.entry.ID)
 			s.didNotGo(f.entry)
 		}
 		s.giveUp(late, "it was not its turn within the time that its intent is good for")

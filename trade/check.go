@@ -85,9 +85,12 @@ func (c *checker) value(rule FieldRule, text string) {
 	case CAR:
 		c.car(rule, text)
 	case Harvest:
-		if !plausibleHarvest(text) {
+		if !harvestForm.MatchString(text) {
 			c.refuse(rule.Field, RuleHarvest, "2025/2026")
 			return
+		}
+		if !plausibleHarvest(text) {
+			c.judge("date_window", rule.Field, RuleDateWindow, "2025/2026")
 		}
 		c.text[rule.Field] = text
 	}
@@ -182,9 +185,6 @@ func Refused(problems []Problem) bool {
 // plausibleHarvest accepts 2025/2026 and, for winter crops, 2026/2026.
 func plausibleHarvest(text string) bool {
 	m := harvestForm.FindStringSubmatch(text)
-	if m == nil {
-		return false
-	}
 	first, errFirst := strconv.Atoi(m[1])
 	second, errSecond := strconv.Atoi(m[2])
 	return errFirst == nil && errSecond == nil && (second == first || second == first+1)

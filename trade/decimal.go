@@ -15,14 +15,33 @@ const maxDecimalDigits = 38
 // Decimal is an exact decimal number (I6). Its text never has an exponent, and no zeros at the end of its fraction. The zero value is 0.
 type Decimal struct{ d decimal.Decimal }
 
+// maxSumText bounds the text of a sum: no number of rows of 38 digits, before and after the point, fills it.
+const maxSumText = 256
+
 // ParseDecimal reads a number written with a point, an optional sign and an optional exponent ("-4229.0000", "0E-8"). It refuses NaN,
 // infinities, separators of thousands and more than 38 digits; the error does not repeat the text.
 func ParseDecimal(text string) (Decimal, error) {
+	if len(text) > 128 {
+		return Decimal{}, fmt.Errorf("is longer than 128 characters")
+	}
+	out, err := ParseSum(text)
+	if err != nil {
+		return Decimal{}, err
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(out.String(), "-"), ".")
+	if len(strings.TrimPrefix(whole, "0"))+len(fraction) > maxDecimalDigits {
+		return Decimal{}, fmt.Errorf("has more than %d digits", maxDecimalDigits)
+	}
+	return out, nil
+}
+
+// ParseSum reads what this program has written: a sum of numbers, which may have more digits than each of them.
+func ParseSum(text string) (Decimal, error) {
 	if text == "" {
 		return Decimal{}, errors.New("is empty")
 	}
-	if len(text) > 128 {
-		return Decimal{}, fmt.Errorf("is longer than 128 characters")
+	if len(text) > maxSumText {
+		return Decimal{}, fmt.Errorf("is longer than %d characters", maxSumText)
 	}
 	for i := range len(text) {
 		if !strings.ContainsRune("0123456789+-.eE", rune(text[i])) {
@@ -36,11 +55,7 @@ func ParseDecimal(text string) (Decimal, error) {
 	if e := d.Exponent(); e > maxDecimalDigits || e < -128 {
 		return Decimal{}, errors.New("has an exponent out of range")
 	}
-	out := Decimal{d}
-	if len(strings.Trim(out.String(), "-.")) > maxDecimalDigits+1 {
-		return Decimal{}, fmt.Errorf("has more than %d digits", maxDecimalDigits)
-	}
-	return out, nil
+	return Decimal{d}, nil
 }
 
 // NewDecimal makes the number of so many digits after the point whose digits are a whole number: 12050 with scale 2 is 120.5.
@@ -81,7 +96,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil 
 
 // UnmarshalJSON reads a JSON number or a number in quotes.
 func (d *Decimal) UnmarshalJSON(text []byte) error {
-	parsed, err := ParseDecimal(strings.Trim(string(text), `"`))
+	parsed, err := ParseSum(strings.Trim(string(text), `"`))
 	if err != nil {
 		return fmt.Errorf("decimal: the value %w", err)
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // ParseID normalises a UUID as ERPs keep them: blanks around it, braces and upper case go away. Everything else is refused, also forms
-// that other readers would accept (no hyphens, urn:uuid:), because a wrong id is worse than a row that waits.
+// that other readers would accept (no hyphens, urn:uuid:), because a wrong id is worse than a row that waits; and the UUID of zeros, which
+// names nothing.
 func ParseID(text string) (string, error) {
 	t := strings.TrimSpace(text)
 	if strings.HasPrefix(t, "{") && strings.HasSuffix(t, "}") {
@@ -20,6 +21,9 @@ func ParseID(text string) (string, error) {
 	id, err := uuid.Parse(t)
 	if err != nil {
 		return "", errors.New("is not a UUID")
+	}
+	if id == uuid.Nil {
+		return "", errors.New("is the UUID of nothing")
 	}
 	return id.String(), nil
 }

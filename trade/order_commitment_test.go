@@ -81,7 +81,7 @@ func TestTheRulesOfChapter21(t *testing.T) {
 		{"a product in lower case", "product", "soja", "product one_of"},
 		{"an unknown currency", "currency", "SACA", "currency one_of"},
 		{"a harvest of one year", "haverst", "SAFRINHA", "haverst harvest"},
-		{"a harvest of two years apart", "haverst", "2024/2026", "haverst harvest"},
+		{"a harvest of two years apart", "haverst", "2024/2026", "haverst date_window"},
 		{"a winter harvest", "haverst", "2026/2026", ""},
 		{"an end before the beginning", "end_delivery_date", "2026-03-31", "end_delivery_date date_order"},
 		{"the same day is no reversed period", "end_delivery_date", "2026-04-01", ""},

@@ -107,14 +107,31 @@ type RunReport struct {
 	New        int           `json:"new"`
 	Changed    int           `json:"changed"`
 	Unchanged  int           `json:"unchanged"`
-	Sent       int           `json:"sent"` // POSTs begun in this run
+	Sent       int           `json:"sent"`                // POSTs begun in this run
+	SentRows   *int          `json:"sent_rows,omitempty"` // rows that they were for: one that was asked for patience for goes again; absent in reports of older versions
 	States     map[State]int `json:"states"`
 	Flags      map[Flag]int  `json:"flags"`
 	Late       *Late         `json:"late,omitempty"`        // what a sweep found that the window had missed
 	Alarms     []Alarm       `json:"alarms,omitempty"`      // late answers of which people must know
 	Notes      []string      `json:"notes,omitempty"`       // remarks for IT, English
+	WouldSend  *WouldSend    `json:"would_send,omitempty"`  // of a dry run
 	SendsAgain *time.Time    `json:"sends_again,omitempty"` // rows are due that wait for the hours of the job; when those begin
 	Stopped    *Stop         `json:"stopped"`
+}
+
+// WouldSend is what a run would send that a dry run stands for.
+type WouldSend struct {
+	Rows       int        `json:"rows"`
+	Follow     int        `json:"follow"`     // rows more that wait for those alone, and would go in the same run
+	Quantities []Quantity `json:"quantities"` // of the rows, by unit
+}
+
+// RowsSent is how many rows were sent, which is what people are told. A report of an older version counts requests.
+func (r RunReport) RowsSent() int {
+	if r.SentRows == nil {
+		return r.Sent
+	}
+	return *r.SentRows
 }
 
 // NeedsPerson tells whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or held, an accepted one

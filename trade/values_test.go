@@ -15,13 +15,14 @@ func TestDecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
 	for text, want := range map[string]string{
 		"4229.5000": "4229.5", "100": "100", "-0": "0", "0E-8": "0", "1e3": "1000", "+1.50": "1.5", "0.000000000000000000000000000001": "0.000000000000000000000000000001",
 		"123456789012345678901234567890.12345678": "123456789012345678901234567890.12345678", "1200": "1200", ".5": "0.5",
+		strings.Repeat("9", 38): strings.Repeat("9", 38), "0." + strings.Repeat("1", 38): "0." + strings.Repeat("1", 38), strings.Repeat("9", 30) + "." + strings.Repeat("1", 8): strings.Repeat("9", 30) + "." + strings.Repeat("1", 8),
 	} {
 		d, err := ParseDecimal(text)
 		if err != nil || d.String() != want {
 			t.Errorf("ParseDecimal(%q) = %s, %v; want %s", text, d, err, want)
 		}
 	}
-	for _, text := range []string{"", " 1", "1,5", "NaN", "Infinity", "0x10", "1_000", "1e999999999", "--1", "1.2.3", "１", strings.Repeat("9", 200), strings.Repeat("9", 40)} {
+	for _, text := range []string{"", " 1", "1,5", "NaN", "Infinity", "0x10", "1_000", "1e999999999", "--1", "1.2.3", "１", strings.Repeat("9", 200), strings.Repeat("9", 40), strings.Repeat("9", 39), "1e38", strings.Repeat("9", 30) + "." + strings.Repeat("1", 9)} {
 		if d, err := ParseDecimal(text); err == nil {
 			t.Errorf("ParseDecimal(%q) = %s, want an error", text, d)
 		} else if text != "" && strings.Contains(err.Error(), text) {

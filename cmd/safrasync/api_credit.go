@@ -153,6 +153,11 @@ func newAPICreditAnalysisCommand(a *App) *cobra.Command {
 		if r.PersonType, err = a.apiPersonType(personType); err != nil {
 			return err
 		}
+		for flag, value := range map[string]string{"--corporate-name": r.CorporateName, "--corporate-identity": r.CorporateIdentity} {
+			if r.PersonType == apiclient.PF && value != "" {
+				return a.usage(fieldCompany, flag)
+			}
+		}
 		return a.createCreditAnalysis(cmd.Context(), r, f)
 	})
 	flags := create.Flags()

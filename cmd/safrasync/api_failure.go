@@ -95,8 +95,9 @@ func isPlainName(text string) bool {
 	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" && strings.ContainsAny(text, letters)
 }
 
-// tellFailure says why a call did not succeed: in so many words, what to do next, and the technical detail for whoever is asked. The body of the
-// answer is not shown to people: it may hold names and numbers of others. With --json it is in the object.
+// tellFailure says why a call did not succeed: in so many words, what to do next, what the platform said of a conflict, or in a form that its
+// document does not show, and the
+// technical detail for whoever is asked. Other bodies are not shown to people: they may hold names and numbers of others. With --json they are in the object.
 func (a *App) tellFailure(sentence phrase, next string, err error) {
 	var e *apiclient.Error
 	if !errors.As(err, &e) {
@@ -109,6 +110,9 @@ func (a *App) tellFailure(sentence phrase, next string, err error) {
 		next = f.next
 	}
 	a.tell(apiNext, next)
+	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 && e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
+		a.tell(apiSaid, printable(said))
+	}
 	a.tell(apiDetail, err)
 }
 
@@ -116,6 +120,7 @@ func (a *App) tellFailure(sentence phrase, next string, err error) {
 var fieldPhrases = map[apiclient.Problem]phrase{
 	apiclient.ProblemMissing: fieldMissing, apiclient.ProblemEntry: fieldEntry, apiclient.ProblemEncoding: fieldEncoding,
 	apiclient.ProblemNumber: fieldNumber, apiclient.ProblemDocument: apiNoDocument, apiclient.ProblemCredentials: fieldCredentials,
+	apiclient.ProblemMonths: fieldMonths,
 }
 
 // usageOf turns what the client finds wrong with a request into a wrong call, each fault in the person's language; nil stays nil.

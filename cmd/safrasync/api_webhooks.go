@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
@@ -117,6 +118,9 @@ func (a *App) writeWebhook(
 	event, err := a.apiEvent(f.event)
 	if err != nil {
 		return err
+	}
+	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return a.usage(fieldAddress, "--url")
 	}
 	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
 	if r.BasicAuthentication, err = a.secretFlag("--basic-authentication", f.basicAuthentication); err != nil {

@@ -99,7 +99,13 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 	c.pass("configuration", checkConfigOK, config.source.name, len(jobs))
 	for _, job := range jobs {
 		if columns := job.ContractInKey(); len(columns) > 0 {
-			c.warn("job "+job.Name(), checkContractKeyHint, checkContractKey, strings.Join(columns, ", "))
+			c.contractInKey(job, columns)
+		}
+		if fields := job.LacksForCompra(); len(fields) > 0 {
+			c.warn("job "+job.Name(), checkCompraHint, checkCompra, strings.Join(fields, ", "))
+		}
+		if n, hours := engine.EveryMinuteOf(job.Spec.Schedule); n > 0 {
+			c.warn("job "+job.Name(), checkEveryMinuteHint, checkEveryMinute, job.Spec.Schedule, n, hours)
 		}
 		if columns := job.PositionsInKey(); len(columns) > 0 {
 			c.warn("job "+job.Name(), checkPositionHint, checkPosition, strings.Join(columns, ", "))
@@ -231,8 +237,12 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Jo
 		c.fail("configuration", checkConfigHint, checkFault, err)
 		return
 	}
+	surveys := map[string]*engine.Survey{}
 	for _, job := range jobs {
-		c.job(ctx, e, job)
+		c.job(ctx, e, job, surveys)
+	}
+	for _, job := range jobs {
+		c.mismatches(ctx, e, surveys[job.Name()], surveys, job.Name())
 	}
 	c.identity(ctx, store, source, jobs)
 }
@@ -287,14 +297,35 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 // bare is an error's text without the name of its package, where the line begins with it already.
 func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }
 
-// job compares a mapping with the columns of its query, and reads its references.
-func (c *checker) job(ctx context.Context, e *parts, job *engine.Job) {
+func (c *checker) contractInKey(job *engine.Job, columns []string) {
+	c.warn("job "+job.Name(), checkContractKeyHint, checkContractKey, strings.Join(columns, ", "))
+}
+
+// job compares a mapping with the columns of its query, reads its references, and surveys its rows, which finds what a run would stop on.
+func (c *checker) job(ctx context.Context, e *parts, job *engine.Job, surveys map[string]*engine.Survey) {
 	name := "job " + job.Name()
-	err := c.app.config.Annotate(e.Check(ctx, job))
+	err := e.Check(ctx, job)
+	var survey *engine.Survey
+	if err == nil {
+		survey, err = e.Survey(ctx, job)
+	}
+	err = c.app.config.Annotate(err)
 	var config *ConfigError
 	switch {
 	case err == nil:
+		surveys[job.Name()] = survey
 		c.pass(name, checkJobOK, len(job.Spec.Fields))
+		if len(survey.Unseen) > 0 {
+			c.report(checkJSON{
+				Check: name, OK: true, Text: c.voice().unseenCancelled(survey.CancelledColumn, job.Spec.Cancelled.Column),
+				Hint: c.text(checkUnseenHint),
+			})
+		}
+		if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
+			c.contractInKey(job, columns)
+		}
+	case erp.CodeOf(err) == erp.CodeConfig:
+		c.fail(name, checkColumnHint, checkFault, bare(err))
 	case errors.As(err, &config):
 		for _, fault := range config.Faults {
 			c.fail(name, checkColumnHint, checkFault, fault)
@@ -303,6 +334,26 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job) {
 		c.fail(name, checkGrantHint, checkFault, bare(err))
 	default:
 		c.fail(name, checkQueryHint, checkFault, bare(err))
+	}
+}
+
+// mismatches names what rows hang on and nobody finds: it is the configuration that joins the keys in another form, not the ERP's people.
+func (c *checker) mismatches(ctx context.Context, e *parts, survey *engine.Survey, surveys map[string]*engine.Survey, job string) {
+	if survey == nil {
+		return
+	}
+	name := "job " + job
+	found, err := e.Mismatches(ctx, survey, surveys)
+	if err != nil {
+		c.warn(name, checkLedgerHint, checkFault, err)
+	}
+	for _, m := range found {
+		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
+		if m.Column == "" {
+			c.warn(name, checkNoParentHint, checkNoParent, m.Rows, m.Parent, here, m.Parent, there)
+		} else {
+			c.warn(name, checkConstantHint, checkConstant, m.Column, here, m.Parent, there)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
@@ -233,5 +234,15 @@ func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
 				t.Errorf("%s: ${file:%s} is %q, %v, want %q", who, tt.file, got, err, value)
 			}
 		}
+	}
+}
+
+// What is still to be filled in is no secret: an excerpt shows it, and not what stands behind it.
+func TestB14AnExcerptShowsWhatIsToBeFilledIn(t *testing.T) {
+	t.Parallel()
+	got := maskLines([]string{"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # old-key`, "  proxy: PREENCHER-s3cret", "  other: s3cret"})
+	want := []string{"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # …`, "  proxy: [secret]", "  other: [secret]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("masked (-want +got):\n%s", diff)
 	}
 }

@@ -106,6 +106,7 @@ const secretMask = "[secret]"
 var (
 	keyLine       = regexp.MustCompile(`^(\s*)(["']?)([A-Za-z0-9_-]+)(["']?\s*:)(\s*)(.*)$`)
 	onlyReference = regexp.MustCompile(`^["']?\$\{(env|file):[^${}]*\}["']?$`)
+	unfilled      = regexp.MustCompile(`^["']?` + fillIn + `["']?(\s+#.*)?$`)
 	plainAddress  = regexp.MustCompile(`^["']?https?://[A-Za-z0-9.:/_-]*["']?$`)
 	secretWords   = regexp.MustCompile(`(?i)(api_?-?key|dsn|pass|pwd|senha|segredo|secret|token|authorization|://[^/\s]*@)`)
 )
@@ -138,7 +139,7 @@ func maskLines(lines []string) []string {
 			out[i] = line
 		case m[3] == "base_url" && plainAddress.MatchString(m[6]):
 			out[i] = line
-		case slices.Contains(shownValues, m[3]) && !secretWords.MatchString(m[6]):
+		case unfilled.MatchString(m[6]), slices.Contains(shownValues, m[3]) && !secretWords.MatchString(m[6]):
 			value, _, comment := strings.Cut(m[6], " #") // a comment may be an old key
 			if comment {
 				value += " # …"

@@ -15,17 +15,46 @@ import (
 )
 
 func newDoctorCommand(a *App) *cobra.Command {
-	var full bool
+	var full, recount bool
 	var bundle string
 	cmd := a.command("doctor", helpDoctor, exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if bundle != "" {
 			return a.bundle(cmd.Context(), bundle, full)
 		}
+		if recount {
+			return a.recount(cmd.Context())
+		}
 		return a.doctor(cmd.Context(), full)
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
+	cmd.Flags().BoolVar(&recount, "recount", false, "count the kept sums of all jobs anew, and nothing else")
 	cmd.Flags().StringVar(&bundle, "bundle", "", "write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
 	return cmd
+}
+
+// recount puts the kept sums right. It changes no row.
+func (a *App) recount(ctx context.Context) error {
+	if _, err := a.loadConfig(); err != nil {
+		return err
+	}
+	store, err := a.openLedger(ctx, toWrite)
+	if err != nil {
+		return err
+	}
+	jobs, err := store.RestoreSums(ctx)
+	switch {
+	case err != nil:
+		return err
+	case a.asJSON:
+		return a.printJSON(struct {
+			Recounted []string `json:"recounted"`
+		}{orEmpty(jobs)})
+	case len(jobs) == 0:
+		a.show(doctorSumsRight)
+	default:
+		a.show(doctorRecounted, strings.Join(jobs, ", "))
+	}
+	return nil
 }
 
 // doctor looks at what keeps the promise that nothing is lost and nothing is sent twice, one line each. It changes nothing.

@@ -94,7 +94,11 @@ func (a *App) endExplain(out explainJSON, fault error) error {
 		return errors.Join(a.printJSON(out), fault)
 	}
 	if out.ERP != nil {
-		a.printAudit(*out.ERP)
+		column := ""
+		if out.Cancelled != nil {
+			column = out.Cancelled.Column
+		}
+		a.printAudit(*out.ERP, column)
 	}
 	return fault
 }
@@ -167,10 +171,27 @@ func (a *App) printRules(out explainJSON) {
 	}
 }
 
+// unseenCancelled says that no row has some values of `cancelled`, and what there is.
+func (v voice) unseenCancelled(c engine.CancelledColumn, column string) string {
+	there := shownValueCounts(c.Values)
+	for _, value := range c.Values {
+		if value.Value == "" {
+			there = strings.TrimPrefix(there+", "+v.text(valueBlank, value.Rows), ", ")
+		}
+	}
+	return v.text(checkUnseen, strings.Join(c.Unseen, ", "), column, there)
+}
+
 // printAudit writes what was found for people.
-func (a *App) printAudit(r engine.Audit) {
+func (a *App) printAudit(r engine.Audit, cancelledColumn string) {
 	a.line("")
 	a.show(explainRead, r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
+	if r.Double > 0 {
+		a.show(explainDouble, r.Double, r.DoubleKeys)
+	}
+	if len(r.Unseen) > 0 {
+		a.line("! " + a.voice().unseenCancelled(r.CancelledColumn, cancelledColumn))
+	}
 	for _, b := range r.Breaches {
 		sign := "✗"
 		if b.Severity == trade.Warning {
@@ -190,7 +211,7 @@ func (a *App) printAudit(r engine.Audit) {
 		}
 		a.show(explainKeys, strings.Join(s.Keys, ", "))
 	}
-	if len(r.Breaches)+len(r.Missing) == 0 {
+	if len(r.Breaches)+len(r.Missing)+r.Double == 0 {
 		a.show(explainClean)
 	}
 }

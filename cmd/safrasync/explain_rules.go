@@ -101,6 +101,9 @@ func checksOf(v voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
 	if rule.Type == trade.Day {
 		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text(checkWindowWords)})
 	}
+	if rule.Type == trade.Harvest {
+		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text(checkHarvestWords)})
+	}
 	if rule.NotBefore != "" {
 		out = append(out, fieldCheck{"date_order", checks.Severity("date_order"), v.text(checkOrderWords, rule.NotBefore)})
 	}

@@ -134,6 +134,7 @@ type summary struct {
 		States                map[trade.State]int
 		Stopped               *trade.Stop
 		Unchanged, Unreadable int
+		WouldSend             *trade.WouldSend `json:"would_send"`
 	}
 }
 

@@ -96,11 +96,17 @@ func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	default:
 		a.show(previewStays, p.Job, p.Key, p.State.Label(lang))
 	}
+	if p.State == trade.Held {
+		a.line("  - " + a.voice().own.Explain(p.State, p.Cause, lang).What)
+	}
 	for _, problem := range p.Problems {
 		a.line("  - " + problem.Sentence(lang))
 	}
 	for _, text := range a.voice().awaited(p.WaitingFor) {
 		a.line("  - " + text)
+	}
+	if len(p.Fields) == 0 {
+		return
 	}
 	t := a.newTable(previewHeadField, previewHeadValue, previewHeadColumn, previewHeadERP, previewHeadVia)
 	for _, f := range p.Fields {

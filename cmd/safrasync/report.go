@@ -56,7 +56,7 @@ func newReportCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+"; default: by the name of --output, else table")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
 	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
-	flags.BoolVar(&f.failed, "failed", false, "instead: the rows that need a decision, to be filled in and given to `decisions import`")
+	flags.BoolVar(&f.failed, "failed", false, "instead: the rows that need a decision, to be filled in and given to decisions import")
 	completes(cmd, "state", trade.States)
 	completes(cmd, "section", reconcile.AllSections)
 	completes(cmd, "format", reportFormats)

@@ -91,7 +91,7 @@ func (a *App) resync(ctx context.Context, job string, f resyncFlags) error {
 	}
 	reports, err := e.Sync(ctx, []string{job}, engine.Options{Resync: &wanted})
 	watcher.close()
-	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, syncFlags{}, nil); printErr != nil {
+	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, syncFlags{}, nil, nil); printErr != nil {
 		return errors.Join(err, printErr)
 	}
 	return syncResult(reports, err, false)

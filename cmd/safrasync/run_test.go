@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -315,4 +316,33 @@ func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
 			t.Errorf("a ledger elsewhere:\n%s", out)
 		}
 	})
+}
+
+// A ledger that somebody has moved away, or overwritten, under the service: status fails, and says that the service still works on the file it began with.
+func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.start()
+	s.ran()
+	for _, replace := range []func(){
+		func() {
+			if err := os.Rename(s.path("state.db"), s.path("moved.db")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func() {
+			s.write("state.db", "this is no ledger, and it is longer than the header of one is: "+strings.Repeat("x", 200))
+		},
+	} {
+		replace()
+		var said strings.Builder
+		cmd := s.command("status")
+		cmd.Stderr = &said
+		if err := cmd.Run(); err == nil || !strings.Contains(said.String(), fmt.Sprintf("still works (process %d)", s.process.Process.Pid)) {
+			t.Errorf("status: %v\n%s", err, said.String())
+		}
+	}
+	if err := os.Rename(s.path("moved.db"), s.path("state.db")); err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,7 @@ func (a *App) status(ctx context.Context) error {
 	}
 	store, err := state.Open(ctx, ledgerOptions(config, toRead)) // never an empty one in the place of one that is gone
 	if err != nil {
+		a.tellServed(err)
 		return err
 	}
 	a.closers = append(a.closers, store.Close)
@@ -113,6 +115,16 @@ func (a *App) status(ctx context.Context) error {
 		a.printJob(job)
 	}
 	return nil
+}
+
+// tellServed says of a ledger that cannot be opened that the service still works on the file which it began with.
+func (a *App) tellServed(err error) {
+	var fault *state.Error
+	if errors.As(err, &fault) {
+		if pids := state.ServedBy(fault.Path); len(pids) > 0 {
+			a.tell(statusServedStill, strings.Join(pids, ", "))
+		}
+	}
 }
 
 func readJob(ctx context.Context, store *state.Store, name string) (jobJSON, error) {
@@ -236,7 +248,7 @@ func (a *App) printJob(j jobJSON) {
 	case r.EndedAt.IsZero():
 		a.show(statusRunOpen, v.moment(r.StartedAt))
 	default:
-		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.Sent)
+		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.RowsSent())
 	}
 	if len(j.NextRuns) > 0 {
 		a.show(statusNextRun, strings.Join(v.shortTimes(j.NextRuns), "  "), v.zone)

@@ -12,7 +12,7 @@ import (
 )
 
 // printSync writes what a pass did: one JSON object, or a summary for people.
-func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade.RunReport, f syncFlags, planned plans) error {
+func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade.RunReport, f syncFlags, planned plans, named []trade.Entry) error {
 	if a.asJSON {
 		if reports == nil {
 			reports = []trade.RunReport{}
@@ -22,10 +22,15 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 				reports[i].Flags = map[trade.Flag]int{}
 			}
 		}
+		var rows []rowJSON
+		for _, e := range named {
+			rows = append(rows, rowOf(e))
+		}
 		return a.printJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
-		}{reports, f.dryRun})
+			Rows   []rowJSON         `json:"rows,omitempty"`
+		}{reports, f.dryRun, rows})
 	}
 	if f.dryRun {
 		a.show(syncDry)
@@ -35,12 +40,35 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 			return err
 		}
 	}
+	for _, e := range named {
+		text := a.voice().reason(e)
+		if e.RemoteID != "" {
+			text = e.RemoteID
+		}
+		a.show(syncRow, e.Job, e.Key, e.State.Label(a.lang()), text)
+	}
+	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
+		a.show(syncLeft, left)
+	}
 	return nil
+}
+
+// pendingOf is how many rows may go in a later run.
+func pendingOf(reports []trade.RunReport) (n int) {
+	for _, r := range reports {
+		n += r.States[trade.Pending]
+	}
+	return n
 }
 
 // printReport writes the summary of one job; planned is what a dry run found, else nil.
 func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunReport, planned *plan) error {
-	a.show(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.Sent, a.whatItSends(r.Job))
+	if w := r.WouldSend; w != nil {
+		a.show(syncDryCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, a.whatItSends(r.Job))
+		a.line(a.wouldSend(*w))
+	} else {
+		a.printSent(r)
+	}
 	if r.InScope != nil && r.Gone != nil {
 		a.show(syncSweep, *r.InScope, *r.Gone)
 	}
@@ -67,6 +95,31 @@ func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunRe
 		a.show(syncStopped, r.Job, a.voice().stop(*r.Stopped))
 	}
 	return nil
+}
+
+// wouldSend says what a run would send that a dry run stands for.
+func (a *App) wouldSend(w trade.WouldSend) string {
+	var sums []string
+	for _, q := range w.Quantities {
+		sums = append(sums, strings.TrimSpace(a.voice().number(q.Amount)+" "+string(q.Unit)))
+	}
+	text := a.text(syncWould, w.Rows)
+	if len(sums) > 0 {
+		text += " (" + strings.Join(sums, "; ") + ")"
+	}
+	if w.Follow > 0 {
+		text += a.text(syncFollow, w.Follow)
+	}
+	return text
+}
+
+// printSent writes what was read and sent.
+func (a *App) printSent(r trade.RunReport) {
+	text := a.text(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), a.whatItSends(r.Job))
+	if r.Sent != r.RowsSent() {
+		text += a.text(syncRequests, r.Sent)
+	}
+	a.line(text)
 }
 
 // whatItSends is the trade's word for what a job sends, in parentheses behind a text: " (entregas)"; "" for a job that is no longer configured.
@@ -117,7 +170,11 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string, p
 	v := a.voice()
 	for i, g := range t.sorted() {
 		if i == causesShown {
-			a.show(syncMoreCauses, len(t.groups)-i, job)
+			more := syncMoreCauses
+			if planned != nil {
+				more = syncMorePlanned // the ledger has none of them
+			}
+			a.show(more, len(t.groups)-i, job)
 			break
 		}
 		advice := g.advice(v)

@@ -13,31 +13,58 @@ import (
 )
 
 // syncFlags are those of `safrasync sync`.
-type syncFlags struct{ sweep, dryRun, strict, anyHour bool }
+type syncFlags struct {
+	sweep, dryRun, strict, anyHour bool
+	limit                          int
+}
 
 func newSyncCommand(a *App) *cobra.Command {
 	var f syncFlags
-	cmd := a.command("sync [JOB…]", helpSync, anyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("sync [JOB… | JOB KEY…]", helpSync, anyArgs, func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("limit") && f.limit < 1 {
+			return a.usage(syncLimitLow)
+		}
 		return a.sync(cmd.Context(), args, f)
 	})
+	cmd.Long = a.text(helpSyncLong)
 	cmd.ValidArgsFunction = a.completeEveryJob
 	flags := cmd.Flags()
 	flags.BoolVar(&f.sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
 	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
+	flags.IntVar(&f.limit, "limit", 0, "send at most `N` rows of each job; the others stay pending")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")
 	flags.BoolVar(&a.verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	return cmd
 }
 
+// syncWhat takes the arguments apart: names of jobs, or one and the keys of some of its rows.
+func (a *App) syncWhat(config *Config, args []string) (jobs, keys []string, err error) {
+	if len(args) < 2 || a.checkJobNames(config, args[:2]) == nil {
+		return args, nil, a.checkJobNames(config, args)
+	}
+	for _, arg := range args[1:] {
+		key, err := a.checkKey(config, args[0], arg)
+		if err != nil {
+			return nil, nil, err
+		}
+		keys = append(keys, key)
+	}
+	return args[:1], keys, nil
+}
+
 // sync makes one pass and reports it. The report is complete also when a job stopped.
-func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
+func (a *App) sync(ctx context.Context, args []string, f syncFlags) error {
 	config, err := a.loadConfig()
 	if err != nil {
 		return err
 	}
-	if err := a.checkJobNames(config, jobs); err != nil {
+	jobs, keys, err := a.syncWhat(config, args)
+	switch {
+	case err != nil:
 		return err
+	case f.dryRun && (f.limit > 0 || keys != nil):
+		return a.usage(syncDryPart)
 	}
 	how := toWrite
 	if f.dryRun {
@@ -54,7 +81,10 @@ func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
 		watcher.close()
 		return err
 	}
-	opts := engine.Options{Sweep: f.sweep, DryRun: f.dryRun, AnyHour: f.anyHour}
+	opts := engine.Options{Sweep: f.sweep, DryRun: f.dryRun, AnyHour: f.anyHour, Limit: f.limit}
+	if keys != nil {
+		opts.Keys = map[string][]string{jobs[0]: keys}
+	}
 	var planned plans
 	if f.dryRun {
 		planned = newPlans(config.JobSpecs())
@@ -64,10 +94,33 @@ func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
 	reports, err := e.Sync(ctx, jobs, opts)
 	watcher.close()
 	// A run that was interrupted is reported like any other.
-	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, f, planned); printErr != nil {
-		return errors.Join(err, printErr)
+	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), store, jobs, keys)
+	if printErr := a.printSync(context.WithoutCancel(ctx), store, reports, f, planned, rows); printErr != nil || rowsErr != nil {
+		return errors.Join(err, printErr, rowsErr)
+	}
+	for _, key := range missed {
+		a.tell(syncNoKey, jobs[0], key, jobs[0], key)
+	}
+	if err == nil && len(missed) > 0 {
+		err = &exitError{exitFailed}
 	}
 	return syncResult(reports, err, f.strict)
+}
+
+// rowsNamed are the rows with the keys that were named, and the keys of which the ledger has none.
+func rowsNamed(ctx context.Context, store *state.Store, jobs, keys []string) (rows []trade.Entry, missed []string, err error) {
+	for _, key := range keys {
+		e, err := store.Entry(ctx, jobs[0], key)
+		switch {
+		case errors.Is(err, state.ErrNotFound):
+			missed = append(missed, key)
+		case err != nil:
+			return nil, nil, err
+		default:
+			rows = append(rows, e)
+		}
+	}
+	return rows, missed, nil
 }
 
 // syncResult turns reports into an exit code: a stop weighs more than a job that another process runs, and that more than rows for people.

@@ -237,13 +237,18 @@ func (a *App) caseFrom(ctx context.Context, args []string) error {
 	file := args[2]
 	if file == "" {
 		file = filepath.Join(casesBeside(config), args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if errors.Is(err, fs.ErrPermission) {
+			return errors.New(a.text(testNotWritable, file, args[0], printable(key)))
+		} else if err != nil {
 			return fmt.Errorf("%s: %s", filepath.Dir(file), plainReason(err))
 		}
 	}
 	text := renderCase(job, c, a.text(testFromComment, printable(strings.ReplaceAll(key, "\n", " ")))) + verdictOutcome(verdict).render(job.Spec.Sends)
 	if err := createFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
 		return errors.New(a.text(testFileExists, file))
+	} else if errors.Is(err, fs.ErrPermission) {
+		return errors.New(a.text(testNotWritable, file, args[0], printable(key)))
 	} else if err != nil {
 		return err
 	}

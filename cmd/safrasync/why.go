@@ -235,6 +235,9 @@ func (v voice) whyPreview(s story) []string {
 	case trade.Invalid:
 		return []string{v.text(whyWouldNot, trade.Sentences(p.Problems, v.lang))}
 	}
+	if p.State == trade.Held {
+		return []string{v.text(whyWouldNot, v.own.Explain(p.State, p.Cause, v.lang).What)}
+	}
 	var out []string
 	for _, text := range v.awaited(p.WaitingFor) {
 		out = append(out, v.text(whyWouldWait, text))

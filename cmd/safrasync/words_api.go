@@ -55,6 +55,7 @@ var (
 	apiThrottled   = phrase{"Nada foi feito: %v.", "Nothing was done: %v."}
 	apiNoID        = phrase{"A plataforma diz que criou, mas sem um id legível: %v.", "The platform says that it was created, but without a readable id: %v."}
 	apiUnknown     = phrase{"NINGUÉM SABE se o pedido foi executado: %v.", "NOBODY KNOWS whether the request was executed: %v."}
+	apiSaid        = phrase{"  a plataforma diz: %s", "  the platform says: %s"}
 	apiNext        = phrase{"  → %s", "  → %s"}
 	apiDoubtCost   = phrase{"Não o repita: poderia ser executado e cobrado duas vezes. Pergunte à plataforma.", "Do not repeat it: it could be executed and charged twice. Ask the platform."}
 	apiDoubtHook   = phrase{"Antes de repetir, veja com `safrasync api webhooks list` o que há.", "Before repeating it, see with `safrasync api webhooks list` what is there."}

@@ -36,5 +36,8 @@ var (
 	fieldEncoding    = phrase{"%s não está em UTF-8; confira a codificação do terminal ou do arquivo", "%s is not UTF-8; check the charset of the terminal or the file"}
 	fieldNumber      = phrase{"%s não é um número como 1250.5", "%s is not a number such as 1250.5"}
 	fieldTooLong     = phrase{"%s é longo demais: a plataforma aceita no máximo %d caracteres", "%s is too long: the platform takes at most %d characters"}
+	fieldAddress     = phrase{"%s não é um endereço https; a plataforma não alcança outro", "%s is not an https address; the platform reaches no other"}
+	fieldMonths      = phrase{"%s não é um número de meses de 1 a 999", "%s is no number of months from 1 to 999"}
+	fieldCompany     = phrase{"%s é de empresa, e --person-type é PF", "%s is of a company, and --person-type is PF"}
 	fieldCredentials = phrase{"%s deve ter a forma usuário:senha", "%s must be user:password"}
 )

@@ -7,7 +7,7 @@ import (
 
 // What retry, adopt, resend, dismiss, reopen, resync and audit say.
 var (
-	helpRetry       = phrase{"envia agora o que não foi enviado ou foi recusado com certeza; não pode duplicar nada", "send now what was not sent or was certainly refused; nothing can be doubled"}
+	helpRetry       = phrase{"põe na fila o que não foi enviado ou foi recusado com certeza, para a próxima execução (já: `safrasync sync JOB`); não pode duplicar nada", "queue what was not sent or was certainly refused, for the next run (at once: `safrasync sync JOB`); nothing can be doubled"}
 	helpAdopt       = phrase{"esta linha em dúvida, ou retida, é o registro da plataforma com este id", "this row that is in doubt, or held, is the platform's record with this id"}
 	helpResend      = phrase{"envia outra vez uma linha em dúvida, depois de conferir na plataforma; PODE DUPLICAR", "send a row in doubt again, after looking on the platform; IT MAY DOUBLE"}
 	helpDismiss     = phrase{"deixa linhas de fora, com o motivo", "leave rows out, with a reason"}
@@ -17,7 +17,7 @@ var (
 	helpAuditList   = phrase{"lista os atos, o mais antigo primeiro", "list the acts, the oldest first"}
 	helpAuditVerify = phrase{"confere se a auditoria está como foi escrita", "check that the audit is as it was written"}
 
-	retryPlan   = phrase{"Tentar agora (mesma geração: só o que certamente não foi criado; nada pode dobrar):", "Retry now (same generation: only what was certainly not created; nothing can be doubled):"}
+	retryPlan   = phrase{"Tentar na próxima execução, ou já com `safrasync sync` (mesma geração: só o que certamente não foi criado; nada pode dobrar):", "Retry with the next run, or at once by `safrasync sync` (same generation: only what was certainly not created; nothing can be doubled):"}
 	dismissPlan = phrase{"Dispensar (não será enviado; `safrasync reopen` desfaz):", "Dismiss (it will not be sent; `safrasync reopen` undoes that):"}
 	reopenPlan  = phrase{"Reabrir (cada linha volta para onde estava; isto não envia nada):", "Reopen (each row stands again where it stood; this sends nothing):"}
 	adoptPlan   = phrase{"Vincular ao registro que a plataforma já tem:", "Link to the record that the platform has already:"}

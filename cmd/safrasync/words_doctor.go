@@ -2,6 +2,8 @@ package main
 
 // What doctor says.
 var (
+	doctorSumsRight   = phrase{"Contadas de novo: as somas guardadas já eram as das linhas.", "Counted anew: the kept sums were those of the rows already."}
+	doctorRecounted   = phrase{"Contadas de novo e corrigidas as somas dos jobs %s. Nenhuma linha mudou.", "The sums of the jobs %s were counted anew and put right. No row has changed."}
 	doctorRole        = phrase{"o usuário do ERP poderia alterar a tabela %s; o programa nunca escreve", "the ERP user could change the table %s; the program never writes"}
 	doctorRoleHint    = phrase{"dê ao programa um usuário que só tenha SELECT", "give the program a user that has SELECT only"}
 	doctorRoleOK      = phrase{"nada indica que o usuário do ERP possa escrever", "nothing says that the ERP user could write"}
@@ -21,6 +23,7 @@ var (
 
 var (
 	wayRestore = phrase{"pare o programa e restaure a cópia (`safrasync restore ARQUIVO`), ou refaça o registro local a partir do diário (`safrasync rebuild`)", "stop the program and restore the copy (`safrasync restore FILE`), or make the ledger anew from its journal (`safrasync rebuild`)"}
+	wayRecount = phrase{"rode `safrasync doctor --recount`: conta as linhas de novo e corrige as somas", "run `safrasync doctor --recount`: it counts the rows anew and puts the sums right"}
 	wayJournal = phrase{"defina state.journal na configuração", "set state.journal in the configuration"}
 )
 
@@ -34,7 +37,7 @@ var doctorWords = map[string]faultPhrase{
 	"foreign_keys broken": {phrase{"há linhas sem par nas tabelas %v", "rows of the tables %v lack their partner"}, wayRestore},
 
 	"sums ":       {phrase{"as somas guardadas são as das linhas", "the kept sums are those of the rows"}, phrase{}},
-	"sums uneven": {phrase{"as somas guardadas dos jobs %v não são as das linhas", "the kept sums of the jobs %v are not those of the rows"}, wayRestore},
+	"sums uneven": {phrase{"as somas guardadas dos jobs %v não são as das linhas", "the kept sums of the jobs %v are not those of the rows"}, wayRecount},
 
 	"audit ":       {phrase{"a auditoria pode ser lida inteira", "the audit can be read whole"}, phrase{}},
 	"audit broken": {phrase{"na auditoria falta o registro %d", "the audit lacks record %d"}, wayRestore},

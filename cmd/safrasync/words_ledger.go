@@ -16,7 +16,7 @@ var (
 		"the ledger lacked a person's last decision, which the journal had: it was carried out (a second sending was not: that row stays in doubt); see `safrasync audit list`",
 	}
 
-	helpDoctor  = phrase{"confere o registro local, o diário, o disco e as permissões, sem alterar nada", "check the ledger, the journal, disk and rights; changes nothing"}
+	helpDoctor  = phrase{"confere o registro local, o diário, o disco e as permissões; só altera algo com --recount, que conta as somas de novo", "check the ledger, the journal, disk and rights; changes nothing but with --recount, which counts the sums anew"}
 	helpBackup  = phrase{"copia o registro local para um arquivo novo, mesmo em uso", "copy the ledger into a new file, also while it is in use"}
 	helpRestore = phrase{"põe uma cópia no lugar do registro local; o que estava lá é guardado", "put a copy in the ledger's place; what stood there is kept"}
 	helpRebuild = phrase{"refaz a partir do diário o que falta no registro local", "make from the journal what the ledger lacks"}

@@ -15,8 +15,12 @@ var (
 	testGot           = phrase{"   (obtido)", "   (got)"}
 	testSummary       = phrase{"%d casos: %d certos, %d com falha; expectativas gravadas: %d", "%d cases: %d right, %d failed; expectations recorded: %d"}
 	testFromComment   = phrase{"Da linha %s do ERP. Confira se o resultado abaixo está certo; troque o que for pessoal.", "From row %s of the ERP. Check that the result below is right; replace what is personal."}
-	testFileExists    = phrase{"%s já existe e não é sobrescrito; dê outro nome de arquivo", "%s exists and is not overwritten; give another file name"}
-	testWritten       = phrase{"%s gravado; confira o resultado que ele espera", "%s written; check the result that it expects"}
+	testNotWritable   = phrase{
+		"%s não pode ser gravado por este usuário; dê um arquivo onde ele possa gravar: safrasync test --from %s '%s' /tmp/caso.yaml",
+		"%s cannot be written by this user; give a file where the user may write: safrasync test --from %s '%s' /tmp/case.yaml",
+	}
+	testFileExists = phrase{"%s já existe e não é sobrescrito; dê outro nome de arquivo", "%s exists and is not overwritten; give another file name"}
+	testWritten    = phrase{"%s gravado; confira o resultado que ele espera", "%s written; check the result that it expects"}
 
 	helpExplain       = phrase{"as regras de um job em palavras, e quais linhas do ERP não as cumprem; não envia nada", "a job's rules in words, and which rows of the ERP break which; sends nothing"}
 	explainFlagsClash = phrase{"--rows precisa do ERP: não vale com --offline", "--rows needs the ERP: it does not go with --offline"}
@@ -29,6 +33,8 @@ var (
 	explainCancelled   = phrase{"  cancelada quando %s é: %s", "  cancelled when %s is: %s"}
 	explainRowsTitle   = phrase{"Linhas que não seguem como estão, ou seguem com observação:", "Rows that do not go as they are, or go with a remark:"}
 	explainRead        = phrase{"No ERP agora: %d linhas lidas; %d prontas, %d com erro, %d aguardando, %d canceladas, %d sem chave utilizável", "In the ERP now: %d rows read; %d ready, %d with errors, %d waiting, %d cancelled, %d without a usable key"}
+	valueBlank         = phrase{"vazio × %d", "empty × %d"}
+	explainDouble      = phrase{"! %d linhas com uma chave que aparece mais de uma vez (%d chaves): não seguem, quaisquer que sejam os dados", "! %d rows with a key that stands more than once (%d keys): they do not go, whatever their data"}
 	explainBreach      = phrase{"%s %d × %s [%s: %s]", "%s %d × %s [%s: %s]"}
 	explainValues      = phrase{"    coluna %s: %s", "    column %s: %s"}
 	explainKeys        = phrase{"    linhas: %s", "    rows: %s"}
@@ -78,6 +84,7 @@ var (
 
 	checkPositiveWords = phrase{"deve ser maior que zero", "must be above zero"}
 	checkWindowWords   = phrase{"deve estar entre 01/01/2000 e daqui a cinco anos", "must be between 2000-01-01 and five years from today"}
+	checkHarvestWords  = phrase{"o segundo ano deve ser o primeiro ou o seguinte", "the second year must be the first or the one after it"}
 	checkCARWords      = phrase{"deve ser um número do CAR completo", "must be a whole CAR number"}
 	checkOrderWords    = phrase{"não pode ser anterior a %s", "must not be before %s"}
 )

@@ -78,6 +78,31 @@ var (
 		"uma entrega transferida para outro contrato pareceria nova e iria outra vez: use o que identifica o ticket e a linha",
 		"a delivery that is transferred to another contract would look new and go a second time: use what identifies the ticket and its line",
 	}
+	checkCompra     = phrase{"nenhum contrato COMPRA pode ser válido: fields não tem %s", "no contract COMPRA can be valid: fields does not have %s"}
+	checkCompraHint = phrase{
+		"a plataforma exige esses campos em COMPRA: mapeie-os; só dispensa isto quem nunca envia COMPRA",
+		"the platform requires these fields of COMPRA: map them; only who never sends COMPRA can do without",
+	}
+	checkEveryMinute     = phrase{"schedule \"%s\" executa %d vezes por hora, nas horas %s", "schedule \"%s\" runs %d times an hour, in the hours %s"}
+	checkEveryMinuteHint = phrase{
+		"o * no lugar dos minutos é cada minuto; para uma vez em cada uma dessas horas, ponha 0 no lugar dele",
+		"the * in the place of the minutes is every minute; for once in each of those hours, put 0 in its place",
+	}
+	checkUnseen     = phrase{"cancelled: nenhuma linha tem %s na coluna %s, que tem %s", "cancelled: no row has %s in column %s, which has %s"}
+	checkUnseenHint = phrase{
+		"se o valor está escrito de outro modo no ERP, corrija cancelled.values: cancelados seriam enviados, e a plataforma não exclui; se ainda não houve nenhum, está certo",
+		"if the ERP writes it in another way, correct cancelled.values: cancelled rows would be sent, and the platform cannot delete; if there has been none yet, it is right",
+	}
+	checkNoParent     = phrase{"nenhuma de %d linhas encontra a sua do job %s: aqui %s; em %s %s", "none of %d rows finds its row of job %s: here %s; in %s %s"}
+	checkNoParentHint = phrase{
+		"os dois lados escrevem a mesma chave de modo diferente: ponha na consulta a mesma forma (zeros à esquerda, filial) dos dois lados; não é dado a corrigir no ERP",
+		"the two sides write the same key in different ways: give both the same form in the query (leading zeros, branch); nothing is wrong with the data in the ERP",
+	}
+	checkConstant     = phrase{"a coluna %s, que indica a linha do job %[3]s, tem sempre %[2]s, e lá há %[4]s", "column %s, which names the row of job %[3]s, is always %[2]s, and there are %[4]s there"}
+	checkConstantHint = phrase{
+		"uma parte fixa da chave faz linhas de outra filial irem sob o contrato errado: use na consulta a coluna do ERP",
+		"a constant part of the key puts rows of another branch under the wrong contract: use the ERP's column in the query",
+	}
 	checkPosition     = phrase{"a chave conta posições com ROW_NUMBER (%s)", "the key counts positions by ROW_NUMBER (%s)"}
 	checkPositionHint = phrase{
 		"uma linha inserida ou apagada renumera as seguintes, e elas ficam retidas ou marcadas: use uma coluna que fique com o documento",

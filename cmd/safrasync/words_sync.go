@@ -10,26 +10,54 @@ var (
 	barReads      = phrase{"%s: lendo o ERP", "%s: reading the ERP"}
 	barSends      = phrase{"%s: enviando", "%s: sending"}
 
-	syncDry        = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
-	syncCounts     = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d%s", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s"}
+	syncDry      = phrase{"Ensaio (--dry-run): nada foi enviado e nada foi gravado. Os estados abaixo são como ficariam.", "Dry run: nothing was sent and nothing was stored. The states below are as they would be."}
+	syncCounts   = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança; envios: %d%s", "%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s"}
+	helpSyncLong = phrase{
+		"Lê o ERP e envia o que estiver pronto, agora. Sem argumentos, todos os jobs; com nomes, esses; com um job e chaves, só essas linhas são enviadas.\n" +
+			"Com --limit N, no máximo N linhas de cada job. A leitura é sempre completa: o que não é enviado fica pendente, e vai na próxima execução, também do serviço.\n" +
+			"Uma linha espera por aquela de que depende (a entrega, pelo seu contrato), como sempre.\n\n" +
+			"  safrasync sync contracts '01|000123'   primeiro um contrato; confira-o na plataforma\n" +
+			"  safrasync sync contracts --limit 10    depois dez\n  safrasync sync                         depois tudo",
+		"Reads the ERP and sends what is ready, now. Without arguments all jobs; with names, those; with one job and keys, only those rows are sent.\n" +
+			"With --limit N, at most N rows of each job. The reading is complete as ever: what is not sent stays pending, and goes with the next run, also of the service.\n" +
+			"A row waits for what it hangs on (a delivery for its contract), as ever.\n\n" +
+			"  safrasync sync contracts '01|000123'   one contract first; look at it on the platform\n" +
+			"  safrasync sync contracts --limit 10    then ten\n  safrasync sync                         then all",
+	}
+	syncLimitLow = phrase{"--limit precisa de um número a partir de 1", "--limit needs a number from 1"}
+	syncDryPart  = phrase{"--dry-run mostra tudo o que seria enviado: não vale com chaves nem --limit; uma só linha: `safrasync preview JOB KEY`", "--dry-run shows all that would be sent: it does not go with keys or --limit; for one row: `safrasync preview JOB KEY`"}
+	syncNoKey    = phrase{"%s %s: não foi lida do ERP; `safrasync why %s '%s'` diz por quê", "%s %s: was not read from the ERP; `safrasync why %s '%s'` says why"}
+	syncRow      = phrase{"%s %s: %s – %s", "%s %s: %s – %s"}
+	syncLeft     = phrase{"%d linha(s) continuam pendentes: vão na próxima execução, também do serviço", "%d row(s) stay pending: they go with the next run, also of the service"}
+
+	syncRequests   = phrase{", em %d pedidos", ", in %d requests"}
 	syncSweep      = phrase{"  varredura completa: %d no escopo do ERP, %d não estão mais lá", "  complete sweep: %d in scope in the ERP, %d no longer there"}
 	syncUnreadable = phrase{"  sem chave utilizável: %d linha(s), que não contam acima; corrija o ERP", "  without a usable key: %d row(s), which do not count above; correct the ERP"}
 	syncCause      = phrase{"  %d × %s [%s]\n      %s: %s\n      linhas: %s%s", "  %d × %s [%s]\n      %s: %s\n      rows: %s%s"}
-	syncMoreCauses = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
-	syncNote       = phrase{"  nota para a TI: %s", "  note for IT: %s"}
-	syncHours      = phrase{"  %s: fora do horário de envio; as linhas prontas saem a partir de %s (`--any-hour` envia já)", "  %s: outside its hours; the rows that are due go from %s on (`--any-hour` sends now)"}
-	syncStopped    = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
+	syncDryCounts  = phrase{"%s: %d lidas, %d novas, %d alteradas, %d sem mudança%s", "%s: %d read, %d new, %d changed, %d unchanged%s"}
+	syncWould      = phrase{"  seriam enviadas: %d linha(s)", "  would be sent: %d row(s)"}
+	syncFollow     = phrase{", e na mesma execução mais %d que só esperam por linhas assim", ", and in the same run %d more that wait for such rows alone"}
 
-	statusJob      = phrase{"%s: %s%s%s", "%s: %s%s%s"}
-	statusSince    = phrase{" desde %s", " since %s"}
-	statusGone     = phrase{"  não está mais na configuração", "  no longer in the configuration"}
-	statusStop     = phrase{"  motivo: %s", "  reason: %s"}
-	statusNeverRan = phrase{"  nunca executado", "  never ran"}
-	statusRunOpen  = phrase{"  execução iniciada em %s, ainda sem fim; se o processo morreu, a próxima a recupera", "  run begun at %s, without an end yet; if its process died, the next run recovers it"}
-	statusLastRun  = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
-	statusNextRun  = phrase{"  próximas execuções do serviço: %s  (%s)", "  next runs of the service: %s  (%s)"}
-	statusSwept    = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
-	statusNoRows   = phrase{"  nenhuma linha registrada", "  no rows recorded"}
+	syncMorePlanned = phrase{"  … e mais %d motivos: `safrasync explain %s --rows` mostra todas as linhas", "  … and %d more causes: `safrasync explain %s --rows` shows all rows"}
+	syncMoreCauses  = phrase{"  … e mais %d motivos: `safrasync rows %s` mostra todas as linhas", "  … and %d more causes: `safrasync rows %s` shows all rows"}
+	syncNote        = phrase{"  nota para a TI: %s", "  note for IT: %s"}
+	syncHours       = phrase{"  %s: fora do horário de envio; as linhas prontas saem a partir de %s (`--any-hour` envia já)", "  %s: outside its hours; the rows that are due go from %s on (`--any-hour` sends now)"}
+	syncStopped     = phrase{"  %s PAROU: %s", "  %s STOPPED: %s"}
+
+	statusJob         = phrase{"%s: %s%s%s", "%s: %s%s%s"}
+	statusSince       = phrase{" desde %s", " since %s"}
+	statusGone        = phrase{"  não está mais na configuração", "  no longer in the configuration"}
+	statusStop        = phrase{"  motivo: %s", "  reason: %s"}
+	statusNeverRan    = phrase{"  nunca executado", "  never ran"}
+	statusRunOpen     = phrase{"  execução iniciada em %s, ainda sem fim; se o processo morreu, a próxima a recupera", "  run begun at %s, without an end yet; if its process died, the next run recovers it"}
+	statusServedStill = phrase{
+		"`safrasync run` ainda trabalha (processo %s), no arquivo que abriu ao iniciar: pare-o antes de tudo (`systemctl stop safrasync`); o que ele envia fica também no diário",
+		"`safrasync run` still works (process %s), on the file that it opened at its start: stop it before anything else (`systemctl stop safrasync`); what it sends stands in the journal too",
+	}
+	statusLastRun = phrase{"  última execução: %s (%s): %d lidas, %d novas, %d alteradas, %d envios", "  last run: %s (%s): %d read, %d new, %d changed, %d sent"}
+	statusNextRun = phrase{"  próximas execuções do serviço: %s  (%s)", "  next runs of the service: %s  (%s)"}
+	statusSwept   = phrase{"  última varredura completa: %s", "  last complete sweep: %s"}
+	statusNoRows  = phrase{"  nenhuma linha registrada", "  no rows recorded"}
 
 	statusService      = phrase{"serviço (safrasync run): em execução desde %s, versão %s, processo %d em %s", "service (safrasync run): serving since %s, version %s, process %d on %s"}
 	statusServiceLost  = phrase{"serviço (safrasync run): o processo %d em %s não existe mais, ou não responde; visto por último em %s", "service (safrasync run): process %d on %s is gone, or silent; last seen %s"}
@@ -95,7 +123,7 @@ var stopWords = map[string]phrase{
 	"refusals":          {"a plataforma recusou muitas linhas seguidas pelo mesmo motivo: veja uma delas com `safrasync rows show` e corrija o mapeamento ou o ERP", "many rows in a row refused for the same reason"},
 	"malformed":         {"a API não entendeu vários pedidos seguidos: confira o mapeamento com `safrasync preview`", "several malformed requests in a row"},
 	"answers":           {"as respostas não são da API: algo entre esta máquina e a plataforma responde no lugar dela", "the answers are not the API's"},
-	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync", "the sums do not add up"},
+	"uneven":            {"as somas não fecham: guarde uma cópia do registro local e avise o suporte do safrasync; `safrasync doctor --recount` corrige as somas", "the sums do not add up"},
 	"platform":          {"este registro local já enviou para outro endereço da plataforma, e nada é enviado para api.base_url: para outra plataforma use um registro local novo (`safrasync state new`), para a mesma que mudou de endereço rode `safrasync state rebind --reason TEXTO`", "the ledger has sent to another platform"},
 	"lease":             {"outro processo assumiu este job", "another process has taken the job over"},
 	"paused":            {"o job está pausado; `safrasync resume` o retoma", "the job is paused"},

@@ -43,7 +43,7 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 			}
 			p.root.write("/etc/safrasync/config.yaml", p.configuration("info"), 0o640)
 		}
-		cmd := p.root.command([]string{"LANG=en_US.UTF-8"}, "/bin/sh", "-c", "cd /root && "+strings.ReplaceAll(line, "TABLE", "contrato"))
+		cmd := p.root.command([]string{"LANG=en_US.UTF-8"}, "/bin/sh", "-c", "cd /root && "+strings.NewReplacer("TABLE", "contrato", "KEY", "000001").Replace(line))
 		switch { // what a person types
 		case strings.HasSuffix(line, "/api-key"):
 			cmd.Stdin = strings.NewReader(plantKey + "\n")

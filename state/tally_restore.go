@@ -1,0 +1,85 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RestoreSums counts all entries anew and puts that in the place of the kept sums, whatever stands there. It gives the jobs whose sums were others, or could not be
+// read. Nothing is written meanwhile.
+func (s *Store) RestoreSums(ctx context.Context) (changed []string, err error) {
+	const page = 10 * bulkRows
+	err = s.inLongTx(ctx, "counting the sums anew", func(t *tx) error {
+		changed = nil
+		if s.d.name == Postgres {
+			if err := t.exec(`LOCK TABLE entry IN SHARE MODE`); err != nil {
+				return err
+			}
+			if err := t.exec(`LOCK TABLE tally IN EXCLUSIVE MODE`); err != nil {
+				return err
+			}
+		}
+		counted := map[string]rollSums{}
+		for last := int64(-1); ; {
+			var rows []struct {
+				ID                       int64
+				Job, State, Unit, Amount string
+			}
+			if err := t.all(&rows, `SELECT id, job, state, unit, amount FROM entry WHERE id > ? ORDER BY id LIMIT ?`, last, page); err != nil {
+				return err
+			}
+			for _, r := range rows {
+				if counted[r.Job] == nil {
+					counted[r.Job] = rollSums{}
+				}
+				if err := counted[r.Job].add(trade.State(r.State), r.Unit, r.Amount); err != nil {
+					return fmt.Errorf("entry %d is damaged: its amount %w", r.ID, err)
+				}
+				last = r.ID
+			}
+			if len(rows) < page {
+				break
+			}
+		}
+		now := tallyChange{}
+		for job, sums := range counted {
+			sums.addTo(now, job)
+		}
+		var kept []tallyRow
+		if err := t.all(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {
+			return err
+		}
+		was, differs := tallyChange{}, map[string]bool{}
+		for _, r := range kept {
+			volume, err := trade.ParseSum(r.Volume)
+			if err != nil {
+				differs[r.Job] = true
+				continue
+			}
+			k := tallyKey{r.Job, r.State, r.Unit}
+			was[k] = tallySum{was[k].n + r.N, was[k].volume.Add(volume)}
+		}
+		for k, sum := range was {
+			differs[k.job] = differs[k.job] || sum.n != now[k].n || !sum.volume.Equal(now[k].volume)
+		}
+		fresh := make([][]any, 0, len(now))
+		for k, sum := range now {
+			differs[k.job] = differs[k.job] || sum.n != was[k].n || !sum.volume.Equal(was[k].volume)
+			fresh = append(fresh, []any{k.job, k.state, k.unit, s.part.Load(), sum.n, sum.volume.String()})
+		}
+		for job, is := range differs {
+			if is {
+				changed = append(changed, job)
+			}
+		}
+		slices.Sort(changed)
+		if err := t.exec(`DELETE FROM tally`); err != nil {
+			return err
+		}
+		return t.insertRows("tally", tallyColumns, fresh, "")
+	})
+	return changed, err
+}

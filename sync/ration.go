@@ -1,0 +1,70 @@
+package sync
+
+import (
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ration counts the rows that a run has sent, and says which may go in it. A row whose request was refused for the moment, as with 429, is sent again and counts once.
+type ration struct {
+	keys  map[string]bool // the only ones that may go; nil: any
+	most  int             // rows; 0: any number
+	rows  int             // that were sent
+	again map[int64]bool  // entries that were sent and came back
+}
+
+func newRation(keys []string, most int) *ration {
+	n := &ration{most: most, again: map[int64]bool{}}
+	if keys != nil {
+		n.keys = map[string]bool{}
+		for _, key := range keys {
+			n.keys[key] = true
+		}
+	}
+	return n
+}
+
+// limited tells that not every row that is due may go.
+func (n *ration) limited() bool { return n.keys != nil || n.most > 0 }
+
+// over tells that no row may go any more.
+func (n *ration) over() bool { return n.most > 0 && n.rows >= n.most && len(n.again) == 0 }
+
+// allows tells whether a row may go beside others that were chosen and do not count yet.
+func (n *ration) allows(e trade.Entry, chosen []*flight) bool {
+	if n.keys != nil && !n.keys[e.Key] {
+		return false
+	}
+	if n.most == 0 || n.again[e.ID] {
+		return true
+	}
+	fresh := 0
+	for _, f := range chosen {
+		if !n.again[f.entry.ID] {
+			fresh++
+		}
+	}
+	return n.rows+fresh < n.most
+}
+
+// left leaves of a batch what may go.
+func (n *ration) left(batch []trade.Entry) []trade.Entry {
+	return slices.DeleteFunc(batch, func(e trade.Entry) bool { return !n.allows(e, nil) })
+}
+
+// begins counts a row whose POST is begun; recalled takes that back, because it certainly was not.
+func (n *ration) begins(id int64) {
+	if !n.again[id] {
+		n.rows++
+	}
+}
+
+func (n *ration) recalled(id int64) {
+	if !n.again[id] {
+		n.rows--
+	}
+}
+
+// returned notes a row that was sent and is to be sent again.
+func (n *ration) returned(id int64) { n.again[id] = true }
