@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	downloads "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -220,4 +221,29 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}
+}
+
+// A download leaves the page where it is: the next one works as well.
+func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 800)
+	c.logIn(trade.Accountant)
+	c.open("/report?show=1")
+	folder := t.TempDir()
+	if _, err := chromedp.Call(c.ctx, downloads.SetDownloadBehavior, downloads.SetDownloadBehaviorParams{
+		Behavior: downloads.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, EventsEnabled: new(true),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"csv", "xlsx", "csv"} {
+		done := func(e downloads.EventDownloadProgress) bool {
+			return e.State == downloads.DownloadProgressStateCompleted
+		}
+		if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(downloads.DownloadProgress, done,
+			chromedp.Click(chromedp.CSS("button[value="+format+"]")))); err != nil {
+			t.Fatalf("the download of %s: %v\n%s", format, err, c.text())
+		}
+	}
+	c.shows("Planilha (XLSX)")
 }

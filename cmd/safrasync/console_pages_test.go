@@ -132,6 +132,23 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 	})
 }
 
+// The button opens the table that is short of a code: with the code, for those who may fill it in.
+func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	b := d.as(trade.Reader).get("/pending?fixer=references").shows(http.StatusOK, `href="/references/delivery_places">Abrir o de-para`)
+	if strings.Contains(b.body, `href="/references">Abrir`) {
+		t.Errorf("a cause leads to no table of its own:\n%s", b.body)
+	}
+	d = newDesk(t)
+	b = d.as(trade.Administrator).get("/pending?fixer=references").shows(http.StatusOK)
+	link := regexp.MustCompile(`href="(/references/wallets\?code=12)#add"`).FindStringSubmatch(b.body)
+	if link == nil {
+		t.Fatalf("no link fills in the code:\n%s", b.body)
+	}
+	b.get(link[1]).shows(http.StatusOK, `name="code" value="12"`)
+}
+
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
