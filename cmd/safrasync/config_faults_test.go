@@ -246,7 +246,7 @@ jobs:`,
 			old:  "  contracts:",
 			edit: "  contracts:\n    checks: {twin: keep, twin_days: 4000}",
 			want: "config.yaml:9:20: jobs.contracts.checks.twin: must be hold, warn or off\n" +
-				"config.yaml:9:37: jobs.contracts.checks.twin_days: must be between 0 and 3650",
+				"config.yaml:9:37: jobs.contracts.checks.twin_days: must be from 0 to 3650",
 		},
 		{
 			name: "a check that does not exist yet",
