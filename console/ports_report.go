@@ -48,13 +48,15 @@ type ReportSection struct {
 	Note    string
 	Columns []ReportColumn
 	Rows    [][]string
-	More    int // rows that are only in the files
+	Links   []string // where the second cell of each row leads; none: nowhere
+	More    int      // rows that are only in the files
 }
 
-// ReportColumn is the head of a column; Number: its cells stand at the right.
+// ReportColumn is the head of a column.
 type ReportColumn struct {
-	Title  string
-	Number bool
+	Title string
+	Class string // how it stands: number, day or code; "" = text
+	Lead  bool   // stays in sight while the table is scrolled
 }
 
 // ClosingPlan is what would be closed.

@@ -32,7 +32,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 		t.Errorf("Content-Disposition: %s", got)
 	}
 	file := filepath.Join(t.TempDir(), "r.csv")
-	d.must(0, "", "report", "--output", file, "--section", "summary,totals,divergences,exceptions,messages", "--reason", "conferir", "--as", "ana")
+	d.must(0, "", "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages", "--reason", "conferir", "--as", "ana")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +50,35 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"exe"}}).shows(http.StatusBadRequest)
 	b.get("/audit?act=report+export").shows(http.StatusOK, "csv", "xlsx")
 	d.as(trade.Reader).get("/report?show=1").shows(http.StatusOK, "Resumo")
+}
+
+// Each part of the bridge leads to what is meant, and a negative price lowers no sum.
+func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, change := range []string{"num = NULL", "num = '000009', preco = '-100,00'", "quantidade = '10.5'"} {
+		if err := runSQLText(d.dir+"/erp.db", `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET `+change+`;
+			INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.must(0, "", "sync", "--sweep")
+	b := d.as(trade.Reader).get("/report?show=1")
+	for _, link := range []string{
+		`<a href="/rows?job=contracts">linhas lidas no ERP</a></td><td class="number">8</td><td class="number">198.660</td><td class="">BRL</td><td class="number">482.509,75</td>`,
+		`<a href="/rows?job=contracts">documentos</a></td><td class="number">4</td>`,
+		`<a href="/rows?cause=rule%3Aprice&amp;job=contracts">documentos com preço ou volume negativo</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">−20.000,00</td>`,
+		`<a href="/rows?flag=cancelled&amp;job=contracts">canceladas no ERP</a></td><td class="number">1</td><td class="number">30.000</td>`,
+		`<a href="/runs?job=contracts">sem número (chave inutilizável)</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">225.900,00</td>`,
+		`<a href="/rows?cause=duplicate_key&amp;job=contracts">com chave repetida no ERP</a></td><td class="number">1</td><td class="number">630</td><td class="">BRL</td><td class="number">11.859,75</td>`,
+		"01|000002",
+	} {
+		b.shows(http.StatusOK, link)
+	}
+	_, totals, _ := strings.Cut(b.body, "<h3>Totais</h3>")
+	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {
+		t.Errorf("the negative price lowers a total:\n%s", totals)
+	}
 }
 
 // exported are the details of exports in the audit that came from somewhere, without the numbers of the reports.

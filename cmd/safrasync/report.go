@@ -102,7 +102,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		}
 		if len(options.Sections) == 0 { // single rows are for files
 			options.Sections = []reconcile.SectionID{
-				reconcile.SummarySection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+				reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 			}
 		}
 		_, err := snapshot.Report(options, a.tableWriter(options))

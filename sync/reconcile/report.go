@@ -72,6 +72,7 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 		write   func() error
 	}{
 		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
+		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
 		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
 		{ContractsSection, contractsColumns, func() error { return p.rows(trade.OrderCommitments, p.contract) }},
 		{DeliveriesSection, deliveriesColumns, func() error { return p.rows(trade.Deliveries, p.delivery) }},

@@ -12,7 +12,8 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	r := Row{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor, RemoteID: e.RemoteID,
 		Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(), Version: e.Version,
-		Since: job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+		Cancelled: e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
+		Since:     job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
 	}
 	if parts := engine.KeyParts(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]
