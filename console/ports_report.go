@@ -16,6 +16,8 @@ type Reports interface {
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
 	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer, who Person) error
+	// MonthEnd reads a month; ok is false for what is none.
+	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
 	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved since, or it does not close to zero.
@@ -69,4 +71,21 @@ type ClosingPlan struct {
 	Unswept     []string // jobs without a complete sweep, of which that cannot be said
 	Mark        string
 	At          time.Time
+	TooEarly    bool            // the first document is of a later month
+	States      []OpenState     // of Open
+	Sums        []ClosingSum    // what would be kept, by product
+	Before      []trade.Closing // of the same month, the newest first
+}
+
+// OpenState is how many rows are open in a state.
+type OpenState struct {
+	State trade.State
+	Rows  int
+}
+
+// ClosingSum is the grain and the money of one product.
+type ClosingSum struct {
+	Product               string
+	Contracted, Delivered trade.Decimal
+	Values                []CauseMoney
 }

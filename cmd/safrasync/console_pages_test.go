@@ -126,7 +126,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.get("/references/wallets").submit("/references/wallets/set", url.Values{"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"}}).shows(http.StatusOK, "Gravado.")
 		b.get("/schedules").submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusOK)
 		b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK, "Suspensa por uma pessoa")
-		b.get("/report").submit("/report/close/plan", url.Values{"day": {trade.DateOf(now().In(d.g.config.Zone())).String()}}).shows(http.StatusOK, "Linhas que serão guardadas")
+		b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "Linhas que serão guardadas")
 		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido")).shows(http.StatusOK, "O mês foi fechado")
 		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -107,21 +108,41 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 	})
 }
 
+// MonthEnd reads a month.
+func (*consoleReports) MonthEnd(text string) (day trade.Date, ok bool) {
+	return reconcile.MonthEnd(text)
+}
+
 // PlanClosing says what the report with a cut-off would keep.
 func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan console.ClosingPlan, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err = r.plan(s)
 		return err
 	})
+	if err == nil {
+		plan.Before, err = r.g.daemon.store.Closings(ctx, day)
+	}
 	return plan, err
 }
 
 // plan is the plan of a closing as the console shows it.
 func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.config.Report.tolerance())
-	plan := console.ClosingPlan{Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At}
+	plan := console.ClosingPlan{
+		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At, TooEarly: p.TooEarly(),
+	}
 	for _, u := range p.Uneven {
 		plan.Uneven = append(plan.Uneven, u.Job)
+	}
+	for _, state := range p.States {
+		plan.States = append(plan.States, console.OpenState(state))
+	}
+	for _, t := range p.Totals {
+		sum := console.ClosingSum{Product: t.Product, Contracted: t.Contracted, Delivered: t.Delivered}
+		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
+			sum.Values = append(sum.Values, console.CauseMoney{Currency: currency, Amount: t.Values[currency]})
+		}
+		plan.Sums = append(plan.Sums, sum)
 	}
 	return plan, err
 }
@@ -130,7 +151,7 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who console.Person) (closed bool, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err := r.plan(s)
-		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 {
+		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
 			return err
 		}
 		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())

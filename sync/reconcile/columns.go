@@ -97,6 +97,7 @@ var (
 		{"product", phrase{"Produto", "Product"}, TextColumn},
 		{"harvest", phrase{"Safra", "Harvest"}, CodeColumn},
 		{"producer", phrase{"Produtor", "Producer"}, CodeColumn},
+		{"acknowledged", phrase{"Tratada", "Dealt with"}, TextColumn},
 	}
 	exceptionsColumns = []column{
 		{"at", phrase{"Quando", "When"}, TimeColumn},

@@ -185,5 +185,5 @@ func (d *deliveredReading) of(r *Row) (_ Divergence, over bool, err error) {
 	}
 	grain, _ := weight(r.ERP)
 	sum := d.sum
-	return Divergence{r, OverDelivered, &grain, &sum, "kg", ""}, true, nil
+	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, true, nil
 }

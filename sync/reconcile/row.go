@@ -55,7 +55,8 @@ type Row struct {
 	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
 	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
 
-	Cancelled bool `json:"cancelled,omitempty"` // in the ERP now, whether a person has dealt with it or not
+	Cancelled    bool        `json:"cancelled,omitempty"`    // in the ERP now, whether a person has dealt with it or not
+	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
 
 	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
 }
@@ -91,9 +92,18 @@ func (r Row) Entry() trade.Entry {
 	return trade.Entry{Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags, Error: r.Error, WaitingFor: r.WaitingFor, RemoteID: r.RemoteID}
 }
 
+// now is what the ERP has of a row that was sent: nothing, once it left or was cancelled.
+func (r Row) now() Figures {
+	f := r.ERP
+	if r.Sent != nil && (r.Gone || r.Cancelled || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
+		f.Amount = &trade.Decimal{}
+	}
+	return f
+}
+
 // counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its document is not of a later day.
 func (r Row) counts() bool {
-	return !r.Gone && !r.Moved && !r.After && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
+	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
 }
 
 // onPlatform tells whether the platform has it for certain.

@@ -101,6 +101,7 @@ var (
 	wordNotKept  = phrase{"(não guardado)", "(no longer kept)"}
 	wordNotAsked = phrase{"", ""}
 	wordYes      = phrase{"sim", "yes"}
+	wordDealt    = phrase{"reconhecida (veja Exceções)", "acknowledged (see Exceptions)"}
 	wordNo       = phrase{"não", "no"}
 	wordNotSent  = phrase{"não enviada (situação da época desconhecida)", "not sent (state then not known)"}
 
