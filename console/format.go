@@ -2,35 +2,12 @@ package console
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// decimalText writes the text of a decimal as people of a language do, digit by digit: 1234567.50 is 1.234.567,50.
-func decimalText(text string, lang trade.Lang) string {
-	group, point := ".", ","
-	if lang == trade.English {
-		group, point = ",", "."
-	}
-	sign := ""
-	if rest, negative := strings.CutPrefix(text, "-"); negative {
-		sign, text = "−", rest
-	}
-	whole, fraction, broken := strings.Cut(text, ".")
-	var b strings.Builder
-	for i, digit := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			b.WriteString(group)
-		}
-		b.WriteRune(digit)
-	}
-	if broken {
-		b.WriteString(point + fraction)
-	}
-	return sign + b.String()
-}
+func decimalText(text string, lang trade.Lang) string { return trade.NumberText(text, lang) }
 
 // Decimal writes a decimal.
 func (v voice) Decimal(d trade.Decimal) string { return decimalText(d.String(), v.lang) }

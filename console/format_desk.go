@@ -138,5 +138,37 @@ func (v voice) Date(d trade.Date) string {
 	return d.String()[8:10] + "/" + d.String()[5:7] + "/" + d.String()[:4]
 }
 
+// Said is the value of a field of the API as people of the language write it: numbers with separators, prices with cents, days as days.
+func (v voice) Said(field, text string) string {
+	for _, kind := range trade.Kinds {
+		rule, ok := trade.Rule(kind, field)
+		if !ok {
+			continue
+		}
+		switch number, err := trade.ParseDecimal(text); {
+		case rule.Type == trade.Number && err == nil && field == "price":
+			return trade.MoneyText(number, v.lang)
+		case rule.Type == trade.Number && err == nil:
+			return v.Decimal(number)
+		}
+		if day, err := trade.ParseDate(text); rule.Type == trade.Day && err == nil {
+			return v.Date(day)
+		}
+	}
+	return text
+}
+
+// SaidERP is what a column of the ERP has, as people of the language write it. Numbers that the ERP has as text stay as they are.
+func (v voice) SaidERP(f Field, column int) string {
+	value := f.ERP[column]
+	if value == nil {
+		return ""
+	}
+	if _, err := trade.ParseDecimal(*value); err == nil && !f.Numbers[column] {
+		return *value
+	}
+	return v.Said(f.Name, *value)
+}
+
 // Listed joins names.
 func (voice) Listed(names []string) string { return strings.Join(names, ", ") }

@@ -158,6 +158,23 @@ func (c causeShown) Parts() []partRows {
 // RetryPath is where the rows of the cause are tried again.
 func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }
 
+// RefPath leads to the de-para table that has what is missing; to one code of it, where it is only
+// one and the person may fill it in.
+func (c causeShown) RefPath(fill bool) string {
+	kind, missing := strings.CutPrefix(c.Cause.Cause, "ref:")
+	if field, broken := strings.CutPrefix(c.Cause.Cause, "rule:"); broken && len(c.Kinds) > 0 {
+		rule, _ := trade.Rule(c.Kinds[0].Kind, field)
+		kind = rule.Platform
+	}
+	switch {
+	case !slices.Contains(trade.ReferenceKinds, kind):
+		return "/references"
+	case fill && missing && len(c.Subjects) == 1 && c.More == 0:
+		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
+	}
+	return "/references/" + kind
+}
+
 // retryPage is the plan of one act for all rows of a cause.
 type retryPage struct {
 	Cause  causeShown

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -92,6 +93,7 @@ type Field struct {
 	Name    string // of the API; "" for columns that become no field alone
 	Columns []string
 	ERP     []*string // what each column has: nil for NULL
+	Numbers []bool    // which of them the database gives as a number
 	Reduced bool      // the retention took the values away
 	Sent    *string   // in the API's form; nil: absent
 	Now     *string   // what would leave now; only with Differs
@@ -210,6 +212,6 @@ func (f *Field) Fill(entry trade.Entry, columns []string) {
 		default:
 			value = &cell.Text
 		}
-		f.ERP = append(f.ERP, value)
+		f.ERP, f.Numbers = append(f.ERP, value), append(f.Numbers, strings.IndexByte("inf", cell.Kind) >= 0)
 	}
 }

@@ -16,6 +16,8 @@ type Reports interface {
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
 	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a byte is written.
 	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer, who Person) error
+	// MonthEnd reads a month; ok is false for what is none.
+	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
 	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved since, or it does not close to zero.
@@ -48,13 +50,15 @@ type ReportSection struct {
 	Note    string
 	Columns []ReportColumn
 	Rows    [][]string
-	More    int // rows that are only in the files
+	Links   []string // where the second cell of each row leads; none: nowhere
+	More    int      // rows that are only in the files
 }
 
-// ReportColumn is the head of a column; Number: its cells stand at the right.
+// ReportColumn is the head of a column.
 type ReportColumn struct {
-	Title  string
-	Number bool
+	Title string
+	Class string // how it stands: number, day or code; "" = text
+	Lead  bool   // stays in sight while the table is scrolled
 }
 
 // ClosingPlan is what would be closed.
@@ -67,4 +71,21 @@ type ClosingPlan struct {
 	Unswept     []string // jobs without a complete sweep, of which that cannot be said
 	Mark        string
 	At          time.Time
+	TooEarly    bool            // the first document is of a later month
+	States      []OpenState     // of Open
+	Sums        []ClosingSum    // what would be kept, by product
+	Before      []trade.Closing // of the same month, the newest first
+}
+
+// OpenState is how many rows are open in a state.
+type OpenState struct {
+	State trade.State
+	Rows  int
+}
+
+// ClosingSum is the grain and the money of one product.
+type ClosingSum struct {
+	Product               string
+	Contracted, Delivered trade.Decimal
+	Values                []CauseMoney
 }

@@ -151,12 +151,12 @@ type closingPage struct {
 
 // closing plans what the form asks for; a fault is that of the form.
 func (q *request) closing() (page closingPage, fault string, err error) {
-	day, err := trade.ParseDate(strings.TrimSpace(q.PostFormValue("day")))
+	day, ok := q.c.Reports.MonthEnd(q.PostFormValue("month"))
 	switch {
-	case err != nil:
-		return page, "report.no_day", nil
+	case !ok:
+		return page, "report.no_month", nil
 	case q.future(day):
-		return page, "report.future", nil
+		return page, "report.month_future", nil
 	}
 	done, err := q.patient()
 	if err != nil {
@@ -164,8 +164,19 @@ func (q *request) closing() (page closingPage, fault string, err error) {
 	}
 	defer done()
 	page.Plan, err = q.c.Reports.PlanClosing(q.Context(), day)
+	if page.Plan.TooEarly {
+		fault = "report.month_early"
+	}
 	page.Reason = q.PostFormValue("reason")
-	return page, "", err
+	return page, fault, err
+}
+
+// Month is the month of the plan as the form has it.
+func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
+
+// DivergencesPath leads to the divergences of the documents of the plan.
+func (p closingPage) DivergencesPath() string {
+	return "/report?show=1&to=" + p.Plan.Day.String() + "#divergences"
 }
 
 // noClosing shows the form again with what is wrong in it.
@@ -198,6 +209,10 @@ func doClosing(q *request) error {
 		return q.noClosing(fault)
 	}
 	if page.Reason, page.Fault = q.reason(); page.Fault != "" {
+		return q.page(http.StatusUnprocessableEntity, "report_close", page)
+	}
+	if len(page.Plan.Before) > 0 && q.PostFormValue("again") == "" {
+		page.Fault = "report.close.again"
 		return q.page(http.StatusUnprocessableEntity, "report_close", page)
 	}
 	mark := q.PostFormValue("mark")

@@ -92,7 +92,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 		return nil
 	}
 	step.Refused = IDTaken
-	if step.Before.State != trade.Held || !slices.Contains([]string{trade.CauseRetyped, trade.CauseOtherJob, trade.CauseExists}, step.Before.Cause) {
+	if step.Before.State != trade.Held || !slices.Contains([]string{trade.CauseRetyped, trade.CauseTwin, trade.CauseOtherJob, trade.CauseExists}, step.Before.Cause) {
 		return nil
 	}
 	old, err := a.Desk.Entry(ctx, step.Holder.Job, step.Holder.Key)

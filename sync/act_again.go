@@ -9,7 +9,7 @@ import (
 )
 
 // Retry plans that rows which were not sent, or certainly refused, go now instead of later, in the same generation: nothing can be doubled. What the platform
-// was found to lack is asked about again, as if for the first time. A row that was held because its content went out under another key, or because the platform
+// was found to lack is asked about again, as if for the first time. A row that was held because its content went out under another key, because another living row equals it, or because the platform
 // says that it exists, is thereby declared to be another record.
 func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "retry", job, keys, func(step *RowStep) error {
@@ -64,7 +64,7 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 		step.Refused = GoneFromERP
 	case trade.CauseDuplicateKey:
 		step.Refused = DoubleKey
-	case trade.CauseRetyped, trade.CauseOtherJob:
+	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
 		entry.Another = entry.PayloadHash.Sum
 	default:
 		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil && slices.ContainsFunc(step.Attempts, undecided) {

@@ -46,7 +46,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return same
 	case cancelled:
 		return absentee
-	case known.State == trade.Held && known.Cause == trade.CauseRetyped && known.SourceHash != hash:
+	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) && known.SourceHash != hash:
 		return remap // another row stands there now; the look before sending judges it like a new one
 	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
 		return remap // rebuilt from the journal; the last look holds it again

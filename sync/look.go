@@ -23,6 +23,7 @@ type looked struct {
 	ready   []trade.Entry  // may go as they are now
 	updates []trade.Update // what the look changed; those that are still pending are in ready too
 	differ  bool           // a row is another one than the ledger has
+	sent    []sentRow      // rows that were sent, or may have been, with the content of some
 }
 
 // look reads the rows again by their keys, in one short query. A row that changed is mapped again;
@@ -57,6 +58,7 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 			return looked{}, err
 		}
 		r.holdMoved(&out, sent)
+		out.sent = sent
 		return out, r.lookAtParents(ctx, &out)
 	}
 }

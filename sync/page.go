@@ -34,6 +34,7 @@ type pager struct {
 	newest   int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
 	doubles  map[string]int          // key → how often it stands in the ERP
 	revived  map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
+	beside   beside                  // of a sweep: rows that are no living documents
 	badKeys  int                     // rows whose key can be read and is none
 	chosen   *selection              // of a partial resync; nil: every row
 	anew     bool                    // judge rows also where nothing has changed
@@ -59,12 +60,18 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 			p.badKeys++
 		}
 		r.unreadable(err)
+		if p.beside != nil {
+			p.leave(trade.BesideNoKey, p.keyAsItIs(row), row)
+		}
 		return nil
 	}
 	if p.chosen != nil && !p.chosen.wants(string(text), row) {
 		return nil
 	}
 	cancelled := p.reader.isCancelled(row)
+	if cancelled && p.beside != nil {
+		p.leave(trade.BesideCancelled, string(text), row)
+	}
 	sum := p.reader.sum(row)
 	switch p.roll.meet(hashKeyBytes(text), sourceMark(sum[:8]), cancelled, p.anew) {
 	case again:

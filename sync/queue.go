@@ -101,6 +101,7 @@ func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 	if err != nil {
 		return err
 	}
+	s.checkTwins(&result, s.parked)
 	if len(result.updates) > 0 {
 		res, err := s.ledger.Commit(ctx, s.lease, trade.Group{At: s.Clock.Now(), Updates: result.updates})
 		if err != nil {

@@ -259,8 +259,10 @@ func (s *submission) settlement(l *landing) trade.Settlement {
 	attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader), headerOf(a.Header)
 	attempt.AnswerBody = a.Excerpt()
 	out := trade.Settlement{Attempt: attempt, State: d.state, Cause: d.cause, Counts: d.counts, NextAttemptAt: s.nextAttempt(l)}
-	if l.entry.Flags.Has(trade.Twin) {
-		out.Flags = out.Flags.With(trade.Twin, true)
+	for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
+		if l.entry.Flags.Has(flag) {
+			out.Flags = out.Flags.With(flag, true)
+		}
 	}
 	if d.state == trade.Accepted && echoDiffers(l.entry.Sends, attempt.Payload, a.Body) {
 		out.Flags = out.Flags.With(trade.EchoDiffers, true)

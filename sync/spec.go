@@ -22,6 +22,7 @@ type JobSpec struct {
 	Cancelled *CancelledSpec
 	Fields    map[string]FieldSpec // by the API's field name
 	Checks    trade.Checks
+	Twin      TwinCheck      // what happens to a row that another living one equals
 	Hours     []string       // when it may send; none = always
 	Most      *trade.Freight // what one run may send without a person's release; nil = anything
 	Canary    int            // so many rows go under a query or mapping that nobody has confirmed; 0 = all

@@ -49,9 +49,16 @@ func (r *jobRun) concludeSweep(ctx context.Context, p *pager, result erp.Result,
 			return err
 		}
 	}
+	if err := p.leaveDoubles(ctx); err != nil {
+		return err
+	}
+	if lost := r.report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 { // that the reader could not give at all
+		of := p.beside.of(trade.BesideNoKey)
+		of.Rows, of.Unweighed, r.report.Read = of.Rows+lost, of.Unweighed+lost, r.report.Read+lost
+	}
 	r.report.InScope, r.report.Gone = &inScope, &gone
 	cursor.SweptAt, cursor.Fingerprint = r.now, r.job.fingerprint()
-	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable}
+	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.report.Unreadable, Read: r.report.Read, Beside: p.beside.list()}
 	return nil
 }
 
@@ -76,7 +83,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 	for _, t := range kept {
 		total += t.Count
 	}
-	p.roll, p.expected = newRoll(total), total
+	p.roll, p.expected, p.beside = newRoll(total), total, beside{}
 	p.holds(p.roll.whole())
 	var newest atomic.Int64
 	counted, err := r.ledger.Roll(ctx, r.job.Name(), func(k *trade.Known) {

@@ -33,7 +33,7 @@ var documentKeys = []string{
 func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	t.Parallel()
 	var c *Catalogue
-	causes := slices.Concat(documentKeys, keysOfTheCode(t), []string{CauseParent, CauseDuplicateKey, CauseRetyped, CauseOtherJob, CauseVanished, CauseExists, CauseUnknown, "ref:" + ProducerByDocument})
+	causes := slices.Concat(documentKeys, keysOfTheCode(t), []string{CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob, CauseVanished, CauseExists, CauseUnknown, "ref:" + ProducerByDocument})
 	for _, kind := range []string{"producers", "users", "wallets", "delivery_places", "farms"} {
 		causes = append(causes, "ref:"+kind)
 	}

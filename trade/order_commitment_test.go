@@ -147,7 +147,7 @@ func TestEverythingThatPeopleReadHasWordsInBothLanguages(t *testing.T) {
 		RuleDateWindow, RuleUnreadable, RuleTooLong, RuleInternal,
 	}
 	causes := []string{
-		"rule:payday", "ref:wallets", CauseParent, CauseDuplicateKey, CauseRetyped, CauseOtherJob, CauseVanished, CauseExists, CauseUnknown, "message.wallet.not-found",
+		"rule:payday", "ref:wallets", CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob, CauseVanished, CauseExists, CauseUnknown, "message.wallet.not-found",
 		"message.wallet.producer-not-linked", "message.producer.not-found", "message.delivery-place.not-found", "message.malformed-request", "message.never.seen",
 	}
 	for _, lang := range []Lang{Portuguese, English} {

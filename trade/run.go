@@ -68,9 +68,12 @@ type Sweep struct {
 	InScope    int   `json:"in_scope"`           // distinct keys in the ERP
 	Gone       int   `json:"gone"`               // entries that it did not find
 	Unreadable int   `json:"unreadable"`         // rows without a usable key
+	Read       int   `json:"read,omitempty"`     // rows that the query gave
 	Braked     int64 `json:"braked,omitempty"`   // while later sweeps found too little: the number of the last entry that the first of them had to find
 	Found      int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
 	Released   *int  `json:"released,omitempty"` // a person believes a sweep that finds about so many of them
+
+	Beside []Beside `json:"beside,omitempty"` // rows that are no living documents; nil with 0 Read: not known
 }
 
 // Page is one step of discovery, recorded in one transaction.

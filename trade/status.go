@@ -74,6 +74,7 @@ const (
 	Forced        Flag = "forced"         // a person had it sent again (generation above 1)
 	EchoDiffers   Flag = "echo_differs"   // the API's answer repeats other values than were sent
 	Twin          Flag = "twin"           // another row of the ERP has the same content
+	NearTwin      Flag = "near_twin"      // another row of the ERP asks for the same business, with another price or optional field
 	DeletedRemote Flag = "deleted_remote" // the platform says the record was deleted there
 	Contradicted  Flag = "contradicted"   // a late answer, or a row that is back in the ERP, says otherwise than what a person decided
 	// DoubleAfterDecision: a late answer says that an earlier sending created a record, after a person had the row sent again: the platform may have two.
@@ -85,7 +86,7 @@ const (
 )
 
 // AllFlags lists the flags in the order in which people are shown them.
-var AllFlags = []Flag{Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, DeletedRemote, Contradicted, DoubleAfterDecision, Replaced, Moved}
+var AllFlags = []Flag{Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, NearTwin, DeletedRemote, Contradicted, DoubleAfterDecision, Replaced, Moved}
 
 // Flags is a set of flags, kept sorted.
 type Flags []Flag
@@ -108,6 +109,7 @@ const (
 	CauseParent       = "parent"         // its parent has no platform id yet
 	CauseDuplicateKey = "duplicate_key"  // the key stands twice in the ERP
 	CauseRetyped      = "retyped"        // the same content went out under another key, where it stands no more
+	CauseTwin         = "twin"           // another living row has the same content, and `checks.twin` is hold
 	CauseOtherJob     = "other_job"      // another job of the same kind has sent this key, or may have
 	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, between reading and sending
 	CauseExists       = "exists"         // the platform says that it exists already

@@ -7,7 +7,7 @@ var english = words{
 	},
 	flags: map[Flag]string{
 		Changed: "changed after sending", MissingInERP: "missing in the ERP after sending", Cancelled: "cancelled in the ERP after sending", Forced: "sent again by decision",
-		EchoDiffers: "answer differs from what was sent", Twin: "equal to another row of the ERP", DeletedRemote: "deleted on the platform",
+		EchoDiffers: "answer differs from what was sent", Twin: "equal to another row of the ERP", NearTwin: "like another row of the ERP", DeletedRemote: "deleted on the platform",
 		Contradicted: "contradicts what a person decided", DoubleAfterDecision: "may be on the platform twice",
 		Replaced: "the row that was sent does not stand under this key any more", Moved: "went to the renumbered row",
 	},

@@ -7,7 +7,7 @@ var portuguese = words{
 	},
 	flags: map[Flag]string{
 		Changed: "alterado após o envio", MissingInERP: "sumiu do ERP após o envio", Cancelled: "cancelado no ERP após o envio", Forced: "enviado outra vez por decisão",
-		EchoDiffers: "resposta difere do envio", Twin: "igual a outra linha do ERP", DeletedRemote: "excluído na plataforma",
+		EchoDiffers: "resposta difere do envio", Twin: "igual a outra linha do ERP", NearTwin: "parecida com outra linha do ERP", DeletedRemote: "excluído na plataforma",
 		Contradicted: "contradiz o que uma pessoa decidiu", DoubleAfterDecision: "pode estar em dobro na plataforma",
 		Replaced: "a linha enviada já não está sob esta chave", Moved: "passou para a linha renumerada",
 	},

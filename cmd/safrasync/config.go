@@ -97,6 +97,14 @@ type ChecksConfig struct {
 	DateOrder  string `yaml:"date_order"`
 	DateWindow string `yaml:"date_window"`
 	CAR        string `yaml:"car"` // strict is another word for error; shape asks for no more than <state code>-<number>-<code>
+	Twin       string `yaml:"twin"`
+	TwinDays   int    `yaml:"twin_days"` // 0 = no limit
+}
+
+// TwinConfig is what a job says of equal rows instead of `checks:`.
+type TwinConfig struct {
+	Twin     string `yaml:"twin"`
+	TwinDays int    `yaml:"twin_days"`
 }
 
 // BrakesConfig says what pauses a job before anything of it leaves.
@@ -125,6 +133,7 @@ type JobConfig struct {
 	Hours      SpansConfig            `yaml:"hours"`       // optional: when it may send
 	Most       *MostConfig            `yaml:"most"`        // optional: what one run may send without a release
 	Canary     int                    `yaml:"canary"`      // rows that go first under a changed query or mapping; 0 = all
+	Checks     TwinConfig             `yaml:"checks"`      // default: those of all jobs
 	NothingNew time.Duration          `yaml:"nothing_new"` // default alerts.nothing_new; 0 = never
 	Fields     map[string]FieldConfig `yaml:"fields"`      // required
 }
@@ -183,7 +192,7 @@ func defaultConfig() *Config {
 		State:  StateConfig{Driver: "sqlite"},
 		Log:    LogConfig{Level: "info"},
 		Alerts: AlertsConfig{Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day, Digest: "0 7 * * 1-5"},
-		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse},
+		Checks: ChecksConfig{Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse, CAR: refuse, Twin: string(trade.Warning), TwinDays: 30},
 		Brakes: BrakesConfig{NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped, ChangedKey: "pause"},
 
 		Retention: defaultRetention(),

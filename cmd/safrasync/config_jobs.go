@@ -174,6 +174,27 @@ func (d *configDecoder) checkText(rule trade.FieldRule, path, text string) {
 	}
 }
 
+// checkTwins checks what is said of equal rows, and fills in what a job does not say itself.
+func (c *Config) checkTwins(d *configDecoder) {
+	check := func(path string, mode *string, days *int, inherit bool) {
+		if _, given := d.index[path+".twin"]; inherit && !given {
+			*mode = c.Checks.Twin
+		} else {
+			d.oneOf(path+".twin", *mode, string(engine.TwinHold), "warn", "off")
+		}
+		if _, given := d.index[path+".twin_days"]; inherit && !given {
+			*days = c.Checks.TwinDays
+		} else {
+			between(d, path+".twin_days", *days, 0, 3650)
+		}
+	}
+	check("checks", &c.Checks.Twin, &c.Checks.TwinDays, false)
+	for i := range c.Jobs {
+		own := &c.Jobs[i].Checks
+		check("jobs."+c.Jobs[i].Name+".checks", &own.Twin, &own.TwinDays, true)
+	}
+}
+
 // JobSpecs are the jobs in the order of the file, as the engine takes them.
 func (c *Config) JobSpecs() []engine.JobSpec {
 	checks := trade.Checks{
@@ -189,6 +210,7 @@ func (c *Config) JobSpecs() []engine.JobSpec {
 			Name: job.Name, Sends: trade.Kind(job.Sends), Schedule: job.Schedule, Query: job.Query, Key: job.Key, Identity: job.Identity, ChangedAt: job.ChangedAt,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]engine.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
+			Twin: engine.TwinCheck{Mode: trade.Severity(job.Checks.Twin), Days: job.Checks.TwinDays},
 		}
 		if job.Cancelled != nil {
 			spec.Cancelled = &engine.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}

@@ -123,6 +123,7 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 		Checks: trade.Checks{
 			Amount: trade.Refuse, Price: trade.Refuse, Volume: trade.Refuse, DateOrder: trade.Refuse, DateWindow: trade.Refuse, CAR: trade.Refuse,
 		},
+		Twin: engine.TwinCheck{Mode: trade.Warning, Days: 30},
 		Fields: map[string]engine.FieldSpec{
 			"amount":              {Columns: []string{"quantidade"}},
 			"producer_id":         {Columns: []string{"cod", "loja"}, Ref: "producers"},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	downloads "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -219,5 +220,73 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 	}
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}
+
+// A download leaves the page where it is: the next one works as well.
+func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 800)
+	c.logIn(trade.Accountant)
+	c.open("/report?show=1")
+	folder := t.TempDir()
+	if _, err := chromedp.Call(c.ctx, downloads.SetDownloadBehavior, downloads.SetDownloadBehaviorParams{
+		Behavior: downloads.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, EventsEnabled: new(true),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"csv", "xlsx", "csv"} {
+		done := func(e downloads.EventDownloadProgress) bool {
+			return e.State == downloads.DownloadProgressStateCompleted
+		}
+		if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(downloads.DownloadProgress, done,
+			chromedp.Click(chromedp.CSS("button[value="+format+"]")))); err != nil {
+			t.Fatalf("the download of %s: %v\n%s", format, err, c.text())
+		}
+	}
+	c.shows("Planilha (XLSX)")
+}
+
+// E4: at 1280 pixels no number and no day of a report is broken over two lines, all are written as people here write them, and the key stays in sight while a table is scrolled.
+func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 800)
+	c.logIn(trade.Accountant)
+	for _, path := range []string{"/report?show=1&single=1", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID), "/runs", "/"} {
+		c.open(path)
+		broken, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`(() => {
+			const wrong = [];
+			for (const cell of document.querySelectorAll("td, dd, time")) {
+				const text = cell.textContent.trim();
+				if (!/^(−?[\d.,]+( (kg|t|sc))?|R\$ .*|\d\d\/\d\d\/\d{4}( \d\d:\d\d)?)$/.test(text)) {
+					if (/\b\d{4}-\d\d-\d\d\b/.test(text) && !cell.closest("pre, code, .code")) wrong.push("a day as machines write it: " + text);
+					continue;
+				}
+				const range = document.createRange();
+				range.selectNodeContents(cell);
+				const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+				if (lines.size > 1) wrong.push("broken: " + text);
+				if (cell.classList.contains("number") && !/^(−?\d{1,3}(\.\d{3})*(,\d+)?|R\$ .*)$/.test(text)) wrong.push("not as people write it: " + text);
+			}
+			return wrong.join("\n");
+		})()`))
+		if err != nil || broken != "" {
+			t.Errorf("%s: %v\n%s", path, err, broken)
+		}
+		c.accessible(path)
+	}
+	c.open("/report?show=1&single=1")
+	c.shows("132.030", "225.900,00", "10/03/2026")
+	c.picture("report at 1280")
+	in, err := chromedp.Run(c.ctx, chromedp.Evaluate[bool](`(() => {
+		const table = document.querySelector("#contracts ~ .scroll");
+		table.scrollLeft = 400;
+		const key = table.querySelector("td.lead").getBoundingClientRect(), box = table.getBoundingClientRect();
+		return table.scrollLeft > 0 && key.left >= box.left - 1 && key.right <= box.right + 1;
+	})()`))
+	if err != nil || !in {
+		t.Errorf("the key is out of sight in a table that is scrolled (%v)", err)
 	}
 }

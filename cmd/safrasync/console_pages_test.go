@@ -126,10 +126,27 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.get("/references/wallets").submit("/references/wallets/set", url.Values{"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"}}).shows(http.StatusOK, "Gravado.")
 		b.get("/schedules").submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusOK)
 		b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK, "Suspensa por uma pessoa")
-		b.get("/report").submit("/report/close/plan", url.Values{"day": {trade.DateOf(now().In(d.g.config.Zone())).String()}}).shows(http.StatusOK, "Linhas que serão guardadas")
+		b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "Linhas que serão guardadas")
 		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido")).shows(http.StatusOK, "O mês foi fechado")
 		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
 	})
+}
+
+// The button opens the table that is short of a code: with the code, for those who may fill it in.
+func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	b := d.as(trade.Reader).get("/pending?fixer=references").shows(http.StatusOK, `href="/references/delivery_places">Abrir o de-para`)
+	if strings.Contains(b.body, `href="/references">Abrir`) {
+		t.Errorf("a cause leads to no table of its own:\n%s", b.body)
+	}
+	d = newDesk(t)
+	b = d.as(trade.Administrator).get("/pending?fixer=references").shows(http.StatusOK)
+	link := regexp.MustCompile(`href="(/references/wallets\?code=12)#add"`).FindStringSubmatch(b.body)
+	if link == nil {
+		t.Fatalf("no link fills in the code:\n%s", b.body)
+	}
+	b.get(link[1]).shows(http.StatusOK, `name="code" value="12"`)
 }
 
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
@@ -32,7 +33,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 		t.Errorf("Content-Disposition: %s", got)
 	}
 	file := filepath.Join(t.TempDir(), "r.csv")
-	d.must(0, "", "report", "--output", file, "--section", "summary,totals,divergences,exceptions,messages", "--reason", "conferir", "--as", "ana")
+	d.must(0, "", "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages", "--reason", "conferir", "--as", "ana")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,117 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"exe"}}).shows(http.StatusBadRequest)
 	b.get("/audit?act=report+export").shows(http.StatusOK, "csv", "xlsx")
 	d.as(trade.Reader).get("/report?show=1").shows(http.StatusOK, "Resumo")
+}
+
+// Each part of the bridge leads to what is meant, and a negative price lowers no sum.
+func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, change := range []string{"num = NULL", "num = '000009', preco = '-100,00'", "quantidade = '10.5'"} {
+		if err := runSQLText(d.dir+"/erp.db", `CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET `+change+`;
+			INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.must(0, "", "sync", "--sweep")
+	b := d.as(trade.Reader).get("/report?show=1")
+	for _, link := range []string{
+		`<a href="/rows?job=contracts">linhas lidas no ERP</a></td><td class="number">8</td><td class="number">198.660</td><td class="">BRL</td><td class="number">482.509,75</td>`,
+		`<a href="/rows?job=contracts">documentos</a></td><td class="number">4</td>`,
+		`<a href="/rows?cause=rule%3Aprice&amp;job=contracts">documentos com preço ou volume negativo</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">−20.000,00</td>`,
+		`<a href="/rows?flag=cancelled&amp;job=contracts">canceladas no ERP</a></td><td class="number">1</td><td class="number">30.000</td>`,
+		`<a href="/runs?job=contracts">sem número (chave inutilizável)</a></td><td class="number">1</td><td class="number">12.000</td><td class="">BRL</td><td class="number">225.900,00</td>`,
+		`<a href="/rows?cause=duplicate_key&amp;job=contracts">com chave repetida no ERP</a></td><td class="number">1</td><td class="number">630</td><td class="">BRL</td><td class="number">11.859,75</td>`,
+		"01|000002",
+	} {
+		b.shows(http.StatusOK, link)
+	}
+	_, totals, _ := strings.Cut(b.body, "<h3>Totais</h3>")
+	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {
+		t.Errorf("the negative price lowers a total:\n%s", totals)
+	}
+}
+
+// E6: what the rows say of a contract, and what the divergences say of it, is one; what a person has dealt with is marked, and counts no more.
+func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	if err := runSQLText(d.dir+"/erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'; UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001';`); err != nil {
+		t.Fatal(err)
+	}
+	d.must(0, "", "sync", "--sweep")
+	same := func(wanted string) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "r.json")
+		d.must(0, "", "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir", "--as", "ana")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contracts, got := map[string]string{}, []string{}
+		for line := range strings.Lines(string(text)) {
+			var l struct {
+				Section, Key, Kind, Acknowledged string
+				KgDifference                     json.Number `json:"kg_difference"`
+				Difference                       json.Number
+			}
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatal(err)
+			}
+			switch l.Section {
+			case "contracts":
+				contracts[l.Key] = l.KgDifference.String()
+			case "divergences":
+				got = append(got, strings.TrimSpace(l.Key+" "+l.Kind+" "+l.Difference.String()+" "+l.Acknowledged))
+				if contracts[l.Key] != l.Difference.String() {
+					t.Errorf("%s differs by %s among the contracts and by %s among the divergences", l.Key, contracts[l.Key], l.Difference)
+				}
+			}
+		}
+		if text := strings.Join(got, ", "); text != wanted {
+			t.Errorf("the divergences are %s, want %s", text, wanted)
+		}
+	}
+	same("01|000001 volume -6000, 01|000002 left_erp -12000")
+	d.as(trade.Accountant).get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, ">2</a>")
+	d.must(0, "", "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as", "ana", "--yes")
+	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
+}
+
+// lastMonth is the last month that has ended.
+func lastMonth(d *desk) string {
+	at := now().In(d.g.config.Zone())
+	return at.AddDate(0, 0, -at.Day()).Format("2006-01")
+}
+
+// E5: a closing shows grain and money, leads to what is open, takes months that have documents, and asks again when the month was closed before.
+func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, `type="month" name="month"`)
+	for month, text := range map[string]string{
+		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês", now().In(d.g.config.Zone()).Format("2006-01"): "ainda não terminou",
+	} {
+		if end, _ := reconcile.MonthEnd(month); !end.IsZero() && !d.future(end) && strings.Contains(text, "terminou") { // today is the last day of its month
+			continue
+		}
+		b.get("/report").submit("/report/close/plan", url.Values{"month": {month}}).shows(http.StatusUnprocessableEntity, text)
+	}
+	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+		`<a href="/rows?state=invalid">com erro (dados do ERP): 1</a>`, `<a href="/rows?state=waiting">aguardando: 1</a>`, `#divergences">0</a>`,
+		"MILHO", "12.000", "R$ 225.900,00", "132.030")
+	form := with(b.fields("/report/close/do"), "reason", "mês conferido")
+	b.post("/report/close/do", form).shows(http.StatusOK, "O mês foi fechado")
+	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
+	form = with(b.fields("/report/close/do"), "reason", "corrigido depois")
+	delete(form, "again")
+	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Fechar outra vez")
+	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "corrigido depois", "again", "1")).shows(http.StatusOK, "O mês foi fechado")
+}
+
+// future reports whether a day has not come yet.
+func (d *desk) future(day trade.Date) bool {
+	return trade.DateOf(now().In(d.g.config.Zone())).Before(day)
 }
 
 // exported are the details of exports in the audit that came from somewhere, without the numbers of the reports.
@@ -78,10 +190,11 @@ func summaryOf(csv string) string {
 func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	day := trade.DateOf(now().In(d.g.config.Zone())).String()
+	end, _ := reconcile.MonthEnd(lastMonth(d))
+	day := end.String()
 	b := d.as(trade.Accountant).get("/report")
-	b.submit("/report/close/plan", url.Values{"day": {"2999-01-31"}}).shows(http.StatusUnprocessableEntity, "ainda não chegou")
-	b.get("/report").submit("/report/close/plan", url.Values{"day": {day}}).shows(http.StatusOK, "Linhas que serão guardadas", "Ainda sem desfecho")
+	b.submit("/report/close/plan", url.Values{"month": {"2999-01"}}).shows(http.StatusUnprocessableEntity, "ainda não terminou")
+	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "Linhas que serão guardadas", "Ainda sem desfecho")
 	form := b.fields("/report/close/do")
 	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	b.post("/report/close/do", with(form, "reason", "outubro conferido", "mark", "another")).shows(http.StatusConflict, "nada foi feito")

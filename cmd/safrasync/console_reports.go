@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"io"
+	"maps"
+	"net/url"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/console"
@@ -63,7 +66,7 @@ func (r *consoleReports) snapshot(ctx context.Context, cut reconcile.Cut, fresh 
 
 // sectionsShown are those of a report without its single rows.
 var sectionsShown = []reconcile.SectionID{
-	reconcile.SummarySection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+	reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 }
 
 func (r *consoleReports) options(q console.ReportQuery, lang trade.Lang) reconcile.Options {
@@ -105,21 +108,41 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 	})
 }
 
+// MonthEnd reads a month.
+func (*consoleReports) MonthEnd(text string) (day trade.Date, ok bool) {
+	return reconcile.MonthEnd(text)
+}
+
 // PlanClosing says what the report with a cut-off would keep.
 func (r *consoleReports) PlanClosing(ctx context.Context, day trade.Date) (plan console.ClosingPlan, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err = r.plan(s)
 		return err
 	})
+	if err == nil {
+		plan.Before, err = r.g.daemon.store.Closings(ctx, day)
+	}
 	return plan, err
 }
 
 // plan is the plan of a closing as the console shows it.
 func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.config.Report.tolerance())
-	plan := console.ClosingPlan{Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At}
+	plan := console.ClosingPlan{
+		Day: p.Day, Rows: p.Rows, Open: p.Open, Divergences: p.Divergences, Unswept: p.Unswept, Mark: p.Mark, At: p.At, TooEarly: p.TooEarly(),
+	}
 	for _, u := range p.Uneven {
 		plan.Uneven = append(plan.Uneven, u.Job)
+	}
+	for _, state := range p.States {
+		plan.States = append(plan.States, console.OpenState(state))
+	}
+	for _, t := range p.Totals {
+		sum := console.ClosingSum{Product: t.Product, Contracted: t.Contracted, Delivered: t.Delivered}
+		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
+			sum.Values = append(sum.Values, console.CauseMoney{Currency: currency, Amount: t.Values[currency]})
+		}
+		plan.Sums = append(plan.Sums, sum)
 	}
 	return plan, err
 }
@@ -128,7 +151,7 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who console.Person) (closed bool, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err := r.plan(s)
-		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 {
+		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {
 			return err
 		}
 		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
@@ -148,6 +171,7 @@ type reportView struct {
 	most int
 	lang trade.Lang
 	zone *time.Location
+	now  reconcile.Section
 }
 
 func (v *reportView) Begin(h reconcile.Heading) error {
@@ -158,9 +182,14 @@ func (v *reportView) Begin(h reconcile.Heading) error {
 func (v *reportView) Section(s reconcile.Section) error {
 	section := console.ReportSection{ID: string(s.ID), Title: s.Title, Note: s.Note}
 	for _, c := range s.Columns {
-		section.Columns = append(section.Columns, console.ReportColumn{Title: c.Title, Number: c.Type == reconcile.CountColumn || c.Type == reconcile.NumberColumn})
+		class := map[reconcile.Type]string{reconcile.CodeColumn: "code", reconcile.DayColumn: "day", reconcile.TimeColumn: "day"}[c.Type]
+		if c.Number() {
+			class = "number"
+		}
+		section.Columns = append(section.Columns, console.ReportColumn{Title: c.Title, Class: class, Lead: c.ID == "key" || c.ID == "name"})
 	}
-	v.out.Sections = append(v.out.Sections, section)
+	v.narrow()
+	v.out.Sections, v.now = append(v.out.Sections, section), s
 	return nil
 }
 
@@ -172,10 +201,51 @@ func (v *reportView) Row(cells []any) error {
 	}
 	row := make([]string, len(cells))
 	for i, cell := range cells {
-		row[i] = reconcile.PlainText(cell, v.lang, v.zone)
+		row[i] = v.now.Columns[i].Text(cell, v.lang, v.zone)
 	}
 	section.Rows = append(section.Rows, row)
+	if v.now.ID == reconcile.BridgeSection {
+		section.Links = append(section.Links, bridgeLink(cells))
+	}
 	return nil
 }
 
-func (*reportView) End() error { return nil }
+// bridgeLink leads from a part of the bridge to what is meant: rows of the ledger, or, for what has none, the run that tells of it.
+func bridgeLink(cells []any) string {
+	job, _ := cells[0].(string)
+	line, _ := cells[1].(reconcile.Label)
+	query := url.Values{"job": {job}}
+	switch line.ID {
+	case string(trade.BesideNoKey):
+		return "/runs?" + query.Encode()
+	case string(trade.BesideDouble):
+		query.Set("cause", trade.CauseDuplicateKey)
+	case string(trade.BesideCancelled):
+		query.Set("flag", string(trade.Cancelled))
+	case "negative":
+		query.Set("cause", "rule:price")
+	}
+	return "/rows?" + query.Encode()
+}
+
+func (v *reportView) End() error {
+	v.narrow()
+	return nil
+}
+
+// narrow takes the columns out of the last section that have nothing in any row.
+func (v *reportView) narrow() {
+	if len(v.out.Sections) == 0 {
+		return
+	}
+	s := &v.out.Sections[len(v.out.Sections)-1]
+	for i := len(s.Columns) - 1; i >= 0; i-- {
+		if len(s.Rows) == 0 || slices.ContainsFunc(s.Rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		s.Columns = slices.Delete(s.Columns, i, i+1)
+		for n := range s.Rows {
+			s.Rows[n] = slices.Delete(s.Rows[n], i, i+1)
+		}
+	}
+}

@@ -35,7 +35,9 @@ type explainJSON struct {
 	Fields    []fieldRule    `json:"fields"`
 	ERP       *engine.Audit  `json:"erp"` // null with --offline, or when the ERP could not be read
 
-	Identity string `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
+	Identity string         `json:"identity,omitempty"` // key space; absent: that of all jobs which name none
+	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
+	TwinDays int            `json:"twin_days"`
 }
 
 type cancelledJSON struct {
@@ -62,6 +64,7 @@ func (a *App) explain(ctx context.Context, name string, rows, offline bool) erro
 	}
 	job := jobs[slices.IndexFunc(jobs, func(j *engine.Job) bool { return j.Name() == name })]
 	out := explainJSON{Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity, ChangedAt: orNull(job.Spec.ChangedAt), Fields: []fieldRule{}}
+	out.Twin, out.TwinDays = job.Spec.Twin.Mode, job.Spec.Twin.Days
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}
 	}
@@ -154,6 +157,9 @@ func (a *App) printRules(out explainJSON) {
 		a.show(explainChangedAt, *out.ChangedAt)
 	} else {
 		a.show(explainNoChangedAt)
+	}
+	if out.Twin == engine.TwinHold {
+		a.show(explainTwinHold, out.TwinDays)
 	}
 	if c := out.Cancelled; c != nil {
 		a.show(explainCancelled, c.Column, strings.Join(c.Values, ", "))

@@ -42,7 +42,7 @@ func newReportCommand(a *App) *cobra.Command {
 	flags.StringVar(&f.asOf, "as-of", "", "as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
 	flags.StringVar(&f.closing, "closing", "", "the closed report with this `ID` (see --closings)")
 	flags.BoolVar(&f.closings, "closings", false, "list the closed reports")
-	flags.StringVar(&f.close, "close", "", "close the report with this cut-off `DAY`: it is kept for good, with your name; needs --reason")
+	flags.StringVar(&f.close, "close", "", "close the report of a `MONTH`, such as 2026-10, or its last day: it is kept for good, with your name; needs --reason")
 	flags.StringSliceVar(&f.jobs, "job", nil, "only these `JOBS`")
 	flags.StringSliceVar(&f.harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
 	flags.StringSliceVar(&f.products, "product", nil, "only these `PRODUCTS`")
@@ -102,7 +102,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		}
 		if len(options.Sections) == 0 { // single rows are for files
 			options.Sections = []reconcile.SectionID{
-				reconcile.SummarySection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
+				reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 			}
 		}
 		_, err := snapshot.Report(options, a.tableWriter(options))

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -12,9 +16,9 @@ import (
 
 // closeReport keeps a report for good. It shows first what would be closed.
 func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.Options) error {
-	day, err := parseDay(f.close)
-	if err != nil {
-		return a.usage(reportNoDay, f.close)
+	day, ok := reconcile.MonthEnd(f.close)
+	if !ok {
+		return a.usage(closeNoMonth, f.close)
 	}
 	if trade.DateOf(now().In(a.config.Zone())).Before(day) {
 		return a.usage(reportFuture, f.close)
@@ -38,7 +42,20 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	if err != nil {
 		return err
 	}
+	if plan.TooEarly() {
+		return a.usage(closeEarly, f.close)
+	}
 	a.tell(closePlan, a.day(day), plan.Rows, plan.Divergences)
+	for _, t := range plan.Totals {
+		a.tell(closeSum, cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.lang()), trade.NumberText(t.Delivered.String(), a.lang()), valuesText(t.Values, a.lang()))
+	}
+	before, err := reading.Closings(ctx, day)
+	if err != nil {
+		return err
+	}
+	for _, c := range before {
+		a.tell(closeBefore, a.voice().moment(c.At), printable(c.Who), printable(c.Reason))
+	}
 	for _, job := range plan.Unswept {
 		a.tell(closeNoSweep, job, job)
 	}
@@ -50,6 +67,9 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	}
 	if plan.Open > 0 {
 		a.tell(closeOpen, plan.Open)
+		for _, state := range plan.States {
+			a.tell(closeOpenIn, state.Rows, state.State.Label(a.lang()), state.State)
+		}
 	}
 	if err := a.confirm(f.yes); err != nil {
 		return err
@@ -72,6 +92,15 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	}
 	a.show(closeDone, a.day(day), closing.ID, a.day(day))
 	return nil
+}
+
+// valuesText writes amounts of money by currency.
+func valuesText(values map[string]trade.Decimal, lang trade.Lang) string {
+	var parts []string
+	for _, currency := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, currency+" "+trade.MoneyText(values[currency], lang))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // day is a day as people of the language write it.

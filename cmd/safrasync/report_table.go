@@ -51,7 +51,7 @@ func (t *sectionTable) Row(cells []any) error {
 	}
 	row := make(table.Row, len(cells))
 	for i, cell := range cells {
-		row[i] = printable(reconcile.PlainText(cell, t.lang, t.zone))
+		row[i] = printable(t.section.Columns[i].Text(cell, t.lang, t.zone))
 	}
 	t.rows = append(t.rows, row)
 	return nil
@@ -80,7 +80,7 @@ func (t *sectionTable) close() {
 	for i, c := range t.section.Columns {
 		head[i] = c.Title
 		configs[i] = table.ColumnConfig{Number: i + 1, Hidden: t.empty(i), WidthMax: 48, WidthMaxEnforcer: text.WrapSoft}
-		if c.Type == reconcile.CountColumn || c.Type == reconcile.NumberColumn {
+		if c.Number() {
 			configs[i].Align = text.AlignRight
 		}
 	}

@@ -31,6 +31,7 @@ var (
 
 	explainNoChangedAt = phrase{"  sem coluna de alteração: cada execução compara todas as linhas", "  no column of changes: every run compares all rows"}
 	explainCancelled   = phrase{"  cancelada quando %s é: %s", "  cancelled when %s is: %s"}
+	explainTwinHold    = phrase{"  duas linhas iguais: vai a primeira lida, a outra fica retida até alguém decidir (checks.twin: hold, %d dias)", "  two equal rows: the one read first goes, the other is held until somebody decides (checks.twin: hold, %d days)"}
 	explainRowsTitle   = phrase{"Linhas que não seguem como estão, ou seguem com observação:", "Rows that do not go as they are, or go with a remark:"}
 	explainRead        = phrase{"No ERP agora: %d linhas lidas; %d prontas, %d com erro, %d aguardando, %d canceladas, %d sem chave utilizável", "In the ERP now: %d rows read; %d ready, %d with errors, %d waiting, %d cancelled, %d without a usable key"}
 	valueBlank         = phrase{"vazio × %d", "empty × %d"}

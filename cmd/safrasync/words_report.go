@@ -22,6 +22,11 @@ var (
 	reportMore         = phrase{"  … as primeiras %d de %d; todas com --format xlsx ou csv (--section %s)", "  … the first %d of %d; all of them with --format xlsx or csv (--section %s)"}
 
 	closePlan    = phrase{"Fechar %s com a posição de agora: %d linhas, %d divergências. O que for fechado fica guardado como está, com o seu nome, e não pode ser alterado.", "Close %s as things stand now: %d rows, %d divergences. What is closed is kept as it is, with your name, and cannot be altered."}
+	closeNoMonth = phrase{"%q não é um mês; escreva 2026-10, 10/2026 ou o último dia dele", "%q is no month; write 2026-10, 10/2026, or its last day"}
+	closeEarly   = phrase{"não há documento até %s: nada a fechar", "there is no document up to %s: nothing to close"}
+	closeSum     = phrase{"  %s: contratado %s kg, entregue %s kg, valor fixado %s", "  %s: contracted %s kg, delivered %s kg, fixed value %s"}
+	closeBefore  = phrase{"Atenção: este mês já foi fechado em %s por %s: %s. Os dois ficam guardados; vale o mais novo.", "Note: this month was closed before, at %s by %s: %s. Both are kept; the newest counts."}
+	closeOpenIn  = phrase{"  %d %s: `safrasync rows --state %s`", "  %d %s: `safrasync rows --state %s`"}
 	closeUneven  = phrase{"%s: a soma não fecha (diferença %d). Nada foi fechado. Rode `safrasync doctor` e avise a TI.", "%s: the sum does not close (difference %d). Nothing was closed. Run `safrasync doctor` and tell IT."}
 	closeNoSweep = phrase{"Atenção: %s não teve varredura completa, que provaria a soma: rode antes `safrasync sync %s --sweep`.", "Note: %s has had no complete sweep, which would prove the sum: run `safrasync sync %s --sweep` first."}
 	closeOpen    = phrase{"Atenção: %d linha(s) ainda por resolver entram assim no fechamento.", "Note: %d row(s) that are still open go into the closing as they are."}

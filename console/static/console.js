@@ -18,10 +18,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// A form that was sent is not sent a second time by a second click.
+// A form that was sent is not sent a second time by a second click. One that downloads a file
+// leaves the page where it is, and may be sent again.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
+  if (form.method !== "post" || "download" in form.dataset) return;
   if (form.dataset.sent) {
     event.preventDefault();
     return;

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -20,7 +21,33 @@ type ClosingPlan struct {
 	Divergences int      // above the tolerance
 	Uneven      []Uneven // jobs whose sum does not close to zero: then nothing may be closed
 	Unswept     []string // jobs without a complete sweep, of which that cannot be said
-	Mark        string   // of all sums, but not of when they were made: who orders a closing with it gets what was shown, or nothing
+	Totals      []Total  // overall, by product
+	States      []StateCount
+	First       string // the day of the earliest document; "" = there is none
+	Mark        string // of all sums, but not of when they were made: who orders a closing with it gets what was shown, or nothing
+}
+
+// StateCount is how many rows are open in a state.
+type StateCount struct {
+	State trade.State
+	Rows  int
+}
+
+// TooEarly reports whether the first document is of a later month.
+func (p ClosingPlan) TooEarly() bool { return p.First == "" || p.First > p.Day.String() }
+
+// MonthEnd reads a month as people write it: 2026-10 or 10/2026, or its last day. ok is false for
+// anything else, a day within a month among them.
+func MonthEnd(text string) (day trade.Date, ok bool) {
+	for _, form := range []string{"2006-01", "01/2006", time.DateOnly, "02/01/2006"} {
+		at, err := time.Parse(form, strings.TrimSpace(text))
+		if err != nil {
+			continue
+		}
+		end := time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC)
+		return trade.DateOf(end), !strings.Contains(form, "02") || at.Equal(end)
+	}
+	return day, false
 }
 
 // Uneven is a job whose sum does not close to zero.
@@ -42,7 +69,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	if err != nil {
 		return ClosingPlan{}, err
 	}
-	plan := ClosingPlan{Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences}
+	plan := ClosingPlan{First: view.First, Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences}
 	for _, sum := range view.Summaries {
 		if d := sum.Difference(); d != nil && *d != 0 {
 			plan.Uneven = append(plan.Uneven, Uneven{sum.Job, *d})
@@ -50,10 +77,20 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 		if sum.InScope == nil {
 			plan.Unswept = append(plan.Unswept, sum.Job)
 		}
-		for state, n := range sum.States {
-			if !slices.Contains(settled, state) {
-				plan.Open += n
-			}
+	}
+	for _, state := range summaryOrder {
+		n := 0
+		for _, sum := range view.Summaries {
+			n += sum.States[state]
+		}
+		if n > 0 && !slices.Contains(settled, state) {
+			plan.States = append(plan.States, StateCount{state, n})
+			plan.Open += n
+		}
+	}
+	for _, total := range view.Totals {
+		if total.By == ByAll {
+			plan.Totals = append(plan.Totals, total)
 		}
 	}
 	text, err := json.Marshal(struct {

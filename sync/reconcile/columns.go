@@ -38,7 +38,7 @@ var (
 	}
 	platformColumns = []column{
 		{"kg_platform", phrase{"kg na plataforma", "kg on the platform"}, NumberColumn},
-		{"value_platform", phrase{"Valor na plataforma", "Value on the platform"}, NumberColumn},
+		{"value_platform", phrase{"Valor na plataforma", "Value on the platform"}, MoneyColumn},
 		{"platform", phrase{"Leitura da plataforma", "Reading of the platform"}, TextColumn},
 	}
 
@@ -48,6 +48,17 @@ var (
 		{"line", phrase{"Linha", "Line"}, TextColumn},
 		{"rows", phrase{"Quantidade", "Rows"}, CountColumn},
 		{"role", phrase{"Papel na conta", "Role in the sum"}, TextColumn},
+	}
+	bridgeColumns = []column{
+		columnJob,
+		{"line", phrase{"Linha", "Line"}, TextColumn},
+		{"rows", phrase{"Quantidade", "Rows"}, CountColumn},
+		{"kg", phrase{"kg", "kg"}, NumberColumn},
+		{"currency", phrase{"Moeda", "Currency"}, TextColumn},
+		{"value", phrase{"Valor", "Value"}, MoneyColumn},
+		{"without_weight", phrase{"Sem volume ou unidade", "Without volume or unit"}, CountColumn},
+		{"role", phrase{"Papel na conta", "Role in the sum"}, TextColumn},
+		{"keys", phrase{"Quais", "Which"}, CodeColumn},
 	}
 	totalsColumns = []column{
 		{"by", phrase{"Por", "By"}, TextColumn},
@@ -65,8 +76,8 @@ var (
 		{"kg_to_fix", phrase{"A fixar kg", "To fix kg"}, NumberColumn},
 		{"sc_to_fix", phrase{"A fixar sc", "To fix sc"}, NumberColumn},
 		{"currency", phrase{"Moeda", "Currency"}, TextColumn},
-		{"value_fixed", phrase{"Valor fixado", "Fixed value"}, NumberColumn},
-		{"value_sent", phrase{"Valor fixado enviado", "Fixed value sent"}, NumberColumn},
+		{"value_fixed", phrase{"Valor fixado", "Fixed value"}, MoneyColumn},
+		{"value_sent", phrase{"Valor fixado enviado", "Fixed value sent"}, MoneyColumn},
 		{"kg_contracted_sent", phrase{"Contratado enviado kg", "Contracted, sent kg"}, NumberColumn},
 		{"kg_delivered_sent", phrase{"Entregue enviado kg", "Delivered, sent kg"}, NumberColumn},
 		{"kg_fixed_sent", phrase{"Fixado enviado kg", "Fixed, sent kg"}, NumberColumn},
@@ -86,6 +97,7 @@ var (
 		{"product", phrase{"Produto", "Product"}, TextColumn},
 		{"harvest", phrase{"Safra", "Harvest"}, CodeColumn},
 		{"producer", phrase{"Produtor", "Producer"}, CodeColumn},
+		{"acknowledged", phrase{"Tratada", "Dealt with"}, TextColumn},
 	}
 	exceptionsColumns = []column{
 		{"at", phrase{"Quando", "When"}, TimeColumn},
@@ -123,10 +135,10 @@ var contractsColumns = joined(
 	}, placeColumns, volumeColumns,
 	[]column{
 		{"currency", phrase{"Moeda", "Currency"}, TextColumn},
-		{"price_erp", phrase{"Preço no ERP", "Price in the ERP"}, NumberColumn},
-		{"value_erp", phrase{"Valor no ERP", "Value in the ERP"}, NumberColumn},
-		{"value_sent", phrase{"Valor enviado", "Value sent"}, NumberColumn},
-		{"value_difference", phrase{"Diferença de valor", "Difference of value"}, NumberColumn},
+		{"price_erp", phrase{"Preço no ERP", "Price in the ERP"}, MoneyColumn},
+		{"value_erp", phrase{"Valor no ERP", "Value in the ERP"}, MoneyColumn},
+		{"value_sent", phrase{"Valor enviado", "Value sent"}, MoneyColumn},
+		{"value_difference", phrase{"Diferença de valor", "Difference of value"}, MoneyColumn},
 	},
 	platformColumns, standColumns, toldColumns(trade.OrderCommitments),
 )

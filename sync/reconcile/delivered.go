@@ -58,7 +58,7 @@ func (d *delivered) add(r *Row, selected bool) error {
 	default:
 		return nil
 	}
-	kg, ok := r.ERP.weight()
+	kg, ok := weight(r.ERP)
 	if !ok || !r.counts() || r.State == trade.Dismissed {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (d *deliveredReading) of(r *Row) (_ Divergence, over bool, err error) {
 	if d.closed || d.at != number {
 		return Divergence{}, false, nil
 	}
-	grain, _ := r.ERP.weight()
+	grain, _ := weight(r.ERP)
 	sum := d.sum
-	return Divergence{r, OverDelivered, &grain, &sum, "kg", ""}, true, nil
+	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, true, nil
 }

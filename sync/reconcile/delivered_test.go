@@ -21,14 +21,14 @@ import (
 func overInMemory(rows []Row, t Tolerance) (out []string) {
 	sums := map[trade.ParentKey]trade.Decimal{}
 	for _, r := range rows {
-		if kg, ok := r.ERP.weight(); ok && r.Sends == trade.Deliveries && r.counts() && r.State != trade.Dismissed && r.Contract != "" {
+		if kg, ok := weight(r.ERP); ok && r.Sends == trade.Deliveries && r.counts() && r.State != trade.Dismissed && r.Contract != "" {
 			of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
 			sums[of] = sums[of].Add(kg)
 		}
 	}
 	for _, r := range rows {
 		sum, some := sums[trade.ParentKey{Job: r.Job, Key: r.Key}]
-		grain, ok := r.ERP.weight()
+		grain, ok := weight(r.ERP)
 		if some && ok && r.Sends == trade.OrderCommitments && r.counts() && r.State != trade.Dismissed && contracted(r.OrderType) && sum.Cmp(t.most(grain)) > 0 {
 			out = append(out, fmt.Sprintf("%s %s %s", r.Key, decimalText(grain, trade.Portuguese), decimalText(sum, trade.Portuguese)))
 		}

@@ -14,6 +14,8 @@ type Divergence struct {
 	Then *trade.Decimal // what was sent, what the platform has, or what was delivered
 	Unit string         // kg, or a currency
 	Note string         // what cannot be said in numbers: two currencies
+
+	Acknowledged bool // a person has dealt with it
 }
 
 // Difference is Here less Then; nil where one of them is not known.
@@ -51,16 +53,21 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 		return nil
 	}
 	var out []Divergence
+	dealt := false
 	add := func(kind DivergenceKind, here, then *trade.Decimal, unit, note string) {
-		out = append(out, Divergence{r, kind, here, then, unit, note})
+		out = append(out, Divergence{r, kind, here, then, unit, note, dealt})
 	}
 	changed := r.Flags.Has(trade.Changed)
-	if r.Sent != nil && !r.Gone {
+	gone := r.Flags.Has(trade.MissingInERP) || r.Flags.Has(trade.Cancelled)
+	dealtGone := !gone && (r.Acknowledged.Has(trade.MissingInERP) || r.Acknowledged.Has(trade.Cancelled))
+	dealt = !changed && r.Acknowledged.Has(trade.Changed)
+	if r.Sent != nil && !r.Gone && !gone && !dealtGone { // of a row that left, all that was sent differs: LeftERP
 		compare(r.ERP, *r.Sent, t, VolumeDiffers, ValueDiffers, CurrencyDiffers, add)
 	}
-	if changed && len(out) == 0 {
+	if (changed || dealt) && len(out) == 0 {
 		add(OtherDiffers, nil, nil, "", "")
 	}
+	dealt = false
 	for _, f := range []struct {
 		flag trade.Flag
 		kind DivergenceKind
@@ -69,13 +76,14 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 			add(f.kind, nil, nil, "", "")
 		}
 	}
-	if r.Flags.Has(trade.MissingInERP) || r.Flags.Has(trade.Cancelled) {
+	if dealt = dealtGone; gone || dealt {
 		if kg, ok := sentWeight(r); ok {
 			add(LeftERP, &trade.Decimal{}, &kg, "kg", "")
 		} else {
 			add(LeftERP, nil, nil, "", "")
 		}
 	}
+	dealt = false
 	if p := r.Platform; p != nil {
 		switch {
 		case p.Found && !p.Unread && r.Sent != nil:

@@ -79,6 +79,7 @@ type SectionID string
 // The sections in their order.
 const (
 	SummarySection      SectionID = "summary"
+	BridgeSection       SectionID = "bridge"
 	TotalsSection       SectionID = "totals"
 	ContractsSection    SectionID = "contracts"
 	DeliveriesSection   SectionID = "deliveries"
@@ -90,7 +91,7 @@ const (
 
 // AllSections lists the sections in their order.
 var AllSections = []SectionID{
-	SummarySection, TotalsSection, ContractsSection, DeliveriesSection, TraceabilitySection, DivergencesSection, ExceptionsSection, MessagesSection,
+	SummarySection, BridgeSection, TotalsSection, ContractsSection, DeliveriesSection, TraceabilitySection, DivergencesSection, ExceptionsSection, MessagesSection,
 }
 
 func (o Options) has(s SectionID) bool { return len(o.Sections) == 0 || slices.Contains(o.Sections, s) }

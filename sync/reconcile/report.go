@@ -17,6 +17,8 @@ type Overview struct {
 	Divergences int
 	Selected    int // rows of the sections
 	Undated     int // of them without a readable day
+
+	First string // day of the earliest document of all that is right; "" = there is none
 }
 
 // Overview sums a snapshot up.
@@ -31,6 +33,9 @@ func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
 	var v Overview
 	err := s.Each(func(r *Row) error {
 		sums.add(r)
+		if r.Day != "" && r.State != trade.Invalid && (v.First == "" || r.Day < v.First) {
+			v.First = r.Day
+		}
 		selected := o.Filter.Match(r)
 		if err := on.add(r, selected); err != nil {
 			return err
@@ -43,7 +48,11 @@ func (s *Snapshot) aggregate(o Options) (Overview, *delivered, error) {
 			v.Undated++
 		}
 		totals.add(r)
-		v.Divergences += len(divergencesOf(r, o.Tolerance))
+		for _, d := range divergencesOf(r, o.Tolerance) {
+			if !d.Acknowledged {
+				v.Divergences++
+			}
+		}
 		return nil
 	})
 	v.Summaries, v.Totals = sums.done(), totals.sorted()
@@ -72,6 +81,7 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 		write   func() error
 	}{
 		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
+		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
 		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
 		{ContractsSection, contractsColumns, func() error { return p.rows(trade.OrderCommitments, p.contract) }},
 		{DeliveriesSection, deliveriesColumns, func() error { return p.rows(trade.Deliveries, p.delivery) }},

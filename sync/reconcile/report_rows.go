@@ -27,7 +27,7 @@ func (p *printer) contract(r *Row) []any {
 	if sent.Currency != "" && sent.Currency != currency {
 		currency = strings.Trim(currency+" / "+sent.Currency, " /")
 	}
-	here, okHere := r.ERP.Value()
+	here, okHere := r.now().Value()
 	there, okThere := sent.Value()
 	var difference any
 	if okHere && okThere && r.ERP.Currency == sent.Currency {
@@ -50,9 +50,10 @@ func (p *printer) traceability(r *Row) []any {
 func place(r *Row) []any { return []any{r.Product, r.Harvest, r.Producer, r.Place, r.Wallet} }
 
 func volumes(r *Row) []any {
-	kg, ok := r.ERP.Kilograms()
-	unit := r.ERP.Unit
-	out := []any{string(unit), number(r.ERP.Amount), nil, maybe(kg, ok), nil, nil, sacasOf(r.ERP, kg, ok), nil}
+	now := r.now()
+	kg, ok := now.Kilograms()
+	unit := now.Unit
+	out := []any{string(unit), number(now.Amount), nil, maybe(kg, ok), nil, nil, sacasOf(now, kg, ok), nil}
 	if r.Sent == nil {
 		return out
 	}
@@ -214,6 +215,10 @@ func (p *printer) divergences() error {
 		}
 		for _, d := range list {
 			var difference any
+			dealt := Label{"", ""}
+			if d.Acknowledged {
+				dealt = Label{"acknowledged", wordDealt.in(p.Lang)}
+			}
 			if diff := d.Difference(); diff != nil {
 				difference = *diff
 			}
@@ -221,7 +226,7 @@ func (p *printer) divergences() error {
 				r.Job, r.Branch, r.Key, r.RemoteID,
 				Label{string(d.Kind), divergenceWords[d.Kind].in(p.Lang)},
 				number(d.Here), number(d.Then), difference, d.Unit, d.Note,
-				r.Product, r.Harvest, r.Producer,
+				r.Product, r.Harvest, r.Producer, dealt,
 			}); err != nil {
 				return err
 			}

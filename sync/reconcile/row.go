@@ -55,6 +55,9 @@ type Row struct {
 	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
 	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
 
+	Cancelled    bool        `json:"cancelled,omitempty"`    // in the ERP now, whether a person has dealt with it or not
+	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
+
 	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
 }
 
@@ -65,12 +68,7 @@ type Told struct {
 }
 
 // Figures are a quantity and its price.
-type Figures struct {
-	Amount   *trade.Decimal `json:"amount,omitempty"`
-	Unit     trade.Unit     `json:"unit,omitempty"`
-	Price    *trade.Decimal `json:"price,omitempty"` // for one Unit
-	Currency string         `json:"currency,omitempty"`
-}
+type Figures = trade.Figures
 
 // Platform is what the platform said of a contract.
 type Platform struct {
@@ -80,16 +78,8 @@ type Platform struct {
 	Figures
 }
 
-// Kilograms is the weight; ok is false without an amount or a unit.
-func (f Figures) Kilograms() (kg trade.Decimal, ok bool) {
-	if f.Amount == nil {
-		return kg, false
-	}
-	return trade.Quantity{Amount: *f.Amount, Unit: f.Unit}.Kilograms()
-}
-
 // weight is the weight for sums: an amount of zero or less is a typing error, and in none.
-func (f Figures) weight() (kg trade.Decimal, ok bool) {
+func weight(f Figures) (kg trade.Decimal, ok bool) {
 	kg, ok = f.Kilograms()
 	if !ok || kg.Sign() <= 0 {
 		return trade.Decimal{}, false
@@ -97,22 +87,23 @@ func (f Figures) weight() (kg trade.Decimal, ok bool) {
 	return kg, true
 }
 
-// Value is amount times price, exactly; ok is false where one of them or the currency is missing.
-func (f Figures) Value() (value trade.Decimal, ok bool) {
-	if f.Amount == nil || f.Price == nil || f.Currency == "" {
-		return value, false
-	}
-	return f.Amount.Mul(*f.Price), true
-}
-
 // Entry is as much of the ledger's entry as words for the row need.
 func (r Row) Entry() trade.Entry {
 	return trade.Entry{Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags, Error: r.Error, WaitingFor: r.WaitingFor, RemoteID: r.RemoteID}
 }
 
+// now is what the ERP has of a row that was sent: nothing, once it left or was cancelled.
+func (r Row) now() Figures {
+	f := r.ERP
+	if r.Sent != nil && (r.Gone || r.Cancelled || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
+		f.Amount = &trade.Decimal{}
+	}
+	return f
+}
+
 // counts tells whether the row is in the totals of the ERP: it is there, is not cancelled, and its document is not of a later day.
 func (r Row) counts() bool {
-	return !r.Gone && !r.Moved && !r.After && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
+	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
 }
 
 // onPlatform tells whether the platform has it for certain.

@@ -48,9 +48,15 @@ const (
 	CodeColumn               // text that may look like a number: zeros in front stay
 	CountColumn              // int
 	NumberColumn             // trade.Decimal
+	MoneyColumn              // trade.Decimal, an amount of money or a price
 	DayColumn                // Day
 	TimeColumn               // time.Time
 )
+
+// Number reports whether the column holds numbers.
+func (c Column) Number() bool {
+	return c.Type == CountColumn || c.Type == NumberColumn || c.Type == MoneyColumn
+}
 
 // Day is a calendar day, YYYY-MM-DD; "" = none.
 type Day string

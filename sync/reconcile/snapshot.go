@@ -60,6 +60,9 @@ type JobHead struct {
 	SweepGone  int        `json:"sweep_gone"`
 	Unreadable int        `json:"unreadable"` // rows without a usable key at that sweep
 	Rows       int        `json:"rows"`       // entries of the ledger
+
+	Read   int            `json:"read,omitempty"`   // rows that the query gave at that sweep; 0: not known
+	Beside []trade.Beside `json:"beside,omitempty"` // those of them that are no living documents
 }
 
 // Act is one decision of a person, or a late answer against one.

@@ -20,6 +20,12 @@ type Summary struct {
 	Moved   int // their record went to the row under its new key
 	After   int // documents of a day after the cut-off
 
+	// The bridge: what the query gives is the living documents and what stands beside them.
+	Read      int // rows at the last complete sweep; 0: not known
+	Documents trade.Sums
+	Negative  trade.Sums // documents whose amount or price is below zero, not in Documents
+	Beside    []trade.Beside
+
 	// Sub-counts of the above, never summands.
 	Flags map[trade.Flag]int
 
@@ -36,6 +42,17 @@ func (s Summary) Sum() int {
 		n += count
 	}
 	return n
+}
+
+// Bridge is what the ERP has, in rows, grain and money: the sum of all parts.
+func (s Summary) Bridge() trade.Sums {
+	var all trade.Sums
+	all.Join(s.Documents)
+	all.Join(s.Negative)
+	for _, b := range s.Beside {
+		all.Join(b.Sums)
+	}
+	return all
 }
 
 // Difference is what the ERP has in scope less the sum; nil where no sweep has told what the ERP has. Anything but zero is an error of the program.
@@ -59,7 +76,7 @@ func newSummaries(head Head) *summaries {
 	for _, j := range head.Jobs {
 		s.head[j.Job] = j
 		s.list = append(s.list, &Summary{
-			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
+			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
 		})
 	}
 	return s
@@ -74,6 +91,13 @@ func (s *summaries) add(r *Row) {
 	sum.Rows++
 	if r.Since {
 		s.more[r.Job]++
+	}
+	switch {
+	case r.Gone, r.Cancelled: // a cancelled row is counted as it was read
+	case r.ERP.Negative():
+		sum.Negative.Add(r.ERP)
+	default:
+		sum.Documents.Add(r.ERP)
 	}
 	switch {
 	case r.Gone && r.Moved:

@@ -154,6 +154,7 @@ func (t *taker) job(ctx context.Context, job JobHead) error {
 	if cursor.Sweep != nil && !cursor.SweptAt.IsZero() && !t.cut.Derived {
 		at := cursor.SweptAt.UTC()
 		job.SweptAt, job.InScope, job.SweepGone, job.Unreadable = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone, cursor.Sweep.Unreadable
+		job.Read, job.Beside = cursor.Sweep.Read, cursor.Sweep.Beside
 	}
 	var page []trade.Entry
 	flush := func() error {

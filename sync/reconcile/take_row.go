@@ -12,7 +12,9 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	r := Row{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor, RemoteID: e.RemoteID,
 		Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(), Version: e.Version,
-		Since: job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+		Acknowledged: e.Acknowledged,
+		Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
+		Since:        job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
 	}
 	if parts := engine.KeyParts(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]
@@ -22,6 +24,7 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 		stand := stateAt(e, attempts, acts, t.end)
 		if r.Basis = stand.basis; r.Basis != Exact {
 			r.State, r.Cause, r.Error, r.WaitingFor, r.Flags, r.RemoteID, r.Moved, r.Gone = stand.state, "", nil, nil, nil, stand.remoteID, false, false
+			r.Acknowledged, r.Cancelled = nil, false
 		}
 	}
 	if err := t.facts(&r, e, sent); err != nil {

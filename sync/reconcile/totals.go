@@ -96,7 +96,7 @@ func (t *Total) add(r *Row) {
 
 // erp adds what the ERP has.
 func (t *Total) erp(r *Row) {
-	kg, ok := r.ERP.weight()
+	kg, ok := weight(r.ERP)
 	if !ok {
 		t.Unweighed++
 	}
@@ -126,7 +126,7 @@ func (t *Total) erp(r *Row) {
 		return
 	}
 	t.Fixed = t.Fixed.Add(kg)
-	if value, priced := r.ERP.Value(); priced && ok {
+	if value, priced := r.ERP.Value(); priced && ok && value.Sign() > 0 {
 		t.Values[r.ERP.Currency] = t.Values[r.ERP.Currency].Add(value)
 	} else {
 		t.Unpriced++

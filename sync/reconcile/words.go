@@ -22,7 +22,7 @@ var (
 )
 
 var sectionTitles = map[SectionID]phrase{
-	SummarySection: {"Resumo", "Summary"}, TotalsSection: {"Totais", "Totals"}, ContractsSection: {"Contratos", "Contracts"}, DeliveriesSection: {"Entregas", "Deliveries"},
+	SummarySection: {"Resumo", "Summary"}, BridgeSection: {"Ponte com o ERP", "Bridge from the ERP"}, TotalsSection: {"Totais", "Totals"}, ContractsSection: {"Contratos", "Contracts"}, DeliveriesSection: {"Entregas", "Deliveries"},
 	TraceabilitySection: {"Rastreabilidade", "Traceability"}, DivergencesSection: {"Divergências", "Divergences"}, ExceptionsSection: {"Exceções", "Exceptions"},
 	MessagesSection: {"Mensagens da plataforma", "Messages of the platform"},
 }
@@ -31,6 +31,10 @@ var sectionNotes = map[SectionID]phrase{
 	SummarySection: {
 		"Linhas no ERP = soma das situações; a diferença tem de ser zero.",
 		"Rows in the ERP = sum of the states; the difference must be zero.",
+	},
+	BridgeSection: {
+		"Tudo o que a consulta traz do ERP, na última varredura completa e no que veio depois: as parcelas somam o total, em linhas, em kg e em valor.",
+		"All that the query gives of the ERP, at the last complete sweep and since: the parts add up to the total, in rows, in kg and in value.",
 	},
 	TotalsSection: {
 		"Contratado = COMPRA + A_FIXAR; fixado = COMPRA + FIXACAO; a fixar = A_FIXAR − FIXACAO_COMPRA (é o mesmo grão: nunca somados). Produtos e moedas nunca se somam.",
@@ -97,6 +101,7 @@ var (
 	wordNotKept  = phrase{"(não guardado)", "(no longer kept)"}
 	wordNotAsked = phrase{"", ""}
 	wordYes      = phrase{"sim", "yes"}
+	wordDealt    = phrase{"reconhecida (veja Exceções)", "acknowledged (see Exceptions)"}
 	wordNo       = phrase{"não", "no"}
 	wordNotSent  = phrase{"não enviada (situação da época desconhecida)", "not sent (state then not known)"}
 

@@ -37,7 +37,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	book := workbook(t, w.take(Cut{}), sheetRows)
-	if got := strings.Join(book.GetSheetList(), "|"); got != "Relatório|Resumo|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
+	if got := strings.Join(book.GetSheetList(), "|"); got != "Relatório|Resumo|Ponte com o ERP|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
 		t.Errorf("sheets %s", got)
 	}
 	panes, err := book.GetPanes("Contratos")

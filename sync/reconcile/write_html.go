@@ -68,14 +68,14 @@ func (w *htmlWriter) Row(cells []any) error {
 	w.put("<tr>")
 	for i, cell := range cells {
 		switch w.s.Columns[i].Type {
-		case CountColumn, NumberColumn:
+		case CountColumn, NumberColumn, MoneyColumn:
 			w.put(`<td class="n">`)
 		case CodeColumn:
 			w.put(`<td class="c">`)
 		default:
 			w.put("<td>")
 		}
-		w.put(template.HTMLEscapeString(PlainText(cell, w.h.Lang, w.h.Zone)) + "</td>")
+		w.put(template.HTMLEscapeString(w.s.Columns[i].Text(cell, w.h.Lang, w.h.Zone)) + "</td>")
 	}
 	w.put("</tr>\n")
 	return nil
@@ -103,13 +103,21 @@ func (w *htmlWriter) End() error {
 	return nil
 }
 
+// Text gives a cell of the column as people of a language read it.
+func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
+	if d, ok := cell.(trade.Decimal); ok && c.Type == MoneyColumn {
+		return trade.MoneyText(d, lang)
+	}
+	return PlainText(cell, lang, zone)
+}
+
 // PlainText gives a cell as people of a language read it.
 func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
 	switch c := cell.(type) {
 	case int:
-		return strconv.Itoa(c)
+		return trade.NumberText(strconv.Itoa(c), lang)
 	case trade.Decimal:
-		return decimalText(c, lang)
+		return trade.NumberText(c.String(), lang)
 	case Day:
 		return dayText(string(c), lang)
 	case time.Time:

@@ -82,6 +82,7 @@ func (w *xlsxWriter) styles() (err error) {
 	w.note = style(excelize.Style{Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
 	w.style[TextColumn], w.style[CodeColumn] = style(excelize.Style{NumFmt: 49}), style(excelize.Style{NumFmt: 49})
 	w.style[CountColumn] = style(excelize.Style{NumFmt: 3})
+	w.style[MoneyColumn] = style(excelize.Style{CustomNumFmt: format("#,##0.00########")})
 	w.style[NumberColumn] = style(excelize.Style{CustomNumFmt: format("#,##0.00########")})
 	w.style[DayColumn] = style(excelize.Style{CustomNumFmt: format("dd/mm/yyyy")})
 	w.style[TimeColumn] = style(excelize.Style{CustomNumFmt: format("dd/mm/yyyy hh:mm:ss")})
@@ -114,7 +115,7 @@ func (w *xlsxWriter) sheet() error {
 	widths, titles := make([]int, len(w.section.Columns)), make([]any, len(w.section.Columns))
 	w.names = make([]string, len(w.section.Columns))
 	for i, c := range w.section.Columns {
-		widths[i] = map[Type]int{TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, DayColumn: 12, TimeColumn: 20}[c.Type]
+		widths[i] = map[Type]int{TextColumn: 24, CodeColumn: 18, CountColumn: 12, NumberColumn: 16, MoneyColumn: 16, DayColumn: 12, TimeColumn: 20}[c.Type]
 		column, e := excelize.ColumnNumberToName(i + 1)
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}

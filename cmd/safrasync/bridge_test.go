@@ -1,0 +1,199 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// plainSum is a SUM over all rows of a query of the ERP, in kilograms and in money.
+type plainSum struct {
+	job, query string
+	negative   int // rows with a price or volume below zero
+}
+
+// bridgeLine is one line of the report's bridge.
+type bridgeLine struct {
+	Section, Job, Line, Role, Keys, Currency string
+	Rows                                     *int
+	Kg, Value                                *trade.Decimal
+}
+
+// bridge reads the bridge of each job from the report: its lines by their names.
+func (m *modern) bridge() map[string]map[string]bridgeLine {
+	m.t.Helper()
+	out := map[string]map[string]bridgeLine{}
+	for line := range strings.Lines(m.run(0, "report", "--json", "--section", "bridge")) {
+		var l bridgeLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			m.t.Fatalf("%v in %s", err, line)
+		}
+		if l.Section != "bridge" || l.Line == "" {
+			continue
+		}
+		if out[l.Job] == nil {
+			out[l.Job] = map[string]bridgeLine{}
+		}
+		if l.Rows == nil { // of a further currency
+			first := out[l.Job][l.Line]
+			first.Value = l.Value
+			if l.Currency == "BRL" {
+				out[l.Job][l.Line] = first
+			}
+			continue
+		}
+		if l.Currency != "BRL" {
+			l.Value = nil
+		}
+		out[l.Job][l.Line] = l
+	}
+	return out
+}
+
+func (m *modern) exec(query string) {
+	m.t.Helper()
+	if _, err := m.erp.Exec(query); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// whole wants what the bridge calls read to be what a plain SUM over the ERP gives, and the parts to add up to it.
+func (m *modern) whole(sums []plainSum) {
+	m.t.Helper()
+	bridges := m.bridge()
+	for _, s := range sums {
+		var rows int
+		var kg, value sql.NullString
+		if err := m.erp.QueryRow(s.query).Scan(&rows, &kg, &value); err != nil {
+			m.t.Fatalf("%s: %v", s.job, err)
+		}
+		lines := bridges[s.job]
+		read := lines["read"]
+		if read.Rows == nil {
+			m.t.Fatalf("%s has no bridge: %+v", s.job, lines)
+		}
+		var partRows int
+		var partKg, partValue trade.Decimal
+		for _, l := range lines {
+			if l.Role != "part" {
+				continue
+			}
+			partRows, partKg = partRows+*l.Rows, partKg.Add(*l.Kg)
+			if l.Value != nil {
+				partValue = partValue.Add(*l.Value)
+			}
+		}
+		negative := 0
+		if l := lines["negative"]; l.Rows != nil {
+			negative = *l.Rows
+		}
+		if negative != s.negative {
+			m.t.Errorf("%s: %d rows are told as negative, want %d", s.job, negative, s.negative)
+		}
+		if *read.Rows != rows || partRows != rows {
+			m.t.Errorf("%s: %d rows read, parts %d; the ERP has %d", s.job, *read.Rows, partRows, rows)
+		}
+		same := func(what string, got *trade.Decimal, parts trade.Decimal, text sql.NullString) {
+			want := trade.Decimal{}
+			if text.Valid {
+				var err error
+				if want, err = trade.ParseDecimal(text.String); err != nil {
+					m.t.Fatal(err)
+				}
+			}
+			if got == nil {
+				got = &trade.Decimal{}
+			}
+			if got.Cmp(want) != 0 || parts.Cmp(want) != 0 {
+				m.t.Errorf("%s: %s read %s, parts %s; a plain SUM gives %s", s.job, what, got, parts, want)
+			}
+		}
+		same("kilograms", read.Kg, partKg, kg)
+		same("value", read.Value, partValue, value)
+	}
+}
+
+// bridgeSums are plain SUMs over the rows of each job, written for each sample, and not by the program's mapping: rows, kilograms, reais.
+var bridgeSums = map[string][]plainSum{
+	"modern": {
+		{job: "contracts", negative: 3, query: `SELECT count(*), sum(quantidade * CASE unidade WHEN 'sc' THEN 60 WHEN 'kg' THEN 1 WHEN 't' THEN 1000 END),
+			sum(CASE moeda WHEN 'BRL' THEN quantidade * preco_unitario END) FROM coop.contrato
+			WHERE excluido_em IS NULL AND situacao <> 'rascunho' AND (data_contrato IS NULL OR data_contrato NOT BETWEEN '2000-01-01' AND '2025-12-31')`},
+		{job: "deliveries", negative: 2, query: `SELECT count(*), sum(volume_liquido * CASE unidade WHEN 'sc' THEN 60 WHEN 'kg' THEN 1 WHEN 't' THEN 1000 END), NULL
+			FROM coop.entrega WHERE excluido_em IS NULL AND situacao = 'fechada'`},
+		{job: "traceability", negative: 1, query: `SELECT count(*), sum(volume * CASE unidade WHEN 'sc' THEN 60 WHEN 'kg' THEN 1 WHEN 't' THEN 1000 END), NULL
+			FROM coop.rastreabilidade WHERE excluido_em IS NULL`},
+	},
+	"protheus": {
+		{job: "contracts", negative: 1, query: `WITH c AS (
+			SELECT njr_qtdctr AS q, njr_vlrbas AS p, njr_moeda AS m, njr_um1pro AS u FROM protheus.njr010
+			WHERE njr_tipo = '1' AND njr_status <> 'P' AND NOT (njr_data >= '19000101' AND njr_data <= '20251231')
+			UNION ALL
+			SELECT f.nn8_qtdfix - f.nn8_qtdcan, f.nn8_valuni, f.nn8_moeda, c.njr_um1pro FROM protheus.nn8010 f
+			JOIN protheus.njr010 c ON (c.njr_filial, c.njr_codctr) = (f.nn8_filial, f.nn8_codctr) AND c.d_e_l_e_t_ = ' '
+			WHERE c.njr_tipo IN ('1', '3') AND NOT (f.nn8_data >= '19000101' AND f.nn8_data <= '20251231'))
+			SELECT count(*), sum(round(q::numeric, 3) * CASE u WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL' THEN 1000 END),
+			sum(CASE m WHEN 1 THEN round(q::numeric, 3) * round(p::numeric, 4) END) FROM c`},
+		{job: "deliveries", negative: 1, query: `SELECT count(*), sum(round((m.njm_qtdfis - m.njm_qtddes)::numeric, 3) * CASE m.njm_um1pro WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL' THEN 1000 END), NULL
+			FROM protheus.njm010 m JOIN protheus.njj010 h ON (h.njj_filial, h.njj_codrom) = (m.njm_filial, m.njm_codrom) AND h.d_e_l_e_t_ = ' '
+			LEFT JOIN protheus.njr010 c ON (c.njr_filial, c.njr_codctr) = (m.njm_filial, m.njm_codctr) AND c.d_e_l_e_t_ = ' '
+			WHERE h.njj_status IN ('3', '4') AND COALESCE(c.njr_tipo, '1') = '1'`},
+		{job: "traceability", query: `SELECT count(*), sum(round(zsh_qtd::numeric, 3) * CASE zsh_um WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TL' THEN 1000 END), NULL
+			FROM protheus.zsh010 WHERE d_e_l_e_t_ = ' '`},
+	},
+	"firebird": {
+		{job: "contracts", negative: 1, query: `SELECT COUNT(*), SUM(Q * CASE TRIM(UN) WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TON' THEN 1000 END), SUM(CASE TRIM(MOEDA) WHEN 'R$' THEN Q * P END) FROM (
+			SELECT UN, MOEDA, CASE WHEN TRIM(QUANTIDADE) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(QUANTIDADE), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q,
+			CASE WHEN TRIM(PRECO) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(PRECO), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS P
+			FROM CONTRATO WHERE COALESCE(TIPO, 0) <> 5 AND APROVADO = 'S' AND (DT_CONTRATO IS NULL OR DT_CONTRATO NOT BETWEEN DATE '1901-01-01' AND DATE '2025-12-31'))`},
+		{job: "deliveries", query: `SELECT COUNT(*), SUM(Q * CASE TRIM(UN) WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TON' THEN 1000 END), NULL FROM (
+			SELECT i.UN, CASE WHEN TRIM(i.PESO_LIQUIDO) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(i.PESO_LIQUIDO), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q
+			FROM TICKET_ITEM i JOIN TICKET t ON t.EMPRESA = i.EMPRESA AND t.NUMERO = i.TICKET LEFT JOIN CONTRATO c ON c.EMPRESA = i.EMPRESA AND c.NUMERO = i.CONTRATO
+			WHERE t.FECHADO = 'S' AND COALESCE(c.TIPO, 0) <> 5)`, negative: 1},
+		{job: "traceability", query: `SELECT COUNT(*), SUM(Q * CASE TRIM(UN) WHEN 'SC' THEN 60 WHEN 'KG' THEN 1 WHEN 'TON' THEN 1000 END), NULL FROM (
+			SELECT UN, CASE WHEN TRIM(VOLUME) SIMILAR TO '(\-)?([0-9]+|[0-9]{1,3}(.[0-9]{3})+)(,[0-9]+)?' ESCAPE '\' THEN CAST(REPLACE(REPLACE(TRIM(VOLUME), '.', ''), ',', '.') AS NUMERIC(18,4)) END AS Q FROM RATEIO WHERE EXCLUIDO = 'N')`},
+	},
+}
+
+// E2: the bridge from the ERP is whole, to the gram and to the cent, after each of two runs.
+func TestE2TheBridgeFromTheERPIsAPlainSum(t *testing.T) {
+	t.Parallel()
+	t.Run("modern", func(t *testing.T) {
+		t.Parallel()
+		m := newModern(t, "")
+		// One without a number, one that stands twice, one with a negative price.
+		m.exec(`ALTER TABLE coop.contrato ALTER numero DROP NOT NULL, DROP CONSTRAINT contrato_filial_id_numero_key`)
+		for i, change := range []string{`numero = NULL`, `quantidade = quantidade + 1.0001`, `numero = 'negativo', preco_unitario = -12.34`} {
+			m.exec(`CREATE TEMP TABLE novo ON COMMIT DROP AS SELECT * FROM coop.contrato WHERE id = (SELECT min(id) FROM coop.contrato WHERE situacao = 'aprovado' AND excluido_em IS NULL);
+				UPDATE novo SET id = ` + strconv.Itoa(900_000+i) + `, ` + change + `; INSERT INTO coop.contrato SELECT * FROM novo`)
+		}
+		m.sync()
+		m.whole(bridgeSums["modern"])
+		m.load("modern-second-run.sql")
+		m.sync("--sweep")
+		m.whole(bridgeSums["modern"])
+	})
+	t.Run("protheus", func(t *testing.T) {
+		t.Parallel()
+		m := newProtheus(t, pgtest.Database(t))
+		m.sync()
+		m.whole(bridgeSums["protheus"])
+		m.load("protheus-second-run.sql")
+		m.sync("--sweep")
+		m.whole(bridgeSums["protheus"])
+	})
+	t.Run("firebird", func(t *testing.T) {
+		t.Parallel()
+		m := newFirebird(t)
+		m.sync()
+		m.whole(bridgeSums["firebird"])
+		m.loadWIN1252("agro-firebird-second-run.sql")
+		m.sync("--sweep")
+		m.whole(bridgeSums["firebird"])
+	})
+}

@@ -1,0 +1,118 @@
+package trade
+
+// Figures are a quantity and its price.
+type Figures struct {
+	Amount   *Decimal `json:"amount,omitempty"`
+	Unit     Unit     `json:"unit,omitempty"`
+	Price    *Decimal `json:"price,omitempty"` // for one Unit
+	Currency string   `json:"currency,omitempty"`
+}
+
+// Kilograms is the weight; ok is false without an amount or a unit.
+func (f Figures) Kilograms() (kg Decimal, ok bool) {
+	if f.Amount == nil {
+		return kg, false
+	}
+	return Quantity{Amount: *f.Amount, Unit: f.Unit}.Kilograms()
+}
+
+// Value is amount times price, exactly; ok is false where one of them or the currency is missing.
+func (f Figures) Value() (value Decimal, ok bool) {
+	if f.Amount == nil || f.Price == nil || f.Currency == "" {
+		return value, false
+	}
+	return f.Amount.Mul(*f.Price), true
+}
+
+// Negative reports whether the amount or the price is below zero: such a row would lower a sum.
+func (f Figures) Negative() bool {
+	return f.Amount != nil && f.Amount.Sign() < 0 || f.Price != nil && f.Price.Sign() < 0
+}
+
+// Figures are the draft's quantity and price as far as they are readable.
+func (d Draft) Figures() Figures {
+	fields := quantityFields[d.Sends]
+	number := func(field string) *Decimal {
+		n, err := ParseDecimal(d.Text(field))
+		if err != nil {
+			return nil
+		}
+		return &n
+	}
+	f := Figures{Amount: number(fields[0]), Unit: d.Quantity().Unit}
+	if d.Sends == OrderCommitments {
+		f.Price, f.Currency = number("price"), d.Text("currency")
+	}
+	return f
+}
+
+// Sums are rows with all that they are, whatever its sign: what a plain SUM over the ERP gives.
+type Sums struct {
+	Rows      int                `json:"rows"`
+	Kilograms Decimal            `json:"kg"`
+	Unweighed int                `json:"without_weight"`  // rows without a readable amount or unit
+	Values    map[string]Decimal `json:"value,omitempty"` // by currency, of the rows that have a price
+}
+
+// Add counts a row.
+func (s *Sums) Add(f Figures) {
+	s.Rows++
+	if kg, ok := f.Kilograms(); ok {
+		s.Kilograms = s.Kilograms.Add(kg)
+	} else {
+		s.Unweighed++
+	}
+	if value, ok := f.Value(); ok {
+		s.addValue(f.Currency, value)
+	}
+}
+
+// Remove takes a row out again.
+func (s *Sums) Remove(f Figures) {
+	s.Rows--
+	if kg, ok := f.Kilograms(); ok {
+		s.Kilograms = s.Kilograms.Sub(kg)
+	} else {
+		s.Unweighed--
+	}
+	if value, ok := f.Value(); ok {
+		s.addValue(f.Currency, Decimal{}.Sub(value))
+	}
+}
+
+// Join adds other sums.
+func (s *Sums) Join(o Sums) {
+	s.Rows += o.Rows
+	s.Kilograms, s.Unweighed = s.Kilograms.Add(o.Kilograms), s.Unweighed+o.Unweighed
+	for currency, value := range o.Values {
+		s.addValue(currency, value)
+	}
+}
+
+func (s *Sums) addValue(currency string, value Decimal) {
+	if s.Values == nil {
+		s.Values = map[string]Decimal{}
+	}
+	s.Values[currency] = s.Values[currency].Add(value)
+}
+
+// Beside are rows of the ERP that a complete reading found beside the living documents: with these
+// they are all that the query gives (I9).
+type Beside struct {
+	Why BesideKind `json:"why"`
+	Sums
+	Keys []string `json:"keys"` // the first few
+}
+
+// BesideKind says why a row is no living document.
+type BesideKind string
+
+// The kinds, in the order in which people are shown them.
+const (
+	BesideCancelled BesideKind = "cancelled"     // cancelled in the ERP, sent before or not
+	BesideNoKey     BesideKind = "unreadable"    // without a usable key
+	BesideDouble    BesideKind = "duplicate_key" // the further rows of a key that stands more than once
+)
+
+// BesideKinds lists them.
+var BesideKinds = []BesideKind{BesideCancelled, BesideNoKey, BesideDouble}
