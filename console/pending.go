@@ -169,7 +169,7 @@ func (c causeShown) RefPath(fill bool) string {
 	switch {
 	case !slices.Contains(trade.ReferenceKinds, kind):
 		return "/references"
-	case fill && missing && len(c.Subjects) == 1 && c.More == 0:
+	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !masked(c.Subjects[0].Text): // an address stays in histories
 		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
 	}
 	return "/references/" + kind
