@@ -84,6 +84,9 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 		return a.listRelations(relations)
 	}
 	p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
+	if err := p.keep(path); err != nil {
+		return err
+	}
 	if holdsPassword(f.dsn) {
 		p.dsn = "${env:SAFRASYNC_ERP_DSN}" // a password never stands in the file
 	}
