@@ -178,9 +178,9 @@ func describeSQLite(e *Error, code int) {
 	case sqliteBusy, sqliteLocked:
 		e.Code, e.Hint = CodeLocked, "another process holds the write lock"+holders(e.Path)+": wait for it, or stop it"
 	case sqliteReadOnly, sqlitePerm, sqliteAuth:
-		e.Code, e.Hint = CodePermission, "let the user "+userName()+" write the file and its folder"
+		e.Code, e.Hint = CodePermission, filesHint(e.Path)
 	case sqliteCantOpen:
-		e.Code, e.Hint = CodePermission, "let the user "+userName()+" read and write the file and its folder"
+		e.Code, e.Hint = CodePermission, filesHint(e.Path)
 	case sqliteIOErr:
 		e.Code, e.Hint = CodeIO, "check the disk and the system's log; what was stored before is safe"
 	case sqliteCorrupt, sqliteNotADB:

@@ -42,6 +42,34 @@ func userName() string {
 	return fmt.Sprintf("number %d", os.Getuid())
 }
 
+// rightUser refuses what the superuser would do in another user's folder: the service could not open the files that it leaves there.
+func rightUser(path string) error {
+	dir := filepath.Dir(path)
+	name, other := ownerOf(dir)
+	if !other || os.Geteuid() != 0 {
+		return nil
+	}
+	return &Error{
+		Code: CodePermission, Path: path, Hint: "run it as that user: runuser -u " + name + " -- safrasync …",
+		Err: fmt.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name, userName()),
+	}
+}
+
+// filesHint says who owns what may not be opened, and the command that puts it right.
+func filesHint(path string) string {
+	dir := filepath.Dir(path)
+	if name, other := ownerOf(dir); other {
+		return dir + " belongs to " + name + ": run it as that user: runuser -u " + name + " -- safrasync …"
+	}
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if name, other := ownerOf(path + end); other {
+			me := userName()
+			return path + end + " belongs to " + name + "; as root: chown -R " + me + ": " + dir
+		}
+	}
+	return "let the user " + userName() + " read and write the file and its folder: chmod u+rwX " + dir + " " + path
+}
+
 // freeSpace says how much room the disk of a file has, in words for an error.
 func freeSpace(path string) string {
 	free, ok := freeBytes(filepath.Dir(path))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -118,6 +119,23 @@ func fileSystemType(path string) (int64, bool) {
 func ours(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
+}
+
+// ownerOf names the owner of a file, and tells whether that is somebody else; a file that cannot be looked at is nobody's.
+func ownerOf(path string) (name string, other bool) {
+	info, err := os.Stat(path)
+	if err != nil || ours(info) {
+		return "", false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", false
+	}
+	uid := strconv.Itoa(int(st.Uid))
+	if u, err := user.LookupId(uid); err == nil {
+		return u.Username, true
+	}
+	return uid, true
 }
 
 func freeBytes(path string) (uint64, bool) {

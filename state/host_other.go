@@ -30,6 +30,8 @@ func fileSystemType(string) (int64, bool) { return 0, false }
 
 func ours(os.FileInfo) bool { return false }
 
+func ownerOf(string) (name string, other bool) { return "", false }
+
 func freeBytes(string) (uint64, bool) { return 0, false }
 
 func boundUnacknowledged(string, string, syscall.RawConn) error { return nil }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -579,6 +580,44 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		if got := startChild(t, "open", c.path, nobody).line(t); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// B6: what the superuser begins in the service's folder the service could not open. The way out is named, also where it has happened.
+func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
+	t.Parallel()
+	o := backends[0].empty(t)
+	dir := filepath.Dir(o.DSN)
+	if os.Geteuid() != 0 { // nothing can belong to another: the words only
+		if got := filesHint(o.DSN); !strings.Contains(got, "chmod u+rwX "+dir) {
+			t.Errorf("%s", got)
+		}
+		return
+	}
+	nobody, err := user.LookupId("65534")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), o)
+	wantCode(t, err, CodePermission)
+	for _, want := range []string{dir + " belongs to " + nobody.Username, "runuser -u " + nobody.Username + " -- safrasync"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("without %q: %v", want, err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("there are %v, %v", files, err)
+	}
+	if err := errors.Join(os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	e := &Error{Path: o.DSN}
+	describeSQLite(e, sqliteCantOpen)
+	if want := o.DSN + " belongs to " + nobody.Username + "; as root: chown -R root: " + dir; e.Hint != want {
+		t.Errorf("%q, want %q", e.Hint, want)
 	}
 }
 

@@ -44,6 +44,11 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !o.ReadOnly {
+		if err := rightUser(path); err != nil {
+			return nil, err
+		}
+	}
 	if !exists {
 		if err := o.mayBegin(path, "the file does not exist, or is empty"); err != nil {
 			return nil, err
@@ -176,7 +181,7 @@ func createFile(path string) error {
 }
 
 func permission(path string, err error) error {
-	return &Error{Code: CodePermission, Path: path, Hint: "let the user " + userName() + " read and write the file and its folder", Err: err}
+	return &Error{Code: CodePermission, Path: path, Hint: filesHint(path), Err: err}
 }
 
 // inspect looks at the file before anything could change it: one that belongs to another program is left exactly as it is.

@@ -67,6 +67,9 @@ func (s *Scheduler) halfOpen(job *Job) bool {
 	return slices.ContainsFunc(circuitsOf(job), func(name string) bool { return s.circuits[name] != nil })
 }
 
+// triedAtERP are the stops whose cause each run looks for in the ERP before anything leaves.
+var triedAtERP = []stopCode{stopERP, stopColumns, stopReferences}
+
 // stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is not time that ends it.
 func (s *Scheduler) stopped(job *Job, stop trade.Stop) time.Time {
 	name := circuitOf(job, stop)
@@ -76,7 +79,7 @@ func (s *Scheduler) stopped(job *Job, stop trade.Stop) time.Time {
 	s.open(name, stop)
 	until := s.Engine.Clock.Now().Add(s.circuits[name].until - s.Engine.Clock.Boot())
 	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
-	if code := stopCode(stop.Code); code == stopERP || code == stopReferences { // tried at the job's own times, unless they are rare
+	if code := stopCode(stop.Code); slices.Contains(triedAtERP, code) { // tried at the job's own times, unless they are rare
 		if next := s.jobs[i].schedule.Next(until.Add(-time.Nanosecond)); !next.IsZero() && next.Sub(until) < erpMost {
 			s.circuits[name].until += next.Sub(until)
 			return next
@@ -97,7 +100,7 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 		return min(max(stop.Until.Sub(s.Engine.Clock.Now()), time.Second), longestAsked)
 	case stopUnreachable:
 		return min(unreachedFirst<<failures, unreachedMost)
-	case stopERP, stopReferences:
+	case stopERP, stopColumns, stopReferences:
 		return min(erpFirst<<failures, erpMost)
 	case stopModule, stopPermission:
 		return min(probeEvery<<failures, refusedMost)

@@ -139,7 +139,7 @@ func leftWork(status trade.JobStatus) bool {
 		return false
 	}
 	code := stopCode(status.Stop.Code)
-	return slices.Contains([]stopCode{stopInterrupt, stopThrottled, stopUnreachable, stopLedger, stopPlatform, stopERP, stopReferences}, code) || slices.Contains(endedByProbe, code)
+	return slices.Contains([]stopCode{stopInterrupt, stopThrottled, stopUnreachable, stopLedger, stopPlatform}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
 }
 
 // overcome tells whether the stop that the ledger knows of a job keeps it from running.

@@ -17,9 +17,9 @@ const (
 	stopThrottled   stopCode = "api_throttled"   // 429 for longer than a pass waits
 	stopLedger      stopCode = "ledger"          // the state cannot store
 	stopERP         stopCode = "erp"             // the ERP cannot be read
+	stopColumns     stopCode = "columns"         // the query lacks a column of the mapping
 	stopPlatform    stopCode = "platform"        // the ledger has sent to another platform
 
-	stopColumns    stopCode = "columns"     // the query lacks a column of the mapping
 	stopReferences stopCode = "references"  // a de-para table of the ERP is empty all at once, or has a code with two ids
 	stopEmptySweep stopCode = "empty_sweep" // the sweep found less than half of the known rows
 	stopDoubts     stopCode = "in_doubt"    // several unknown outcomes in a row
@@ -44,7 +44,7 @@ const (
 var pausing = []stopCode{stopNewRows, stopRetyped, stopChangedKey, stopNewJob, stopMost, stopCanary}
 
 // endedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or releases it.
-var endedByPerson = []stopCode{stopColumns, stopEmptySweep, stopDoubts, stopMalformed, stopRefusals, stopAnswers, stopUneven}
+var endedByPerson = []stopCode{stopEmptySweep, stopDoubts, stopMalformed, stopRefusals, stopAnswers, stopUneven}
 
 // stopError ends a run with a reason for people.
 type stopError struct{ stop trade.Stop }

@@ -84,6 +84,9 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 		return a.listRelations(relations)
 	}
 	p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
+	if err := p.keep(path); err != nil {
+		return err
+	}
 	if holdsPassword(f.dsn) {
 		p.dsn = "${env:SAFRASYNC_ERP_DSN}" // a password never stands in the file
 	}
@@ -129,6 +132,14 @@ func (f initFlags) named() bool {
 
 // proposeJobs proposes a job for each table or query that is named.
 func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, relations []erp.Relation, f initFlags, ask *asker) error {
+	var tables []*erp.Relation
+	for _, from := range f.from {
+		if *from != "" {
+			if r, _, err := a.pickRelation(relations, *from); err == nil && r != nil { // a wrong name is an error below
+				tables = append(tables, r)
+			}
+		}
+	}
 	for _, job := range initJobs {
 		from := *f.from[job.name]
 		if from == "" && !f.named() {
@@ -141,13 +152,16 @@ func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, 
 		if err != nil {
 			return err
 		}
+		if relation != nil && !slices.Contains(tables, relation) {
+			tables = append(tables, relation)
+		}
 		a.tell(initReading, job.name)
 		s, err := newSurvey(ctx, source, f.driver, relation, query)
 		if err != nil {
 			return err
 		}
 		if p.references == nil {
-			if p.references, err = findReferences(ctx, source, f.driver, relations); err != nil {
+			if p.references, err = findReferences(ctx, a.voice(), source, f.driver, relations, tables); err != nil {
 				return err
 			}
 		}

@@ -201,7 +201,10 @@ func parentColumns(s *survey, key []string) []string {
 	for i, name := range key {
 		own := s.alike(name)
 		isNumber := likeness(nameWords(name), numberNames) > 0 || slices.Contains(genericCode, plainWord(name))
+		byID := func(name string) bool { words := nameWords(name); return len(words) > 0 && words[len(words)-1] == "id" }
 		switch {
+		case isNumber && contract != nil && !used && byID(contract.name) && !byID(name): // it refers to another column than the key
+			out[i], used = fillIn, true
 		case isNumber && contract != nil && !used:
 			out[i], used = contract.name, true
 		case own != nil && !isNumber:

@@ -46,6 +46,8 @@ var (
 	itemNames    = []string{"item", "linha", "sequencia", "seq", "line"}
 	changedNames = []string{"alterado_em", "atualizado_em", "modificado_em", "updated_at", "changed_at", "modified_at", "data_alteracao", "dt_alteracao", "dt_ult_alteracao", "ultima_alteracao", "ultalt", "last_update", "s_t_a_m_p"}
 	deletedNames = []string{"d_e_l_e_t", "excluido_em", "deletado_em", "deleted_at", "data_exclusao", "dt_exclusao", "excluido", "deletado", "deleted"}
+	deletedTimes = []string{"excluido_em", "deletado_em", "deleted_at", "data_exclusao", "dt_exclusao"}
+	flagNames    = append([]string{"ativo", "inativo", "active", "cancelado", "canceled", "cancelled", "estornado", "estorno", "anulado", "bloqueado", "encerrado", "situacao", "status"}, deletedNames...)
 	statusNames  = []string{"situacao", "status", "cancelado", "canceled", "cancelled", "sit", "stat", "situac"}
 	kindNames    = []string{"tipo", "entidade", "tabela", "kind", "objeto", "cadastro"}
 )

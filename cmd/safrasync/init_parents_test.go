@@ -16,6 +16,7 @@ func TestTheColumnsOfAChildThatHoldItsParentsKey(t *testing.T) {
 	}{
 		{[]string{"filial", "ticket", "contrato"}, []string{"filial", "numero"}, []string{"filial", "contrato"}},
 		{[]string{"id", "contrato_id", "volume"}, []string{"id"}, []string{"contrato_id"}},
+		{[]string{"filial", "contrato_id", "volume"}, []string{"filial", "numero"}, []string{"filial", fillIn}}, // B2: another row's number may be this row's id
 		{[]string{"NJJ_FILIAL", "NJJ_CODROM", "NJJ_CODCTR", "NJJ_PSLIQU", "NJJ_DATA"}, []string{"NJR_FILIAL", "NJR_CODCTR"}, []string{"NJJ_FILIAL", "NJJ_CODCTR"}},
 		{[]string{"ticket", "peso"}, []string{"filial", "numero"}, []string{fillIn, fillIn}},
 	} {

@@ -23,6 +23,7 @@ type proposedJob struct {
 	fields    []proposedField
 	maps      []proposedMap
 	unused    []string // columns of the table that the query does not take
+	confirm   []string // lines above the query, of which a person deletes each: what could lose or double rows
 }
 
 // proposedField is one line under `fields:`.
@@ -68,23 +69,47 @@ func propose(ctx context.Context, v voice, name string, kind trade.Kind, s *surv
 			return p.job, err
 		}
 	}
+	for _, field := range []string{"amount", "delivered_volume", "allocated_volume"} {
+		if err := p.ofTheHeader(ctx, field, found[field]); err != nil {
+			return p.job, err
+		}
+	}
 	p.writeQuery(found["order_date"], found["delivery_date"])
+	for _, c := range p.job.confirm {
+		p.job.query = "-- " + fillIn + ": " + oneLine(c) + "\n" + p.job.query
+	}
 	return p.job, nil
 }
 
 // scope finds the columns that say what changed, what is deleted, what is a draft and what is cancelled.
 func (p *proposer) scope(ctx context.Context) error {
 	s := p.survey
-	if c := s.named(deletedNames, nil); c != nil {
+	var conditions []string // set at the end: no look at another flag may miss the rows that the first one hides
+	defer func() { s.where = append(s.where, conditions...) }()
+	for _, c := range s.columns {
+		if likeness(c.words, deletedNames) == 0 {
+			continue
+		}
 		condition, err := p.notDeleted(ctx, c)
 		if err != nil {
 			return err
 		}
-		if condition != "" {
-			p.taken[c] = true
-			s.where = append(s.where, condition)
+		if condition == "" {
+			continue
+		}
+		p.taken[c] = true
+		conditions = append(conditions, condition)
+		if !isProtheusDeleted(c) {
+			p.job.confirm = append(p.job.confirm, p.text(initConfirmFilter, condition))
 		}
 	}
+	defer func() { // after the status has its role
+		for _, c := range s.columns {
+			if !p.taken[c] && likeness(c.words, flagNames) > 0 {
+				p.job.confirm = append(p.job.confirm, p.text(initConfirmFlag, c.name))
+			}
+		}
+	}()
 	if c := s.named(changedNames, func(c *surveyed) bool { return c.isMoment() }); c != nil {
 		form, _, _ := guessDate(c.samples)
 		if form == "" { // other texts do not sort as times do
@@ -109,34 +134,49 @@ func (p *proposer) scope(ctx context.Context) error {
 			}
 			p.job.cancelled.Values = append(p.job.cancelled.Values, v.text)
 		case strings.HasPrefix(word, "rascunho"), strings.HasPrefix(word, "draft"), strings.HasPrefix(word, "em digitacao"):
-			s.where = append(s.where, "("+c.quoted+" IS NULL OR "+c.quoted+" <> "+sqlText(v.text)+")")
+			condition := "(" + c.quoted + " IS NULL OR " + c.quoted + " <> " + sqlText(v.text) + ")"
+			conditions = append(conditions, condition)
+			p.job.confirm = append(p.job.confirm, p.text(initConfirmFilter, condition))
 		}
 	}
 	p.taken[c] = p.job.cancelled != nil
 	return nil
 }
 
-// notDeleted is the condition that leaves deleted rows out; "" where it cannot be told.
+// isProtheusDeleted tells of the flag of Protheus, which its own programs fill in every row.
+func isProtheusDeleted(c *surveyed) bool {
+	return strings.HasPrefix(strings.Join(c.words, "_"), "d_e_l_e_t")
+}
+
+// notDeleted is the condition that leaves out the rows whose flag says that they are deleted, and no other; "" where it cannot be told.
 func (p *proposer) notDeleted(ctx context.Context, c *surveyed) (string, error) {
-	if strings.HasPrefix(strings.Join(c.words, "_"), "d_e_l_e_t") {
+	if isProtheusDeleted(c) {
 		return c.quoted + " = ' '", nil
 	}
-	if len(c.samples) == 0 || c.isMoment() {
+	if c.isMoment() || len(c.samples) == 0 && likeness(c.words, deletedTimes) > 0 {
 		return c.quoted + " IS NULL", nil
 	}
 	values, few, err := p.survey.distinct(ctx, c)
 	if err != nil || !few {
 		return "", err
 	}
+	var gone []string
 	for _, v := range values {
-		if slices.Contains([]string{"n", "0", "f", "false", "nao"}, plainWord(v.text)) {
+		switch word := plainWord(v.text); {
+		case slices.Contains([]string{"s", "1", "t", "true", "sim", "y", "yes"}, word):
+			text := v.text
 			if c.samples[0].Kind == erp.Text {
-				return c.quoted + " = " + sqlText(v.text), nil
+				text = sqlText(v.text)
 			}
-			return c.quoted + " = " + v.text, nil
+			gone = append(gone, text)
+		case !slices.Contains([]string{"n", "0", "f", "false", "nao", "no"}, word):
+			return "", nil // another code: a person says what it means
 		}
 	}
-	return "", nil
+	if len(gone) == 0 {
+		return "", nil
+	}
+	return "(" + c.quoted + " IS NULL OR " + c.quoted + " NOT IN (" + strings.Join(gone, ", ") + "))", nil
 }
 
 // chooseKey prefers what people know, branch and number, where it identifies every row; else the primary key.
@@ -181,6 +221,35 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 		}
 	default:
 		p.job.key, p.job.keyNote = []string{fillIn}, p.text(initKeyNone)
+	}
+	return nil
+}
+
+// ofTheHeader leaves a volume to a person where the rows of one number all have the same: it is that of their header, and each of them would send it whole.
+func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) error {
+	var header []string
+	for _, names := range [][]string{branchNames, numberNames} {
+		if h := p.survey.named(names, func(h *surveyed) bool { return h != c && p.mayIdentify(h) && !slices.Contains(header, h.quoted) }); h != nil {
+			header = append(header, h.quoted)
+		}
+	}
+	if c == nil || len(header) == 0 {
+		return nil
+	}
+	same, differ := false, false
+	sql := "SELECT MIN(" + c.quoted + ") AS a, MAX(" + c.quoted + ") AS b" + p.survey.from() + " GROUP BY " + strings.Join(header, ", ") + " HAVING COUNT(*) > 1"
+	err := p.survey.source.Table(ctx, sql, []string{"a", "b"}, func(v []erp.Value) error {
+		same, differ = same || v[0].Trimmed() == v[1].Trimmed(), differ || v[0].Trimmed() != v[1].Trimmed()
+		return nil
+	})
+	if err != nil || !same || differ {
+		return err
+	}
+	for i := range p.job.fields {
+		if f := &p.job.fields[i]; f.name == field {
+			f.yaml = strings.Replace(f.yaml, yamlText(c.name), fillIn, 1)
+			f.note = p.text(initOfTheHeader, c.name)
+		}
 	}
 	return nil
 }

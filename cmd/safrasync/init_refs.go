@@ -21,10 +21,27 @@ type proposedRef struct {
 var idColumns = regexp.MustCompile(`uuid|guid|plataforma|platform|extern`)
 
 // findReferences looks for tables that give codes of the ERP their ids of the platform: those with a column that says so, and that holds UUIDs.
-func findReferences(ctx context.Context, source *erp.Source, driver string, relations []erp.Relation) ([]proposedRef, error) {
+// The tables of jobs are none; what stands in another schema than they do is taken last, and a person confirms it.
+func findReferences(ctx context.Context, v voice, source *erp.Source, driver string, relations []erp.Relation, jobs []*erp.Relation) ([]proposedRef, error) {
 	var out []proposedRef
+	home := func(r erp.Relation) bool {
+		return r.Schema == "" || slices.ContainsFunc(jobs, func(j *erp.Relation) bool { return strings.EqualFold(j.Schema, r.Schema) })
+	}
+	relations = slices.Clone(relations)
+	slices.SortStableFunc(relations, func(a, b erp.Relation) int {
+		switch {
+		case home(a) == home(b):
+			return 0
+		case home(a):
+			return -1
+		}
+		return 1
+	})
 	for i := range relations {
 		r := &relations[i]
+		if slices.ContainsFunc(jobs, func(j *erp.Relation) bool { return j.Schema == r.Schema && j.Name == r.Name }) {
+			continue
+		}
 		if !slices.ContainsFunc(r.Columns, func(c erp.RelationColumn) bool { return idColumns.MatchString(plainWord(c.Name)) || c.Type == "uuid" }) {
 			continue
 		}
@@ -43,6 +60,9 @@ func findReferences(ctx context.Context, source *erp.Source, driver string, rela
 			return nil, err
 		}
 		for _, ref := range found {
+			if !home(*r) {
+				ref.query = "/* " + fillIn + ": " + v.text(initConfirmSchema, r.Schema) + " */ " + ref.query
+			}
 			if !slices.ContainsFunc(out, func(have proposedRef) bool { return have.kind == ref.kind }) {
 				out = append(out, ref)
 			}

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -9,8 +13,27 @@ import (
 type proposal struct {
 	driver, dsn string
 	charset     string // of the database; "" = it knows its own
+	apiKey      string // the reference to the platform's key
+	console     string // the section of the file that is overwritten
 	references  []proposedRef
 	jobs        []proposedJob
+}
+
+// consoleSection is the section of a configuration, as it was written.
+var consoleSection = regexp.MustCompile(`(?m)^console:.*\n(?:(?:[ \t]+.*)?\n)*`)
+
+// keep takes over what stands at a path already: the key that is a credential beside it, and the console.
+func (p *proposal) keep(path string) error {
+	p.apiKey = "${env:SAFRASYNC_API_KEY}"
+	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {
+		p.apiKey = "${file:credentials/api-key}"
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	p.console = strings.TrimSpace(consoleSection.FindString(string(old) + "\n"))
+	return nil
 }
 
 // render writes the proposal as YAML with comments, for people who will complete it.
@@ -21,13 +44,16 @@ func (p proposal) render(v voice) string {
 		line("# %s", text)
 	}
 	line("\napi:\n  base_url: %s # %s", fillIn, v.text(initBaseURL))
-	line("  api_key: ${env:SAFRASYNC_API_KEY}")
+	line("  api_key: %s", p.apiKey)
 	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.text(initDSN))
 	line("  time_zone: America/Sao_Paulo")
 	if p.charset != "" {
 		line("  charset: WIN1252 # %s", v.text(initCharset, p.charset))
 	}
 	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.text(initState))
+	if p.console != "" {
+		line("\n%s", p.console)
+	}
 	if len(p.references) > 0 {
 		line("\n# %s\nreferences:", v.text(initReferences))
 	}

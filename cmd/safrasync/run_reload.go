@@ -6,6 +6,8 @@ import (
 	"net"
 
 	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/erp"
 )
 
 // errStateChanged refuses a reload that would move the ledger.
@@ -49,7 +51,16 @@ func (o opened) close() (err error) {
 	return err
 }
 
-// reread makes the next generation, and opens the addresses that it needs and the old one does not have.
+// disproved tells whether the ERP was asked and does not have what a configuration names; one that is not there, or lets nobody in at the moment, says nothing about it.
+func disproved(err error) bool {
+	switch erp.CodeOf(err) {
+	case "", erp.CodeUnreachable, erp.CodeTLS, erp.CodeAuth, erp.CodeNoDatabase, erp.CodeTimeout, erp.CodeLocked, erp.CodeCancelled:
+		return false
+	}
+	return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// reread makes the next generation, asks the ERP whether it has what the configuration names, and opens the addresses that it needs and the old one does not have.
 func (d *daemon) reread(ctx context.Context, old *generation) (next *generation, open opened, err error) {
 	fresh := &App{Env: d.Env, configPath: d.configPath}
 	config, err := fresh.loadConfig()
@@ -74,6 +85,12 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	if open.events, err = d.ear.listen(ctx, config.Webhooks); err != nil {
 		return nil, open, err
 	}
-	next, err = d.generation(config, false)
-	return next, open, err
+	if next, err = d.generation(config, false); err != nil {
+		return nil, open, err
+	}
+	if err = next.checkERP(ctx); disproved(err) {
+		next.close()
+		return nil, open, err
+	}
+	return next, open, nil
 }

@@ -139,6 +139,35 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 	}
 }
 
+// What the ERP disproves is refused like any other fault. A job that stopped for a column goes on by itself once the configuration, or the ERP, is right.
+func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	good := s.config
+	s.edit("carteira", "carteiro")
+	s.start()
+	if l := s.ran(); l.Stopped != "columns" {
+		t.Errorf("with a column that is not there: %s", l.raw)
+	}
+	s.config = good
+	s.write("config.yaml", good)
+	s.signal(syscall.SIGHUP)
+	s.until("RELOADING=1")
+	s.until("READY=1")
+	s.line("the rows, without an act of a person", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
+	s.edit("carteira", "carteiro")
+	s.signal(syscall.SIGHUP)
+	s.until("RELOADING=1")
+	if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") || !strings.Contains(status, "carteiro") {
+		t.Errorf("the service manager is told %q", status)
+	}
+	s.line("a run under the old configuration", func(l logLine) bool { return l.Msg == "run" && l.Stopped == "" })
+	if err := runSQLText(s.path("erp.db"), `UPDATE contrato SET pagto = '2026-06-20' WHERE num = '000003'`); err != nil {
+		t.Fatal(err)
+	}
+	s.line("a new row under the old configuration", func(l logLine) bool { return l.Msg == "run" && l.Sent == 1 })
+	s.stop()
+}
+
 // fieldsOf copies the fields of the only job.
 func fieldsOf(config string) string {
 	_, fields, _ := strings.Cut(config, "    fields:\n")

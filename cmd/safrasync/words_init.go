@@ -73,6 +73,10 @@ config.example.yaml explains every key; docs/mapping.md the way to this file and
 	initQueryConditions = phrase{"A consulta como foi dada; considere acrescentar: %s", "The query as it was given; consider adding: %s"}
 	initQueryCutOver    = phrase{"Data de corte (%s): contratos anteriores não são enviados; sem ela, todo o histórico iria. Canceladas ficam na consulta; o tipo (só compras?) também se filtra aqui.", "Cut-over date (%s): earlier contracts are not sent; without it all of history would go. Cancelled rows stay in the query; the kind (purchases only?) is filtered here too."}
 	initQueryAllTime    = phrase{"ATENÇÃO: sem data de corte, todo o histórico seria enviado: acrescente uma condição.", "MIND: without a cut-over date all of history would be sent: add a condition."}
+	initConfirmFilter   = phrase{"não vão as linhas que não cumprem %s: confira, e apague esta linha", "rows that do not meet %s are left out: check that, and delete this line"}
+	initConfirmFlag     = phrase{"a coluna %s parece dizer quais linhas valem, e nada a usa: acrescente a condição, ou apague esta linha", "the column %s seems to say which rows count, and nothing uses it: add the condition, or delete this line"}
+	initConfirmSchema   = phrase{"este de-para é de outro esquema (%s): confira, e apague este comentário", "this de-para is of another schema (%s): check that, and delete this comment"}
+	initOfTheHeader     = phrase{"%s é igual em todas as linhas de um mesmo número: é o total do documento, e cada linha o enviaria inteiro", "%s is the same in all rows of one number: it is the document's total, and each row would send it whole"}
 	initUnused          = phrase{"colunas que não são lidas: %s", "columns that are not read: %s"}
 	initNoChangedAt     = phrase{"sem coluna da última alteração, cada execução compara todas as linhas", "without a column of the last change every run compares all rows"}
 	initNoCancelled     = phrase{"se o ERP marca as canceladas", "if the ERP marks cancelled rows"}

@@ -25,8 +25,9 @@ func commands(t *testing.T, page string) []string {
 	return out
 }
 
-// The page is true: its commands, one after the other on a machine without safrasync, lead to a service that runs. Both languages have the same ones.
-func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
+// The page is true: its commands, one after the other on a machine without safrasync, lead to a service that runs, and what init wrote, with nothing but its PREENCHER filled in, sends the first
+// row. Both languages have the same commands.
+func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	t.Parallel()
 	lines := commands(t, "install.md")
 	if diff := cmp.Diff(lines, commands(t, "install.pt-BR.md")); diff != "" || len(lines) < 10 {
@@ -34,14 +35,25 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	}
 	p := newPlant(t)
 	p.root.bring(this(t).deb)
+	const id = "1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0"
+	if _, err := p.erp.Exec(`ALTER TABLE contrato ADD produtor uuid DEFAULT '` + id + `1', ADD emissor uuid DEFAULT '` + id + `2', ADD produto text DEFAULT 'SOJA',
+		ADD local_entrega uuid DEFAULT '` + id + `3', ADD safra text DEFAULT '2025/2026', ADD unidade_medida text DEFAULT 'KG', ADD tipo text DEFAULT 'A_FIXAR',
+		ADD emissao date DEFAULT '2026-03-10', ADD carteira uuid DEFAULT '` + id + `4',
+		ADD moeda text DEFAULT 'BRL', ADD modalidade text DEFAULT 'BALCAO', ADD forma_pagamento text DEFAULT 'DINHEIRO'`); err != nil {
+		t.Fatal(err)
+	}
 	p.add(3)
 	said := map[string]string{}
 	for _, line := range lines {
 		if strings.HasSuffix(line, "safrasync state new") { // what a person has filled in meanwhile
-			if text := p.root.read("/etc/safrasync/config.yaml"); !strings.Contains(text, "PREENCHER") || !strings.Contains(text, "contrato") {
-				t.Errorf("init wrote\n%s", text)
+			text := p.root.read("/etc/safrasync/config.yaml")
+			for _, want := range []string{"${file:credentials/api-key}", "console:\n  listen: 127.0.0.1:8088\n"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("init wrote, without %q:\n%s", want, text)
+				}
 			}
-			p.root.write("/etc/safrasync/config.yaml", p.configuration("info"), 0o640)
+			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL, "'PREENCHER'", "'2026-01-01'", "    sends:", "    schedule: \"@every 1s\"\n    sends:").Replace(text)
+			p.root.write("/etc/safrasync/config.yaml", text, 0o640)
 		}
 		cmd := p.root.command([]string{"LANG=en_US.UTF-8"}, "/bin/sh", "-c", "cd /root && "+strings.NewReplacer("TABLE", "contrato", "KEY", "000001").Replace(line))
 		switch { // what a person types
