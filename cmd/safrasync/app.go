@@ -39,7 +39,7 @@ type App struct {
 	log     *zap.Logger    // nil: that of a command
 	closers []func() error // in the order of opening
 
-	observeAPI func(context.Context, apiclient.Observation) // is told of each request; nil tells nobody
+	observeAPI func(apiclient.Observation) // is told of each request; nil tells nobody
 }
 
 // Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on the wire is awaited.
