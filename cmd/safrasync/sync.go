@@ -60,7 +60,6 @@ func (a *App) sync(ctx context.Context, jobs []string, f syncFlags) error {
 		planned = newPlans(config.JobSpecs())
 		opts.Planned = planned.add
 	}
-	dropStart()
 	reports, err := e.Sync(ctx, jobs, opts)
 	watcher.close()
 	// A run that was interrupted is reported like any other.
