@@ -25,7 +25,7 @@ type Client struct {
 	close     context.CancelFunc
 	closed    atomic.Bool
 	pacer     *pacer
-	observer  func(context.Context, Observation) // nil tells nobody
+	observer  func(Observation) // nil tells nobody
 	// readBackoff is the first pause between two tries of a GET.
 	readBackoff time.Duration
 	once        bool // nothing is repeated
@@ -160,7 +160,7 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 	}
 	defer func() { c.pacer.leave(t, res) }()
 	started := time.Now()
-	defer func() { c.observe(ctx, call, started, res) }()
+	defer func() { c.observe(call, started, res) }()
 	res = c.dispatch(ctx, call)
 	res.method, res.credentials = call.method, call.credentials
 	return res

@@ -1,22 +1,17 @@
 package apiclient
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // Observation is what may be told of a request: no path, no body, no header, no key, nothing of the record (I10).
 type Observation struct {
 	Operation string        // "create order commitment", from a closed set
-	Method    string        // GET, POST, …
 	Status    int           // 0 when no complete answer came
 	Outcome   string        // what is known of the record that it was to create; "answered" after a good answer of a request that creates nothing
-	Started   time.Time     // when its turn had come
-	Took      time.Duration // from then to the end of the answer
+	Took      time.Duration // from its turn to the end of the answer
 }
 
 // observe tells of a request that is over.
-func (c *Client) observe(ctx context.Context, call call, started time.Time, res result) {
+func (c *Client) observe(call call, started time.Time, res result) {
 	if c.observer == nil {
 		return
 	}
@@ -24,5 +19,5 @@ func (c *Client) observe(ctx context.Context, call call, started time.Time, res 
 	if res.Known == Unknown && res.err == nil && res.fault == FaultNone && res.success() {
 		outcome = "answered"
 	}
-	c.observer(ctx, Observation{Operation: call.op, Method: call.method, Status: res.Status, Outcome: outcome, Started: started, Took: time.Since(started)})
+	c.observer(Observation{Operation: call.op, Status: res.Status, Outcome: outcome, Took: time.Since(started)})
 }

@@ -51,9 +51,9 @@ type Options struct {
 	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all calls of the client. 0
 	// means no limit.
 	MaxInFlight int
-	// Observe is told of each request that was made, or could not be, when it is over: for metrics and traces. It must return at once, and may be
+	// Observe is told of each request that was made, or could not be, when it is over: for metrics. It must return at once, and may be
 	// called by several goroutines. nil tells nobody.
-	Observe func(context.Context, Observation)
+	Observe func(Observation)
 	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and server over pipes in memory, on a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their own time.

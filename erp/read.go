@@ -68,16 +68,13 @@ func (p plan) usable(values []Value) bool {
 	return true
 }
 
-// KeptOfARow is how many bytes Read keeps of each row until it ends, at most.
-const KeptOfARow = 8
-
 // Read gives every row of the query, or of the window, to fn, all from one
 // read-only snapshot. fn may be slow: it costs the ERP nothing but an open
 // snapshot, and no time-out counts its time. An error of fn ends the read and
 // is returned as it is. After any error the result is empty and nothing may be
 // concluded from the rows seen: they were real, but perhaps not all.
 //
-// Memory does not grow with the table but for KeptOfARow bytes,
+// Memory does not grow with the table but for 8 bytes for each row,
 // needed to give no row twice if the database gives up half way and the rest
 // is read key by key.
 func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {

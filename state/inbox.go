@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
@@ -117,12 +116,8 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 		add("event = ?", f.Event)
 	}
 	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) { // an id
-		may := []string{`coded = 1`, `LOWER(body) LIKE ? ESCAPE '\'`}
-		texts := []any{"%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text)) + "%"}
-		for _, escape := range escapesFor(f.Text) {
-			may, texts = append(may, s.d.within+`(body, ?) > 0`), append(texts, escape)
-		}
-		add("("+strings.Join(may, " OR ")+")", texts...)
+		like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text)) + "%"
+		add(`(coded = 1 OR LOWER(body) LIKE ? ESCAPE '\' OR `+s.d.within+`(body, ?) > 0)`, like, `\`)
 	}
 	if !f.Since.IsZero() {
 		add("last_at >= ?", f.Since.UnixMilli())
@@ -155,100 +150,35 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 // inboxPage is how many events of a search are in memory at once; one may have 1 MiB.
 const inboxPage = 100
 
-// escapesFor gives what stands in each body that has a text in ASCII with one of its characters escaped, as JSON allows. Nearly no body has one: mostly it is what lies outside ASCII that is escaped.
-func escapesFor(text string) []string {
-	var out []string
-	add := func(escape string) {
-		if !slices.Contains(out, escape) {
-			out = append(out, escape)
-		}
-	}
-	for _, c := range []byte(text) {
-		switch {
-		case c < ' ':
-			add(`\`)
-		case strings.IndexByte(`/"\`, c) >= 0:
-			add(`\` + string(rune(c)))
-		}
-		for _, form := range []byte(strings.ToLower(string(rune(c))) + strings.ToUpper(string(rune(c)))) {
-			add(fmt.Sprintf(`\u00%x`, form>>4))
-		}
-	}
-	return out
-}
-
-// escapeLevels is how deep JSON may stand as a text in JSON for its texts to be found.
-const escapeLevels = 3
-
-// withText keeps the events whose body has a text, in any case, as it is or with the escapes of JSON.
+// withText keeps the events whose body has a text, in any case, as it is or in a text of its JSON.
 func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
 	text = strings.ToLower(text)
-	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool {
-		body := string(e.Body)
-		for range escapeLevels {
-			if strings.Contains(strings.ToLower(body), text) {
-				return false
-			}
-			if !strings.Contains(body, `\`) {
+	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool { return !hasText(string(e.Body), text) })
+}
+
+// hasText tells whether a body, a text of its JSON, or of JSON that is a text in it, has a text in lower case.
+func hasText(body, text string) bool {
+	if strings.Contains(strings.ToLower(body), text) {
+		return true
+	}
+	var v any
+	return strings.Contains(body, `\`) && json.Unmarshal([]byte(body), &v) == nil && valueHasText(v, text)
+}
+
+func valueHasText(v any, text string) bool {
+	switch v := v.(type) {
+	case string:
+		return hasText(v, text)
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return valueHasText(item, text) })
+	case map[string]any:
+		for name, item := range v {
+			if hasText(name, text) || valueHasText(item, text) {
 				return true
 			}
-			body = unescaped(body)
-		}
-		return !strings.Contains(strings.ToLower(body), text)
-	})
-}
-
-// unescaped is a text in which what JSON escapes stands as it is. The text may be anything; what is no escape stays.
-func unescaped(text string) string {
-	var out strings.Builder
-	out.Grow(len(text))
-	for {
-		i := strings.IndexByte(text, '\\')
-		if i < 0 || i+1 == len(text) {
-			out.WriteString(text)
-			return out.String()
-		}
-		out.WriteString(text[:i])
-		n := 2
-		switch c := text[i+1]; c {
-		case '"', '\\', '/':
-			out.WriteByte(c)
-		case 'b', 'f', 'n', 'r', 't':
-			out.WriteByte("\b\f\n\r\t"[strings.IndexByte("bfnrt", c)])
-		default:
-			r, size := escapedRune(text[i:])
-			if n = size; size == 0 {
-				out.WriteByte('\\')
-				n = 1
-				break
-			}
-			out.WriteRune(r)
-		}
-		text = text[i+n:]
-	}
-}
-
-// escapedRune reads the character at the beginning of a text that is written by its number, or by two; 0: there is none.
-func escapedRune(text string) (r rune, size int) {
-	unit := func(text string) (rune, bool) {
-		if len(text) < 6 || text[:2] != `\u` {
-			return 0, false
-		}
-		n, err := strconv.ParseUint(text[2:6], 16, 16)
-		return rune(n), err == nil
-	}
-	first, ok := unit(text)
-	if !ok {
-		return 0, 0
-	}
-	if utf16.IsSurrogate(first) {
-		if second, ok := unit(text[6:]); ok {
-			if r := utf16.DecodeRune(first, second); r != unicode.ReplacementChar {
-				return r, 12
-			}
 		}
 	}
-	return first, 6
+	return false
 }
 
 // EventsDone stores what came of events that were looked at.

@@ -172,19 +172,6 @@ func (b *keybook) fits(job string, was jobKeys, rows int) bool {
 	return true
 }
 
-// KeyBytes is what the keys in memory take there.
-func (s *Store) KeyBytes() int64 {
-	s.keys.mu.RLock()
-	defer s.keys.mu.RUnlock()
-	n := 0
-	for _, k := range s.keys.jobs {
-		for _, c := range k.chunks {
-			n += len(c.text) + 4*cap(c.ends) + 8*cap(c.ids)
-		}
-	}
-	return int64(n)
-}
-
 // keep lets the keys stay for a while from now on.
 func (b *keybook) keep() {
 	b.mu.Lock()

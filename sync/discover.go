@@ -19,7 +19,6 @@ var noTime time.Time
 
 // read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is news.
 func (r *jobRun) read(ctx context.Context, opts Options) error {
-	defer r.Holds(r.job.Name(), 0)
 	cursor, err := r.ledger.Cursor(ctx, r.job.Name())
 	if err != nil {
 		return err

@@ -28,8 +28,6 @@ type Config struct {
 	Zone       *time.Location // in which "today" is judged
 	Log        *zap.Logger
 	Observe    func(Progress) // optional: told as the run goes on; called by one goroutine at a time
-	// Holds is told how many bytes a reading of a job keeps until it ends, about, and 0 when it has ended; optional.
-	Holds func(job string, bytes int64)
 }
 
 // Progress tells how far a job has come.
@@ -59,13 +57,10 @@ type Engine struct {
 	crew *crew
 }
 
-// New makes an engine. Everything of the configuration but Observe and Holds must be given.
+// New makes an engine. Everything of the configuration but Observe must be given.
 func New(config Config) *Engine {
 	if config.Observe == nil {
 		config.Observe = func(Progress) {}
-	}
-	if config.Holds == nil {
-		config.Holds = func(string, int64) {}
 	}
 	return &Engine{config, newCrew(config)}
 }

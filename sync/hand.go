@@ -52,7 +52,7 @@ func (e *Engine) lendHand(ctx context.Context, job *Job, share trade.Share) (sen
 	tick := time.NewTicker(handsLook)
 	defer tick.Stop()
 	for err == nil {
-		if _, err = r.send.run(r.within(ctx), 0); err == nil {
+		if _, err = r.send.run(ctx, 0); err == nil {
 			select {
 			case <-ctx.Done():
 				return r.report.Sent, nil

@@ -26,28 +26,22 @@ type readRow struct {
 
 // pager collects rows into pages and records them, each while the next one is read: neither reader nor disk waits for the other.
 type pager struct {
-	run      *jobRun
-	rows     []readRow
-	reader   rowReader
-	roll     *roll                   // of the keys that were read and, of a sweep, of those that the ledger knows
-	expected int                     // rows that a sweep expects to read
-	newest   int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
-	doubles  map[string]int          // key → how often it stands in the ERP
-	revived  map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
-	beside   beside                  // of a sweep: rows that are no living documents
-	badKeys  int                     // rows whose key can be read and is none
-	chosen   *selection              // of a partial resync; nil: every row
-	anew     bool                    // judge rows also where nothing has changed
-	storing  *recording              // the page that is being stored while the next one is read; nil: none
+	run     *jobRun
+	rows    []readRow
+	reader  rowReader
+	roll    *roll                   // of the keys that were read and, of a sweep, of those that the ledger knows
+	newest  int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
+	doubles map[string]int          // key → how often it stands in the ERP
+	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
+	beside  beside                  // of a sweep: rows that are no living documents
+	badKeys int                     // rows whose key can be read and is none
+	chosen  *selection              // of a partial resync; nil: every row
+	anew    bool                    // judge rows also where nothing has changed
+	storing *recording              // the page that is being stored while the next one is read; nil: none
 }
 
 func newPager(r *jobRun) *pager {
 	return &pager{run: r, reader: rowReader{job: r.job}, roll: newRoll(0), doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
-}
-
-// holds says what the reading keeps: a roll of so many bytes, and what the reader keeps of each row.
-func (p *pager) holds(roll int64) {
-	p.run.Holds(p.run.job.Name(), roll+int64(max(p.expected, p.run.report.Read))*erp.KeptOfARow)
 }
 
 // add takes one row; a full page is handed over to be recorded.
@@ -120,7 +114,6 @@ func (p *pager) flush(ctx context.Context) error {
 		return nil
 	}
 	r := p.run
-	p.holds(p.roll.bytes())
 	if p.storing.has(p.rows) { // what it says of them must be known
 		if err := p.stored(); err != nil {
 			return err

@@ -137,7 +137,6 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 
 // open recovers what an earlier process left, and reads.
 func (r *jobRun) open(ctx context.Context, opts Options) error {
-	ctx = r.within(ctx)
 	if err := r.ledger.StartRun(ctx, r.report); err != nil {
 		return err
 	}
@@ -193,7 +192,6 @@ func (p *pass) others(r *jobRun) bool {
 
 // turn sends a part of what is due; what waited for a parent goes as soon as the parent has gone.
 func (r *jobRun) turn(ctx context.Context, yield bool) (finished bool, err error) {
-	ctx = r.within(ctx)
 	moved, err := r.adoptOrphans(ctx)
 	if err != nil {
 		return false, err

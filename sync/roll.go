@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"math/bits"
 	"sync"
-	"unsafe"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -62,23 +61,6 @@ func newRoll(keys int) *roll {
 		r.shards[i].slots = make([]rollSlot, n)
 	}
 	return r
-}
-
-// bytes is how much memory the roll takes.
-func (r *roll) bytes() (n int64) {
-	for i := range r.shards {
-		s := &r.shards[i]
-		n += int64(len(s.slots))*int64(unsafe.Sizeof(rollSlot{})) + int64(len(s.sources))*int64(unsafe.Sizeof(sourceMark{}))
-	}
-	return n
-}
-
-// whole is how much it takes once entries of the ledger stand in all of its parts.
-func (r *roll) whole() (n int64) {
-	for i := range r.shards {
-		n += int64(len(r.shards[i].slots)) * int64(unsafe.Sizeof(rollSlot{})+unsafe.Sizeof(sourceMark{}))
-	}
-	return n
 }
 
 // room is how many slots a part needs for so many keys: with one in six free, a key is found within a few steps.

@@ -122,7 +122,6 @@ type bench struct {
 	limits  engine.Limits
 	brakes  engine.Brakes
 	wrap    func(engine.Ledger) engine.Ledger     // optional: a ledger that fails
-	holds   func(string, int64)                   // optional
 	observe func(engine.Progress)                 // optional
 	surface func(engine.Platform) engine.Platform // optional: something between the engine and the client
 	reads   func(engine.Source) engine.Source     // optional: an ERP that fails
@@ -276,7 +275,7 @@ func (b *bench) engine() *engine.Engine {
 	}
 	return engine.New(engine.Config{
 		Ledger: ledger, Source: source, Platform: platform, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
-		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe, Holds: b.holds,
+		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: zap.NewNop(), Observe: b.observe,
 	})
 }
 

@@ -83,8 +83,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 	for _, t := range kept {
 		total += t.Count
 	}
-	p.roll, p.expected, p.beside = newRoll(total), total, beside{}
-	p.holds(p.roll.whole())
+	p.roll, p.beside = newRoll(total), beside{}
 	var newest atomic.Int64
 	counted, err := r.ledger.Roll(ctx, r.job.Name(), func(k *trade.Known) {
 		notes := known
@@ -108,7 +107,6 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 		return err
 	}
 	p.newest = newest.Load()
-	p.holds(p.roll.bytes())
 	if slices.Equal(tallyText(kept), tallyText(counted)) {
 		r.proved = kept
 	}

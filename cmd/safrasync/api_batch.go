@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,18 +19,13 @@ import (
 
 // batchFlags are those of `safrasync api consent --file`.
 type batchFlags struct {
-	file, out     string
-	withDocuments bool
-	act           actFlags
+	file, out string
 }
 
 func (f *batchFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.file, "file", "", "ask for each producer of a `FILE` (CSV or XLSX) with the header identity,person_type[,corporate_identity]; - is standard input")
-	flags.StringVar(&f.out, "out", "", "with --file: new `FILE`, .csv or .xlsx, with one row for each producer")
-	flags.BoolVar(&f.withDocuments, "com-documento", false, "with --file: write whole document numbers; needs --reason, and the audit keeps it")
-	flags.StringVar(&f.act.reason, "reason", "", "why, `TEXT` for the audit")
-	flags.StringVar(&f.act.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+	flags.StringVar(&f.file, "file", "", "ask for each producer of a CSV `FILE` with the header identity,person_type[,corporate_identity]; - is standard input")
+	flags.StringVar(&f.out, "out", "", "with --file: new `FILE` (.csv) with one row for each producer")
 }
 
 // consentJSON is one producer of a batch.
@@ -76,14 +73,11 @@ func (a *App) checkBatch(cmd *cobra.Command, f batchFlags) error {
 			return a.usage(batchOrOne, "--"+name)
 		}
 	}
-	ext := strings.ToLower(filepath.Ext(f.out))
 	switch {
 	case f.out == "" && !a.asJSON:
 		return a.usage(batchNoOut)
-	case f.out != "" && ext != ".csv" && ext != ".xlsx":
+	case f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".csv"):
 		return a.usage(batchBadOut)
-	case f.withDocuments:
-		return a.needReason(f.act)
 	}
 	return nil
 }
@@ -91,10 +85,6 @@ func (a *App) checkBatch(cmd *cobra.Command, f batchFlags) error {
 // getConsents asks for each producer of a list, one after the other at the configured pace. It keeps what was done when it is interrupted, and
 // stops when the platform refuses the key: every further question would be refused too.
 func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
-	config, err := a.loadConfig()
-	if err != nil {
-		return err
-	}
 	list, err := a.readBatch(f.file)
 	if err != nil {
 		return err
@@ -103,23 +93,21 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if f.withDocuments {
-		if err := a.auditBatch(ctx, f, len(list), config.API.BaseURL); err != nil {
-			return err
-		}
-	}
-	var to sheet
+	var to *csv.Writer
 	if f.out != "" {
-		if to, err = newSheet(f.out); err != nil {
+		// Readable by its owner only: it holds whose consent was asked for.
+		file, err := os.OpenFile(f.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
 			return fmt.Errorf("%s: %s", f.out, a.voice().fileReason(err))
 		}
-		defer func() {
-			if closeErr := to.close(); closeErr != nil {
-				err = errors.Join(err, fmt.Errorf("%s: %w", f.out, closeErr))
-			}
-		}()
-		if err := to.row(batchHead); err != nil {
-			return fmt.Errorf("%s: %w", f.out, err)
+		defer func() { err = errors.Join(err, file.Close()) }()
+		if _, err := file.WriteString("\xef\xbb\xbf"); err != nil { // by which Excel knows the encoding
+			return err
+		}
+		to = csv.NewWriter(file)
+		to.Comma, to.UseCRLF = ';', true // as Excel reads it in Brazil
+		if err := writeCells(to, batchHead); err != nil {
+			return err
 		}
 	}
 	done, failed := 0, 0
@@ -128,7 +116,7 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 		if ctx.Err() != nil || stop != nil {
 			break
 		}
-		row, askErr := a.askConsentPatiently(ctx, client, producer, f.withDocuments)
+		row, askErr := a.askConsentPatiently(ctx, client, producer)
 		if askErr != nil && ctx.Err() != nil {
 			break // cut off by the interrupt: it says nothing about the producer
 		}
@@ -139,7 +127,7 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 		if refusesAll(askErr) {
 			stop = askErr
 		}
-		if err := a.writeConsent(to, row, f.out); err != nil {
+		if err := a.writeConsent(to, row); err != nil {
 			return err
 		}
 		done++
@@ -160,10 +148,21 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	return nil
 }
 
-func (a *App) writeConsent(to sheet, row consentJSON, name string) error {
+// writeCells writes a row that no spreadsheet runs as a formula. It is with the system when this returns: an interrupt keeps what was done.
+func writeCells(to *csv.Writer, cells []string) error {
+	guarded := make([]string, len(cells))
+	for i, c := range cells {
+		guarded[i] = guardCell(c)
+	}
+	_ = to.Write(guarded) // Error tells it too
+	to.Flush()
+	return to.Error()
+}
+
+func (a *App) writeConsent(to *csv.Writer, row consentJSON) error {
 	if to != nil {
-		if err := to.row(row.cells()); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if err := writeCells(to, row.cells()); err != nil {
+			return err
 		}
 	}
 	if a.asJSON {
@@ -176,9 +175,9 @@ func (a *App) writeConsent(to sheet, row consentJSON, name string) error {
 const patience = 5
 
 // askConsentPatiently asks again after a pause that the platform wants: it says nothing about the producer.
-func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client, producer consentFlags, withDocuments bool) (consentJSON, error) {
+func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
 	for try := 1; ; try++ {
-		row, err := a.askConsent(ctx, client, producer, withDocuments)
+		row, err := a.askConsent(ctx, client, producer)
 		var failure *apiclient.Error
 		if !errors.As(err, &failure) || failure.Known != apiclient.Throttled || try == patience {
 			return row, err
@@ -188,15 +187,11 @@ func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client,
 }
 
 // askConsent gives the row of one producer; the error is the client's.
-func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer consentFlags, withDocuments bool) (consentJSON, error) {
-	shown := maskDocument
-	if withDocuments {
-		shown = func(number string) string { return number }
-	}
+func (a *App) askConsent(ctx context.Context, client *apiclient.Client, producer consentFlags) (consentJSON, error) {
 	producer = producer.tidy()
-	row := consentJSON{Identity: shown(producer.identity), PersonType: producer.personType, Outcome: outcomeInvalid, Messages: []string{}}
+	row := consentJSON{Identity: maskDocument(producer.identity), PersonType: producer.personType, Outcome: outcomeInvalid, Messages: []string{}}
 	if producer.corporateIdentity != "" {
-		row.CorporateIdentity = orNull(shown(producer.corporateIdentity))
+		row.CorporateIdentity = orNull(maskDocument(producer.corporateIdentity))
 	}
 	q, err := a.consentQuery(producer)
 	if err != nil {
@@ -272,26 +267,6 @@ func refusesAll(err error) bool {
 		return !e.NotFound()
 	}
 	return false
-}
-
-// auditBatch writes down that somebody takes whole document numbers out, before the first one leaves.
-func (a *App) auditBatch(ctx context.Context, f batchFlags, producers int, platform string) error {
-	target := "-" // standard output
-	if f.out != "" {
-		target = filepath.Base(f.out)
-	}
-	record, err := a.audit(f.act, "api consent --com-documento", target, struct {
-		Producers int    `json:"producers"`
-		Platform  string `json:"platform"`
-	}{producers, platform})
-	if err != nil {
-		return err
-	}
-	store, err := a.openLedger(ctx, toWrite)
-	if err != nil {
-		return err
-	}
-	return store.AppendAudit(ctx, record)
 }
 
 // batchProgress counts on a terminal, and says each tenth elsewhere.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ const maxBatchBytes = 8 << 20
 // batchColumns are those of a list of producers; the last one may be absent.
 var batchColumns = []string{"identity", "person_type", "corporate_identity"}
 
-// readBatch reads a list of producers for `api consent --file`: CSV or the first sheet of a workbook (XLSX), with a header, its columns in any
+// readBatch reads a list of producers for `api consent --file`: CSV with a header, its columns in any
 // order. Values are not judged here: a producer with a wrong number is a line of the result like any other.
 func (a *App) readBatch(file string) (list []consentFlags, err error) {
 	in := a.Stdin
@@ -36,14 +35,7 @@ func (a *App) readBatch(file string) (list []consentFlags, err error) {
 }
 
 func readProducers(r io.Reader, v voice) ([]consentFlags, error) {
-	data, err := readAtMost(r, maxBatchBytes, v)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) { // a workbook is a ZIP
-		return readWorkbook(data, v)
-	}
-	c, err := openCSV(bytes.NewReader(data), maxBatchBytes, v)
+	c, err := openCSV(r, maxBatchBytes, v)
 	if err != nil {
 		return nil, err
 	}

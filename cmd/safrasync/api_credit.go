@@ -29,7 +29,7 @@ func newAPIConsentCommand(a *App) *cobra.Command {
 			}
 			return a.getConsents(cmd.Context(), batch)
 		}
-		if batch.out != "" || batch.withDocuments {
+		if batch.out != "" {
 			return a.usage(apiMissing, "--file")
 		}
 		if err := a.needFlags(cmd, "identity", "person-type"); err != nil {

@@ -39,7 +39,7 @@ type App struct {
 	log     *zap.Logger    // nil: that of a command
 	closers []func() error // in the order of opening
 
-	observeAPI func(context.Context, apiclient.Observation) // is told of each request; nil tells nobody
+	observeAPI func(apiclient.Observation) // is told of each request; nil tells nobody
 }
 
 // Run executes the command line and gives the exit code. Cancelling ctx ends it early; what is on the wire is awaited.
@@ -231,7 +231,6 @@ func (a *App) openEngine(store *state.Store, source engine.Source, observe func(
 	e := engine.New(engine.Config{
 		Ledger: store, Source: source, Platform: client, Clock: engine.SystemClock{}, Owner: owner, Version: version, Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(), Zone: config.Zone(), Log: a.logger(), Observe: observe,
-		Holds: func(job string, bytes int64) { memory.hold("keys of "+job, bytes>>20<<20) }, // in whole MiB: to change the limit stops the process for a moment
 	})
 	return &parts{e, store}, nil
 }

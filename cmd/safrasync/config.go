@@ -28,7 +28,6 @@ type Config struct {
 	Alerts     AlertsConfig               `yaml:"alerts"`
 	Console    ConsoleConfig              `yaml:"console"`  // optional
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
-	Tracing    TracingConfig              `yaml:"tracing"`  // optional
 	Webhooks   WebhooksConfig             `yaml:"webhooks"` // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = that of the environment
 	Report     ReportConfig               `yaml:"report"`

@@ -47,7 +47,6 @@ func (c *Config) check(d *configDecoder) {
 	c.checkMessages(d)
 	c.checkConsole(d)
 	c.Metrics.check(d)
-	c.Tracing.check(d)
 	c.checkWebhooks(d)
 	c.checkJobs(d)
 }

@@ -73,6 +73,8 @@ func (d *configDecoder) structure(e configEntry, target any) {
 	for _, child := range e.keys {
 		if field, known := fields[child.name]; known {
 			d.value(child, v.Field(field).Addr().Interface())
+		} else if e.path == "" && child.name == "tracing" {
+			d.faultAt(child.name, child.keyPos, "was removed: take it out; metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request")
 		} else {
 			d.unknown("key", e.path, child, keys)
 		}

@@ -78,18 +78,11 @@ jobs:`,
 			want: "config.yaml:7:19: metrics.listen: names no address; write 127.0.0.1:9464 for this host alone, or 0.0.0.0:9464 for every host that reaches it (nothing there is secret, and nothing asks for a password)",
 		},
 		{
-			name: "traces in the clear to another host",
+			name: "traces, which are gone",
 			old:  "jobs:",
-			edit: `tracing: {endpoint: "http://collector.example:4318"}
+			edit: `tracing: {endpoint: "http://127.0.0.1:4318"}
 jobs:`,
-			want: "config.yaml:7:21: tracing.endpoint: must begin with https://; http:// is accepted for this host itself only",
-		},
-		{
-			name: "traces to no address",
-			old:  "jobs:",
-			edit: `tracing: {endpoint: "127.0.0.1:4318"}
-jobs:`,
-			want: "config.yaml:7:21: tracing.endpoint: must be the address of a collector, as in http://127.0.0.1:4318",
+			want: "config.yaml:7:1: tracing: was removed: take it out; metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request",
 		},
 		{
 			name: "a misspelled required key is told once",
@@ -116,7 +109,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, tracing, webhooks, language, report, messages, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, retention, log, alerts, console, metrics, webhooks, language, report, messages, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",

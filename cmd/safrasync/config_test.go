@@ -320,7 +320,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		`references\.\w+\.`: reflect.TypeFor[ReferenceConfig](), `checks\.`: reflect.TypeFor[ChecksConfig](), `jobs\.\w+\.`: reflect.TypeFor[JobConfig](),
 		`alerts\.`: reflect.TypeFor[AlertsConfig](), `alerts\.email\.`: reflect.TypeFor[EmailConfig](), `alerts\.webhook\.`: reflect.TypeFor[WebhookConfig](),
 		`console\.`: reflect.TypeFor[ConsoleConfig](), `console\.oidc\.`: reflect.TypeFor[OIDCConfig](),
-		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](), `tracing\.`: reflect.TypeFor[TracingConfig](), `webhooks\.`: reflect.TypeFor[WebhooksConfig](), `retention\.`: reflect.TypeFor[RetentionConfig](),
+		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](), `webhooks\.`: reflect.TypeFor[WebhooksConfig](), `retention\.`: reflect.TypeFor[RetentionConfig](),
 		`jobs\.\w+\.most\.`: reflect.TypeFor[MostConfig](), `jobs\.\w+\.cancelled\.`: reflect.TypeFor[CancelledConfig](), `jobs\.\w+\.fields\.\w+\.`: reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)

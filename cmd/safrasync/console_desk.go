@@ -171,7 +171,6 @@ func (d *consoleDesk) Expect() {
 	d.begun = true
 	d.working.Go(func() {
 		_, err := d.board.Take(d.ending)
-		memory.hold("stuck", d.board.Bytes())
 		if err != nil && d.ending.Err() == nil {
 			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
 		}
@@ -190,7 +189,6 @@ func (d *consoleDesk) ExpectSearch() {
 		if err := d.g.daemon.store.ReadKeys(d.ending); err != nil && d.ending.Err() == nil {
 			d.g.daemon.log.Warn("the console could not read the keys to search in", zap.Error(err))
 		}
-		memory.hold("keys", d.g.daemon.store.KeyBytes())
 		d.mu.Lock()
 		d.reading = false
 		d.mu.Unlock()
@@ -199,7 +197,6 @@ func (d *consoleDesk) ExpectSearch() {
 
 func (d *consoleDesk) take(ctx context.Context) (*pending.View, error) {
 	view, err := d.board.Take(ctx)
-	memory.hold("stuck", d.board.Bytes())
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,6 @@ func (r *consoleReports) with(ctx context.Context, cut reconcile.Cut, fresh bool
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer memory.report()()
 	snapshot, err := r.snapshot(ctx, cut, fresh)
 	if err != nil {
 		return err

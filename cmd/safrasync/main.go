@@ -21,8 +21,6 @@ func runProgram(stdout, stderr io.Writer) int {
 	// The first signal lets what is on the wire come to its end. The second one ends the process at once, as without us: rows on the wire
 	// are then in doubt.
 	context.AfterFunc(ctx, stop)
-	limitMemory(os.LookupEnv)
-	dropStart()
 	app := App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
 	return app.Run(ctx, os.Args[1:])
 }

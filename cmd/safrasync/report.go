@@ -82,7 +82,6 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 	if err := mayMake(f.output); err != nil { // of a large ledger the report takes minutes
 		return a.usage(fileNotMade, f.output, a.voice().fileReason(err))
 	}
-	defer memory.report()()
 	if f.close != "" {
 		return a.closeReport(ctx, f, options)
 	}

@@ -124,7 +124,6 @@ func (d *daemon) serve(ctx context.Context, config *Config) error {
 
 // live runs one generation until ctx ends (nil), or a reload has made the next one.
 func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
-	dropStart()
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan struct{})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/systemd"
-	"github.com/safrasync/safrasync/internal/tracing"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,7 +20,6 @@ type generation struct {
 	engine    *parts
 	scheduler *engine.Scheduler
 	listener  *engine.Hearing // nil without webhooks
-	tracer    *tracing.Tracer // nil without tracing.endpoint
 	board     *board          // how far the runs have come
 	troubles  []string        // what did not pass the checks at its beginning
 }
@@ -33,14 +30,6 @@ func (d *daemon) generation(config *Config, atStart bool) (*generation, error) {
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, configPath: d.configPath, out: d.out, ended: d.ended, config: config, log: d.log,
 	}}
 	g.source, g.board = &reconnecting{app: g.App}, newBoard()
-	if endpoint := config.Tracing.Endpoint; endpoint != "" {
-		tracer, err := tracing.New(endpoint, version, func(err error) { d.log.Warn("traces were not delivered", zap.Error(err)) })
-		if err != nil {
-			return nil, err
-		}
-		g.tracer = tracer
-		g.closers = append(g.closers, func() error { tracer.Close(); return nil })
-	}
 	g.observeAPI = g.called
 	var err error
 	if g.engine, err = g.openEngine(d.store, g.source, g.board.observe); err != nil {
@@ -89,16 +78,13 @@ func (g *generation) reported(r trade.RunReport) {
 		fields = append(fields, zap.String("stopped", r.Stopped.Code))
 	}
 	g.daemon.monitor.Reported(r)
-	g.tracer.Reported(r)
 	g.daemon.log.Info("run", fields...) // who reads of a run finds it in the metrics
 	g.daemon.tell(g)
 }
 
 // called is told of each request to the platform.
-func (g *generation) called(ctx context.Context, o apiclient.Observation) {
+func (g *generation) called(o apiclient.Observation) {
 	g.daemon.monitor.Called(o.Operation, o.Status, o.Outcome, o.Took)
-	_, run, _ := engine.RunOf(ctx)
-	g.tracer.Called(tracing.Call{Run: run, Operation: o.Operation, Method: o.Method, Status: o.Status, Outcome: o.Outcome, Started: o.Started, Took: o.Took})
 }
 
 // alive feeds the watchdog, and keeps up to date what others are told of the service.

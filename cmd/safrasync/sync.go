@@ -90,7 +90,6 @@ func (a *App) sync(ctx context.Context, args []string, f syncFlags) error {
 		planned = newPlans(config.JobSpecs())
 		opts.Planned = planned.add
 	}
-	dropStart()
 	reports, err := e.Sync(ctx, jobs, opts)
 	watcher.close()
 	// A run that was interrupted is reported like any other.

@@ -69,12 +69,11 @@ var (
 	apiHeadURL     = phrase{"URL", "URL"}
 	apiHeadID      = phrase{"Id", "Id"}
 
-	batchNoBook      = phrase{"não é uma planilha XLSX legível", "is no readable XLSX workbook"}
 	batchNoHeader    = phrase{"a primeira linha deve ser o cabeçalho identity,person_type[,corporate_identity] (ou com ;)", "the first line must be the header identity,person_type[,corporate_identity] (or with ;)"}
 	batchColumnsOver = phrase{"linha %d: tem %d coluna(s), o cabeçalho tem %d", "line %d: has %d column(s), the header has %d"}
 	batchOrOne       = phrase{"--file não combina com %s", "--file does not go with %s"}
-	batchNoOut       = phrase{"falta --out ARQUIVO (.csv ou .xlsx), ou --json", "--out FILE (.csv or .xlsx) is missing, or --json"}
-	batchBadOut      = phrase{"--out deve terminar em .csv ou .xlsx", "--out must end in .csv or .xlsx"}
+	batchNoOut       = phrase{"falta --out ARQUIVO (.csv), ou --json", "--out FILE (.csv) is missing, or --json"}
+	batchBadOut      = phrase{"--out deve terminar em .csv", "--out must end in .csv"}
 	fileNotThere     = phrase{"o arquivo não existe", "there is no such file"}
 	folderNotThere   = phrase{"a pasta não existe; crie-a, ou dê outro nome", "the folder does not exist; create it, or give another name"}
 	fileNotMade      = phrase{"%s: %s; nada foi gravado ali", "%s: %s; nothing was written there"}

@@ -100,7 +100,6 @@ var rules = map[string]rule{
 		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
 	},
 	"internal/metrics": {may: []string{"trade"}, reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger"},
-	"internal/tracing": {may: []string{"trade"}, reason: "tracing is told what happened, and asks nobody"},
 	"internal/systemd": {reason: "systemd speaks to the service manager, and knows nothing of the service"},
 	"internal/packagetest": {
 		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},

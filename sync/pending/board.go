@@ -59,16 +59,6 @@ type fact struct {
 	value    trade.Decimal
 }
 
-// factBytes is what a fact takes in memory, about, with the two tables that it stands in.
-const factBytes = 1 << 10
-
-// Bytes is what the board holds in memory, about.
-func (b *Board) Bytes() int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return int64(len(b.facts)) * factBytes
-}
-
 // readTogether is how many rows are read at a time.
 const readTogether = 500
 
