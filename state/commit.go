@@ -129,7 +129,11 @@ func (g *groupTx) run() error {
 		return err
 	}
 	if !g.result.LeaseLost {
+		changed := changedSince(g.entries, g.group.Updates)
 		if _, err := applyUpdates(g.tx, g.entries, g.group.Updates, g.now, g.sums); err != nil {
+			return err
+		}
+		if err := g.noteFacts(changed, g.now); err != nil {
 			return err
 		}
 		if err := g.claim(); err != nil {

@@ -276,12 +276,19 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 	return lost, nil
 }
 
-// changedSince gives the entries that were sent and whose rows have changed since, or are again as
-// they were sent: what they are now is not sent under another key, and a rebuilt ledger must know it.
+// The flags of entries as texts, for what is looked for in them.
+var changedText, replacedText = `"` + string(trade.Changed) + `"`, `"` + string(trade.Replaced) + `"`
+
+// changedSince gives the entries that were sent and whose rows have changed or left their keys since,
+// or are again as they were sent: what they are now is not sent under another key, nothing goes below
+// them, and a rebuilt ledger must know it.
 func changedSince(entries map[int64]*narrowRow, updates []trade.Update) (ids []int64) {
 	for _, u := range updates {
 		was := entries[u.Entry.ID]
-		if was != nil && u.From.Created() && (u.Entry.Flags.Has(trade.Changed) || strings.Contains(was.Flags, `"changed"`)) {
+		if was == nil || !u.From.Created() {
+			continue
+		}
+		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) || strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
 			ids = append(ids, u.Entry.ID)
 		}
 	}

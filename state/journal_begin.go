@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -76,7 +78,7 @@ func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {
 			}
 			facts[i] = journal.Fact{
 				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
-				Weak: weak, Payload: r.PayloadHash, Content: r.PayloadNear, Source: source, Newest: newest, Attempts: of[r.ID],
+				Weak: weak, Payload: r.PayloadHash, Content: r.PayloadNear, Source: source, Newest: newest, Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
 			}
 		}
 		if err := put(facts); err != nil {

@@ -154,8 +154,8 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 		if err != nil {
 			return err
 		}
-		if row.Newest != "" && row.to.Created() {
-			flags = flags.With(trade.Changed, true)
+		if row.to.Created() {
+			flags = flags.With(trade.Changed, row.Newest != "" || flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
 		}
 		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
 		if err != nil { // unreachable: texts always have a JSON form

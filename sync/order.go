@@ -58,8 +58,14 @@ func (j *Job) checkParents(byName map[string]*Job) error {
 	var errs []error
 	for _, f := range j.mapping.fields {
 		path := "jobs." + j.Name() + ".fields." + f.rule.Field + ".sent_by"
-		for _, p := range f.spec.SentBy {
+		for i, p := range f.spec.SentBy {
 			parent := byName[p.Job]
+			for _, other := range f.spec.SentBy[:i] {
+				if o := byName[other.Job]; o != nil && parent != nil && o.Spec.Identity != parent.Spec.Identity && slices.Equal(other.Columns, p.Columns) {
+					errs = append(errs, &SpecError{path, fmt.Sprintf("jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
+						"give each its columns, or make a job for what hangs on each", other.Job, p.Job, strings.Join(p.Columns, ", "))})
+				}
+			}
 			switch {
 			case parent == nil:
 				errs = append(errs, &SpecError{path, fmt.Sprintf("no job is named %q", p.Job)})

@@ -312,9 +312,11 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	for _, rec := range records {
 		surplus[rec.business]++
 	}
-	rows := map[int]business{}
+	rows, fewest := map[int]business{}, map[int]int{} // how many records without a row show that one is its own
 	for _, l := range j.r.contracts {
-		if rows[l.id] = l.business; !l.hidden && !l.cancelled {
+		if rows[l.id] = l.business; l.hidden || l.cancelled {
+			fewest[l.id] = 1
+		} else {
 			surplus[l.business]--
 		}
 	}
@@ -325,7 +327,7 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	for _, l := range j.r.children {
 		own, known := rows[l.parent]
 		there := slices.ContainsFunc(records, func(r record) bool { return r.business == own })
-		if l.business == child && known && there && surplus[own] >= 0 {
+		if l.business == child && known && there && surplus[own] >= fewest[l.parent] {
 			return true
 		}
 	}
@@ -443,7 +445,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 			}
 			e, known := entries[trade.ParentKey{Job: job.name, Key: row.key}]
 			name := fmt.Sprintf("%s %s (%v)", job.name, row.key, row.business)
-			switch stopped := status.Stop != nil && (status.State == trade.Paused || status.State == trade.Stopped); {
+			stopped := status.Stop != nil && (status.State == trade.Paused || status.State == trade.Stopped)
+			switch {
 			case !known && stopped, known && stopped && (e.State == trade.Pending || e.State == trade.Waiting || e.State == trade.Withdrawn):
 				end["stopped"]++
 				continue
@@ -465,7 +468,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 				case owner[e.RemoteID] != "" && owner[e.RemoteID] != job.name+" "+row.key:
 					return &fault{"mistaken", fmt.Sprintf("%s has the same record as %s", name, owner[e.RemoteID])}, nil
 				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }): // the record is of one of the two
-				case there != row.business && len(e.Flags) == 0 && !j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
+				case there != row.business && len(e.Flags) == 0 && !stopped && !j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
 					return &fault{"mistaken", fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there)}, nil
 				}
 				owner[e.RemoteID] = job.name + " " + row.key

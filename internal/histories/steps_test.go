@@ -234,6 +234,9 @@ func init() { // the steps of a run look into the table themselves
 		}},
 		{"identity", 3, false, func(r *run, a, b int) string {
 			j := &r.jobs[a%len(r.jobs)]
+			if r.Child != "" && r.second() && j.kind == trade.OrderCommitments {
+				return "" // a number would name a row of each
+			}
 			was := *j
 			if j.space = 0; was.space == 0 || b%3 == 0 {
 				j.space = r.newSpace()
@@ -286,7 +289,7 @@ func (w *world) second() bool { return len(w.jobs) > 1 && w.jobs[1].kind == trad
 func (r *run) addJob(part, a int) string {
 	j := job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, part, r.jobs[0].space}
 	text := ""
-	if a%3 == 0 {
+	if a%3 == 0 && r.Child == "" { // a number would name a row of each
 		j.space = r.newSpace()
 		text = ", with keys of the space " + identity(j.space)
 	}

@@ -98,6 +98,7 @@ type Fact struct {
 	Content    int64         `json:"content,omitempty"`     // as of an intent
 	Source     string        `json:"source_hash,omitempty"` // of the row that was sent
 	Newest     string        `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
+	Replaced   bool          `json:"replaced,omitempty"`    // the row that was sent does not stand under the key any more
 	Attempts   []FactAttempt `json:"attempts,omitempty"`
 }
 
