@@ -48,12 +48,6 @@ disks: need ## cut the power of ledger and journal, and let each system call fai
 	$(GOTEST) -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	go test -timeout 30m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 
-PIECES ?=
-
-.PHONY: error-branches
-error-branches: need ## fail when an error branch of engine, ledger or journal is executed by no test and does not say why it cannot be; PIECES='state disk' makes only these profiles anew
-	@.ci/error-branches $(PIECES)
-
 .PHONY: check
 check: tools format-check vet lint imports modules cross test ## all that must pass before a commit, the tests included
 
@@ -136,15 +130,6 @@ cover: need ## test coverage over all packages, into bin/cover.html
 	go test -timeout 15m -coverpkg=./... -coverprofile=bin/cover.out ./...
 	go tool cover -html=bin/cover.out -o bin/cover.html
 	go tool cover -func=bin/cover.out | tail -n 1
-
-.PHONY: api-coverage
-api-coverage: ## rewrite docs/api-coverage.md, which lists the tests of each row of the API's document
-	SAFRASYNC_API_COVERAGE=write go test -count=1 -p 1 ./apiclient ./apiclient/sandbox
-	go test ./internal/apidoc
-
-.PHONY: failures
-failures: ## rewrite docs/failures.md, which lists the tests of each fault
-	SAFRASYNC_FAILURES=write go test -count=1 ./internal/faultlist
 
 .PHONY: pictures
 pictures: need ## make the pictures of docs/console.md anew, and the texts beside them; look at what changed before you commit it

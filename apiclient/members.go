@@ -17,7 +17,7 @@ func eachMember(doc []byte, f func(key string, value json.RawMessage)) error {
 	for i = blanks(doc, i+1); i < len(doc) && doc[i] == '"'; {
 		end := valueEnd(doc, i)
 		key, err := memberName(doc[i:end])
-		if err != nil { // unreachable: valid objects have text names
+		if err != nil {
 			return err
 		}
 		from := blanks(doc, blanks(doc, end)+1) // behind the colon

@@ -61,7 +61,7 @@ func (r *attemptRow) result() []any {
 // attemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
 func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
 	messages, err := listText(a.Messages)
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
 	}
 	r := &attemptRow{

@@ -158,7 +158,7 @@ func listOf[T int64 | string](d dialect, values []T) any {
 		return pq.Array(values)
 	}
 	text, err := json.Marshal(values)
-	if err != nil { // unreachable: numbers and texts
+	if err != nil {
 		return "[]"
 	}
 	return string(text)

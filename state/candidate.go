@@ -122,11 +122,11 @@ func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 		c.Fields = map[string]string{}
 	}
 	fields, err := json.Marshal(c.Fields)
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return err
 	}
 	unread, err := json.Marshal(list(c.Unread))
-	if err != nil { // unreachable: the same
+	if err != nil {
 		return err
 	}
 	return s.inTx(ctx, "recording what was read back", func(t *tx) error {

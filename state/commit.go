@@ -234,7 +234,7 @@ func (g *groupTx) claim() error {
 			a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
 		}
 		row, err := attemptRowOf(a, g.now, false)
-		if err != nil { // unreachable: see attemptRowOf
+		if err != nil {
 			return err
 		}
 		if err := g.sums.move(e, string(trade.Sending)); err != nil {

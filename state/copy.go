@@ -166,7 +166,7 @@ func nobodyLives(t *tx) error {
 // mark says in the old ledger where it goes. From then on no lease of it is given.
 func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 	detail, err := json.Marshal(m.plan)
-	if err != nil { // unreachable: plain data
+	if err != nil {
 		return err
 	}
 	record.Detail = string(detail)

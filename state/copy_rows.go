@@ -156,7 +156,7 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		row, err := rows.SliceScan()
-		if err != nil { // unreachable: every value fits, and nothing closes the rows but this
+		if err != nil {
 			return h, err
 		}
 		for i, v := range row {

@@ -12,7 +12,7 @@ import (
 func (s *Store) Dependents(ctx context.Context, job, key string, limit int) ([]trade.Entry, error) {
 	const op = "reading what waits for a row"
 	name, err := json.Marshal(key)
-	if err != nil { // unreachable: a text always has a JSON form
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
 	var ids []int64

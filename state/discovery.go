@@ -56,13 +56,13 @@ func setCursor(t *tx, job string, c trade.Cursor) error {
 	var sweep sql.NullString
 	if c.Sweep != nil {
 		text, err := json.Marshal(c.Sweep)
-		if err != nil { // unreachable: names and numbers always have a JSON form
+		if err != nil {
 			return fmt.Errorf("the sweep of job %s: %w", job, err)
 		}
 		sweep = orNull(string(text))
 	}
 	brakes, err := json.Marshal(c.Brakes)
-	if err != nil { // unreachable: names and numbers always have a JSON form
+	if err != nil {
 		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
 	}
 	return t.exec(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
@@ -312,7 +312,7 @@ func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums
 		for i, e := range chunk {
 			e.Job, e.Version = job, 1
 			row, err := rowOf(e, now)
-			if err != nil { // unreachable: see rowOf
+			if err != nil {
 				return 0, err
 			}
 			rows[i] = row.args()[1:]

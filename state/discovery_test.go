@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// F043: rows and cursor are one transaction.
+// F043, I4: rows and cursor are one transaction.
 func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")

@@ -41,7 +41,7 @@ func (s *Store) StopShared(ctx context.Context, lease trade.Lease, stop trade.St
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	reach, err := reachOf(&stop)
-	if err != nil { // unreachable: plain data
+	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	return s.inTx(ctx, op, func(t *tx) error {

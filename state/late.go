@@ -137,7 +137,7 @@ func (g *groupTx) record(alarm trade.Alarm, before trade.State, after string) er
 		After  string      `json:"after"`
 		trade.Alarm
 	}{before, after, alarm})
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return fmt.Errorf("a late answer: %w", err)
 	}
 	owner := Self()

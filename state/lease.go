@@ -29,7 +29,7 @@ const leaseColumns = `epoch, instance, owner, expires, shared, stop, stop_reach,
 func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
-	if err != nil { // unreachable: names and numbers always have a JSON form
+	if err != nil {
 		return lease, fmt.Errorf("taking the lease: %w", err)
 	}
 	err = s.inTx(ctx, "taking the lease", func(t *tx) error {

@@ -66,7 +66,7 @@ func (t *tx) auditPlatform(was, platform string, accepted, doubts int) error {
 		reason = "the ledger is of a version that did not note where it had sent: the present api.base_url is taken for it"
 	}
 	detail, err := json.Marshal(map[string]any{"was": was, "is": platform, "accepted": accepted, "in_doubt": doubts})
-	if err != nil { // unreachable: plain data
+	if err != nil {
 		return err
 	}
 	host, _, _ := hostIdentity()

@@ -41,7 +41,7 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	if o.ReadOnly {
 		cfg.Runtime["default_transaction_read_only"] = "on"
 	}
-	if s.write, err = connectPostgres(cfg, readPatience, tune); err != nil { // unreachable: the same settings made a connection a moment ago
+	if s.write, err = connectPostgres(cfg, readPatience, tune); err != nil {
 		return nil, s.fault(ctx, "opening the ledger", err)
 	}
 	s.read = s.write
@@ -93,7 +93,7 @@ func postgresConfig(o Options) (pq.Config, error) {
 // connectPostgres makes a pool whose connections wait for each part of an answer as long as patience says; 0 = while the network lives.
 func connectPostgres(cfg pq.Config, patience time.Duration, tune tuning) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
-	if err != nil { // unreachable: NewConfig has accepted them, and what is set here is constant
+	if err != nil {
 		return nil, errors.New("the connection's settings contradict each other")
 	}
 	connector.Dialer(dialer{patience})
@@ -109,7 +109,7 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune tuning) (*sqlx.
 // (remote_apply waits for a standby too); off is raised to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune tuning) (setting string, err error) {
 	db, err := connectPostgres(cfg, readPatience, tune)
-	if err != nil { // unreachable: see connectPostgres
+	if err != nil {
 		return "", faultOf(ctx, "opening the ledger", where, Postgres, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()

@@ -28,7 +28,7 @@ type sendingRow struct {
 // did not take. Under the lease of a hand, only that is moved.
 func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return 0, fmt.Errorf("recovering: %w", err)
 	}
 	const op = "recovering what an earlier process left"

@@ -187,7 +187,7 @@ func auditReferences(t *tx, audit trade.AuditRecord, changes []trade.ReferenceCh
 		}
 	}
 	text, err := json.Marshal(list(changes))
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return fmt.Errorf("the audit of the references: %w", err)
 	}
 	audit.Detail = string(text)

@@ -122,7 +122,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time, recor
 		}
 	}
 	detail, err := json.Marshal(retentionDetail{AuditThrough: through, Kinds: plan})
-	if err != nil { // unreachable: numbers and times of this age always have a JSON form
+	if err != nil {
 		return plan, err
 	}
 	record.At, record.Detail = now, string(detail)

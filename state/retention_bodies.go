@@ -173,7 +173,7 @@ func (r *bodyRow) reduce() error {
 			continue
 		}
 		left, err := json.Marshal(values.Marks(r.Key))
-		if err != nil { // unreachable: it was read from JSON
+		if err != nil {
 			return err
 		}
 		*text = string(left)
@@ -184,7 +184,7 @@ func (r *bodyRow) reduce() error {
 			return damaged("warnings")
 		}
 		text, err := json.Marshal(withoutValues(problems))
-		if err != nil { // unreachable: it was read from JSON
+		if err != nil {
 			return err
 		}
 		r.Warnings = string(text)
@@ -196,7 +196,7 @@ func (r *bodyRow) reduce() error {
 		}
 		e.Fields = withoutValues(e.Fields)
 		text, err := json.Marshal(e)
-		if err != nil { // unreachable: it was read from JSON
+		if err != nil {
 			return err
 		}
 		r.Error.String = string(text)

@@ -129,7 +129,7 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	var err error
 	keep := func(v any) string {
 		text, jsonErr := json.Marshal(v)
-		if jsonErr != nil { // unreachable: names and numbers always have a JSON form
+		if jsonErr != nil {
 			err = fmt.Errorf("entry %s: %w", e.Job, jsonErr)
 		}
 		return string(text)

@@ -24,7 +24,7 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	reach, err := reachOf(report.Stopped)
-	if err != nil { // unreachable: names and numbers always have a JSON form
+	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	return s.inTx(ctx, op, func(t *tx) error {

@@ -29,7 +29,7 @@ type Service struct {
 // Announce says that this process serves the ledger from now on. What other processes of this host left behind that are gone is forgotten.
 func (s *Store) Announce(ctx context.Context, version string, since time.Time) error {
 	owner, err := json.Marshal(Self())
-	if err != nil { // unreachable: names and numbers always have a JSON form
+	if err != nil {
 		return fmt.Errorf("announcing the service: %w", err)
 	}
 	old, err := s.Services(ctx)

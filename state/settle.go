@@ -49,7 +49,7 @@ func (g *groupTx) settle() error {
 			g.result.Settled[a.ID] = true // stored already
 			if out == trade.OutcomeUnknown {
 				// The recovery said unknown before the sender did: what the sender saw helps the person who decides.
-				if results[a.ID], err = g.evidence(a, st); err != nil { // unreachable: see attemptRowOf
+				if results[a.ID], err = g.evidence(a, st); err != nil {
 					return err
 				}
 				heard = append(heard, a.ID)
@@ -68,7 +68,7 @@ func (g *groupTx) settle() error {
 		}
 		counted := a.Counts
 		row, err := attemptRowOf(st.Attempt, g.now, st.Counts)
-		if err != nil { // unreachable: see attemptRowOf
+		if err != nil {
 			return err
 		}
 		results[a.ID] = row.result()
@@ -142,7 +142,7 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 		flags = flags.With(f, true)
 	}
 	flagText, err := listText(flags.With(b.clear, false))
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
 	}
 	e.Flags, e.Version = flagText, e.Version+1
@@ -152,7 +152,7 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 	var errorText sql.NullString
 	if st.Error != nil {
 		text, err := json.Marshal(st.Error)
-		if err != nil { // unreachable: texts always have a JSON form
+		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", e.ID, err)
 		}
 		errorText = orNull(string(text))
@@ -172,7 +172,7 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) ([]any, error) {
 // evidence keeps the outcome unknown, since when it is, and stores what the sender saw.
 func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
 	row, err := attemptRowOf(st.Attempt, g.now, a.Counts == 1)
-	if err != nil { // unreachable: see attemptRowOf
+	if err != nil {
 		return nil, err
 	}
 	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).

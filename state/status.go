@@ -74,7 +74,7 @@ func putStatus(t *tx, status trade.JobStatus, condition string) error {
 		stop = orNull(string(text))
 	}
 	reach, err := reachOf(status.Stop)
-	if err != nil { // unreachable: names and numbers always have a JSON form
+	if err != nil {
 		return err
 	}
 	return t.exec(`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE

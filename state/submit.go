@@ -98,7 +98,7 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 				woken = append(woken, r.ID)
 			default:
 				text, err := json.Marshal(list(rest))
-				if err != nil { // unreachable: texts always have a JSON form
+				if err != nil {
 					return err
 				}
 				if err := t.exec(`UPDATE entry SET waiting_for = ?, version = version + 1, updated_at = ? WHERE id = ?`, string(text), now.UnixMilli(), r.ID); err != nil {

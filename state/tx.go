@@ -281,7 +281,7 @@ func (s *Store) discardWriter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); err != nil && !errors.Is(err, driver.ErrBadConn) { // unreachable: a connection that was handed out a line above is there
+	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); err != nil && !errors.Is(err, driver.ErrBadConn) {
 		return errors.Join(err, conn.Close())
 	}
 	return nil

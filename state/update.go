@@ -94,7 +94,7 @@ func applyUpdates(t *tx, entries map[int64]*narrowRow, updates []trade.Update, n
 		}
 		done[e.ID] = true
 		row, err := rowOf(u.Entry, now)
-		if err != nil { // unreachable: see rowOf
+		if err != nil {
 			return 0, err
 		}
 		row.Version = e.Version + 1

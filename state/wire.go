@@ -68,7 +68,7 @@ func (s *Store) marksFile() *wiremarks.File {
 	}
 	s.wire.asked = true
 	owner, err := json.Marshal(Self())
-	if err != nil { // unreachable: names and numbers always have a JSON form
+	if err != nil {
 		return nil
 	}
 	for _, dir := range s.tune.runFolders() {

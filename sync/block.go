@@ -33,7 +33,7 @@ func newBlockList(blocks []trade.Block) *blockList {
 // needsOf reads from a payload which records of the platform it names.
 func needsOf(entry trade.Entry) []need {
 	var ids map[string]any
-	if json.Unmarshal(entry.Payload, &ids) != nil { // unreachable: the payload is ours
+	if json.Unmarshal(entry.Payload, &ids) != nil {
 		return nil
 	}
 	var out []need

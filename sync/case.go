@@ -58,7 +58,7 @@ func (j *Job) Try(c Case) (Verdict, error) {
 		return Verdict{}, fmt.Errorf("row: %w; a run would count it as unreadable", err)
 	}
 	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(), []trade.Values{j.values(row.Get)})
-	if err != nil { // unreachable: a case brings its parents, so that nobody is asked
+	if err != nil {
 		return Verdict{}, err
 	}
 	got := judged[0].entry

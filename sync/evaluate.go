@@ -38,7 +38,7 @@ func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents pa
 		return
 	}
 	r, err := requestOf(record)
-	if err != nil { // unreachable: a record that was checked always has a text
+	if err != nil {
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
 	for _, f := range draft.Fields {

@@ -101,7 +101,7 @@ func (h *Hearing) mark(ctx context.Context, act string, said trade.Heard, before
 	who := h.Program
 	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)
 	record, err := who.record(h.Now(), act, before.Job+" "+before.Key, evidenceDetail{Before: viewOf(before), After: viewOf(after), Event: said.Seq})
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return err
 	}
 	_, err = h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})

@@ -211,7 +211,7 @@ func (h *Hearing) settleOne(ctx context.Context, p pair) error {
 	who.Reason = fmt.Sprintf("event %s named record %s, which was read back: all %d fields that were sent are the same, and no other row and no other record is like it",
 		p.candidate.Event, p.candidate.ID, p.reading.Same)
 	record, err := who.record(h.Now(), act, entry.Job+" "+entry.Key, evidenceDetail{viewOf(entry), viewOf(after), attempt.ID, p.candidate.Seq, p.reading})
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return err
 	}
 	done, err := h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})

@@ -133,7 +133,7 @@ func (e *Engine) askHarmlessly(ctx context.Context) *trade.Stop {
 // evidence is what the ledger keeps of how far a request got.
 func evidenceOf(a apiclient.Answer) json.RawMessage {
 	data, err := json.Marshal(a.Evidence)
-	if err != nil { // unreachable: plain data
+	if err != nil {
 		return json.RawMessage(fmt.Sprintf("%q", err.Error()))
 	}
 	return data

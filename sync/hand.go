@@ -45,7 +45,7 @@ func (e *Engine) lendHand(ctx context.Context, job *Job, share trade.Share) (sen
 	}
 	traffic := &traffic{limiter: e.crew.pace()}
 	defer e.crew.rested()
-	if r.send, err = newSubmission(r, traffic, trade.JobStatus{}); err != nil { // unreachable: only a status makes it wait
+	if r.send, err = newSubmission(r, traffic, trade.JobStatus{}); err != nil {
 		return 0, err
 	}
 	r.log.Info("sends rows of a job that another instance holds", zap.String("holder", share.Owner.Host))

@@ -143,7 +143,7 @@ func readTime(text string, zone *time.Location) (between, bool) {
 			continue
 		}
 		local, err := time.ParseInLocation(layout, text, zone)
-		if err != nil { // unreachable: it was read in UTC
+		if err != nil {
 			continue
 		}
 		out := between{utc, local.UTC()}

@@ -79,7 +79,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		return nil
 	}
 	key, parts, err := rowKey(row, r.job.Spec.Key)
-	if err != nil { // unreachable: what is no key was left out above
+	if err != nil {
 		return err
 	}
 	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: trade.Hash{Sum: hex.EncodeToString(sum[:]), Near: p.reader.near(row)}, cancelled: cancelled, late: row.Late})

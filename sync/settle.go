@@ -305,7 +305,7 @@ func headerOf(h http.Header) json.RawMessage {
 		return nil
 	}
 	data, err := json.Marshal(h)
-	if err != nil { // unreachable: texts
+	if err != nil {
 		return nil
 	}
 	return data

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// F029: exponents and long numbers become exact decimals or are refused.
+// F029, I6: exponents and long numbers become exact decimals or are refused.
 func TestDecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

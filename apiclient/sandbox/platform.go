@@ -44,7 +44,7 @@ func (s *Server) ChangeCommitment(id string, fields map[string]any) error {
 		return errNoCommitment
 	}
 	body := map[string]any{}
-	if err := json.Unmarshal(v.echo(id, orderCommitmentFields), &body); err != nil { // unreachable: an echo is JSON
+	if err := json.Unmarshal(v.echo(id, orderCommitmentFields), &body); err != nil {
 		return err
 	}
 	delete(body, "id")

@@ -160,7 +160,7 @@ func wrongBaseURL(text string) string {
 // platform is base_url in one form, by which the ledger knows the platform again: the same address written otherwise is the same.
 func (a APIConfig) platform() string {
 	u, err := url.Parse(a.BaseURL)
-	if err != nil { // unreachable: see wrongBaseURL
+	if err != nil {
 		return a.BaseURL
 	}
 	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()

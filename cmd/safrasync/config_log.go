@@ -13,7 +13,7 @@ func (l LogConfig) check(d *configDecoder) {
 
 func (l LogConfig) level() zapcore.Level {
 	level, err := zapcore.ParseLevel(l.Level)
-	if err != nil { // unreachable: check has looked at it
+	if err != nil {
 		return zapcore.InfoLevel
 	}
 	return level

@@ -113,7 +113,7 @@ func (o ConsoleConfig) openID() (*console.OpenID, error) {
 	}
 	if o.OIDC.Proxy != "" {
 		var err error
-		if options.Proxy, err = url.Parse(o.OIDC.Proxy); err != nil { // unreachable: it was checked
+		if options.Proxy, err = url.Parse(o.OIDC.Proxy); err != nil {
 			return nil, fmt.Errorf("console.oidc.proxy: %w", err)
 		}
 	}

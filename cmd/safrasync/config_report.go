@@ -35,7 +35,7 @@ func (n *ExactNumber) decodeConfig(d *configDecoder, e configEntry) {
 		return
 	}
 	parsed, err := trade.ParseDecimal(text)
-	if err != nil { // unreachable: it has the form of a number
+	if err != nil {
 		d.fault(e.path, err.Error())
 		return
 	}

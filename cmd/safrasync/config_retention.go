@@ -74,7 +74,7 @@ func (b *ByteSize) decodeConfig(d *configDecoder, e configEntry) {
 		return
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil { // unreachable: six digits
+	if err != nil {
 		d.fault(e.path, err.Error())
 		return
 	}

@@ -304,7 +304,7 @@ func jsonText(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil { // unreachable: a text
+	if err := e.Encode(text); err != nil {
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")

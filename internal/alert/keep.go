@@ -190,7 +190,7 @@ const (
 func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.AlertMessage {
 	m.At = now
 	content, err := json.Marshal(m)
-	if err != nil { // unreachable: a message is texts and a time
+	if err != nil {
 		s.Log.Error("a message could not be encoded", zap.Error(err))
 		return nil
 	}

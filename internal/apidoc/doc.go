@@ -7,11 +7,8 @@
 //   - A test claims a row with [Run], which also names a subtest after it, or with [Covers]. A claim stands where the test fails if the row is
 //     wrong. A claim of a row that does not exist, or of one that gives a reason to have none, fails the test.
 //   - A package hands its TestMain to [Main] with the views that it proves. When all its tests have run and passed, the claims are compared with
-//     the rows and with docs/api-coverage.md: a row without a test, and a file that is out of date, fail the package. A run of chosen tests
-//     (-run, -skip, -fuzz) claims too little to be judged and is not.
-//   - `make api-coverage` writes the file. Each package knows its own columns only and takes the others from the file, so that their order does
-//     not matter.
+//     the rows: a row without a test fails the package. A run of chosen tests (-run, -skip, -fuzz) claims too little to be judged and is not.
 //
 // Only names, chapters and a few words of the document stand here, never its text. The package may be imported by tests only and imports nothing of
-// ours (see internal/importrules). Read on in rows.go, then claim.go, page.go and main.go.
+// ours (see internal/importrules). Read on in rows.go, then claim.go and main.go.
 package apidoc

@@ -9,7 +9,7 @@ import (
 // View is one of the three ways in which a row is proved.
 type View string
 
-// The views, in the order of the columns of docs/api-coverage.md.
+// The views.
 const (
 	// Together is the client against the sandbox, over real HTTP.
 	Together View = "together"

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/coverage"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,9 +62,6 @@ func Hit(step string) error {
 			panic(err)
 		}
 	}
-	if action == Panic || action == Kill {
-		keepCoverage()
-	}
 	switch action {
 	case Error:
 		return fmt.Errorf("failpoint %s: %w", step, errors.New("failed on purpose"))
@@ -83,11 +79,4 @@ func Hit(step string) error {
 		return nil
 	}
 	panic("failpoint " + step + ": unknown action " + action)
-}
-
-// keepCoverage writes what a program built with -cover would write when it ends, which one that dies does not (make error-branches).
-func keepCoverage() {
-	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
-		_ = errors.Join(coverage.WriteMetaDir(dir), coverage.WriteCountersDir(dir)) // a program without counters has none to lose
-	}
 }

@@ -2,124 +2,86 @@ package faultlist
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// writeVariable makes the test write the page; `make failures` sets it.
-const writeVariable = "SAFRASYNC_FAILURES"
+const root = "../.."
 
-const page = root + "/docs/failures.md"
+var (
+	fault  = regexp.MustCompile(`(?m)^\| F(\d{3}) \| ([^|]+) \| ([^|]*)\|$`)
+	number = regexp.MustCompile(`(?:\b|Test|_)(F)(\d{3})(?:[-–]F(\d{3}))?|(?:\b|Test|_)(I)(\d{1,2})(?:[^0-9]|$)`)
+)
 
-const count = 168
-
-func TestEveryFaultHasATestOrAReason(t *testing.T) {
+func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
 	t.Parallel()
-	tests, err := borne()
+	page, err := os.ReadFile(root + "/docs/failures.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := 1
-	for _, s := range sections {
-		for _, f := range s.faults {
-			if f.number != next || f.words == "" || strings.ContainsAny(f.words, "|\n") {
-				t.Errorf("F%03d stands where F%03d should, or has no words", f.number, next)
-			}
-			if next++; len(tests[f.number]) == 0 && reasons[f.number] == "" {
-				t.Errorf("F%03d (%s) has neither a test that bears its number nor a reason in reasons_test.go", f.number, f.words)
-			}
-		}
+	borne := borne(t)
+	faults := fault.FindAllStringSubmatch(string(page), -1)
+	if len(faults) != 168 {
+		t.Errorf("docs/failures.md has %d faults, want 168", len(faults))
 	}
-	if next != count+1 {
-		t.Errorf("there are %d faults, want %d", next-1, count)
-	}
-	for n := range tests {
-		if n < 1 || n > count {
-			t.Errorf("%v bear F%03d, which is no fault", tests[n], n)
+	for i, f := range faults {
+		name, reason := "F"+f[1], strings.TrimSpace(f[3])
+		if f[1] != fmt.Sprintf("%03d", i+1) {
+			t.Errorf("%s stands where F%03d should", name, i+1)
 		}
-	}
-	for n := range reasons {
-		if n < 1 || n > count || len(tests[n]) > 0 {
-			t.Errorf("F%03d has a reason why there is no test, and the tests %v", n, tests[n])
+		if borne[name] == (reason != "") {
+			t.Errorf("%s (%s): a test bears its number: %t; docs/failures.md says why there is none: %q", name, f[2], borne[name], reason)
 		}
+		delete(borne, name)
 	}
-	if os.Getenv(writeVariable) == "write" {
-		if err := os.WriteFile(page, []byte(render(tests)), 0o644); err != nil {
-			t.Fatal(err)
+	for i := range 14 {
+		name := fmt.Sprintf("I%d", i+1)
+		if !borne[name] {
+			t.Errorf("no test bears the invariant %s of sync/doc.go", name)
 		}
+		delete(borne, name)
+	}
+	for name := range borne {
+		t.Errorf("a test bears %s, which is no fault of docs/failures.md and no invariant of sync/doc.go", name)
 	}
 }
 
-var line = regexp.MustCompile(`(?m)^\| F(\d{3}) \| ([^|]*) \| ([^|]*) \|$`)
-
-// The page has every fault with its words, and each test that it names is there and bears the number.
-func TestThePageOfFaultsIsTrue(t *testing.T) {
-	t.Parallel()
-	if os.Getenv(writeVariable) == "write" {
-		return // the other test is writing it
-	}
-	text, err := os.ReadFile(page)
+// borne gives the numbers that tests and scripts bear; F114-F117 are four.
+func borne(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && slices.Contains([]string{".git", ".ci", "bin", "faultlist"}, d.Name()) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, "_test.go") && !strings.HasSuffix(path, ".txtar") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range number.FindAllStringSubmatch(string(text), -1) {
+			if m[4] != "" {
+				found["I"+m[5]] = true
+				continue
+			}
+			first, _ := strconv.Atoi(m[2]) // digits by the expression
+			last, _ := strconv.Atoi(m[3])  // 0 where there is none
+			for n := first; n <= max(first, last); n++ {
+				found[fmt.Sprintf("F%03d", n)] = true
+			}
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests, err := borne()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := line.FindAllStringSubmatch(string(text), -1)
-	n := 0
-	for _, s := range sections {
-		for _, f := range s.faults {
-			if n++; n > len(lines) {
-				t.Fatalf("F%03d is not in docs/failures.md: run make failures", f.number)
-			}
-			m := lines[n-1]
-			named := regexp.MustCompile("`([^`]*Test[^`]*)`").FindAllStringSubmatch(m[3], -1)
-			if m[1] != fmt.Sprintf("%03d", f.number) || m[2] != f.words {
-				t.Fatalf("docs/failures.md has %q where F%03d, %s, should stand: run make failures", m[0], f.number, f.words)
-			}
-			if len(named) == 0 && m[3] != reasons[f.number] {
-				t.Errorf("docs/failures.md says of F%03d %q, want %q: run make failures", f.number, m[3], reasons[f.number])
-			}
-			for _, name := range named {
-				if !slices.Contains(tests[f.number], name[1]) {
-					t.Errorf("docs/failures.md names %s for F%03d, but there is no such test that bears this number: run make failures", name[1], f.number)
-				}
-			}
-		}
-	}
-	if n != len(lines) {
-		t.Errorf("docs/failures.md has %d lines, want %d", len(lines), n)
-	}
-}
-
-// render makes the page.
-func render(tests map[int][]string) string {
-	var b strings.Builder
-	covered := 0
-	for n := 1; n <= count; n++ {
-		if len(tests[n]) > 0 {
-			covered++
-		}
-	}
-	fmt.Fprintf(&b, `# What can go wrong
-
-%d faults that a program between an ERP and a trading platform meets, each with the tests that show what happens then, or the reason why there is none. %d have
-tests. Written by `+"`make failures`"+` from the tests that bear the numbers and from internal/faultlist, whose own tests fail when a fault has neither or the page names a
-test that is not there.
-`, count, covered)
-	for _, s := range sections {
-		fmt.Fprintf(&b, "\n## %s\n\n| | fault | shown by |\n|---|---|---|\n", s.title)
-		for _, f := range s.faults {
-			shown := reasons[f.number]
-			if len(tests[f.number]) > 0 {
-				shown = "`" + strings.Join(tests[f.number], "`, `") + "`"
-			}
-			fmt.Fprintf(&b, "| F%03d | %s | %s |\n", f.number, f.words, shown)
-		}
-	}
-	return b.String()
+	return found
 }

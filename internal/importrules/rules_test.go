@@ -109,14 +109,13 @@ var rules = map[string]rule{
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
 
-	"internal/errorbranches": {reason: "errorbranches reads the others as text"},
-	"internal/sickdisk":      {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
+	"internal/sickdisk": {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist",
-	"internal/errorbranches", "internal/bench", "internal/bench/size", "internal/sickdisk",
+	"internal/bench", "internal/bench/size", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

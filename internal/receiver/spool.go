@@ -122,7 +122,7 @@ func (s *spool) append(batch []*keeping) error {
 	var text bytes.Buffer
 	for _, one := range batch {
 		line, err := json.Marshal(one.event)
-		if err != nil { // unreachable: texts, numbers and times of today
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(&text, "%08x %s\n", crc32.Checksum(line, crcTable), line)

@@ -301,7 +301,7 @@ func (j *Journal) rotate() error {
 	header := j.end.Header
 	r := Record{Seq: j.end.Seq, Prev: j.end.Mark, Kind: Head, At: time.Now().UTC(), Head: &header, Base: j.end.Base, Size: j.end.Size}
 	line, crc, err := encode(r)
-	if err != nil { // unreachable: a head that was read from JSON, and a time of this age
+	if err != nil {
 		return err
 	}
 	path := filepath.Join(j.dir, segmentName(j.end.Seq+1))

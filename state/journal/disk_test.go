@@ -242,7 +242,6 @@ func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
 		t.Parallel() // with the other tests here; there it is alone
 		self := exec.Command(os.Args[0], "-test.run=^TestF048_EverySystemCallOnAJournalFails$", "-test.v")
-		self.Args = append(self.Args, coverageTo()...)
 		self.Env = append(os.Environ(), diskRole+"=1")
 		out, err := self.CombinedOutput()
 		if err != nil {
@@ -297,12 +296,4 @@ func TestF048_EverySystemCallOnAJournalFails(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls failed in %d uses", failed, len(uses))
-}
-
-// coverageTo passes on where a process with counters is to write them (make error-branches).
-func coverageTo() []string {
-	if dir := os.Getenv("GOCOVERDIR"); dir != "" && testing.CoverMode() != "" {
-		return []string{"-test.gocoverdir=" + dir}
-	}
-	return nil
 }

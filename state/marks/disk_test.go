@@ -24,9 +24,6 @@ func TestF048_EverySystemCallOnTheNotesFails(t *testing.T) {
 	if os.Getenv(diskRole) == "" {
 		t.Parallel() // with the other tests here; there it is alone
 		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-		if dir := os.Getenv("GOCOVERDIR"); dir != "" && testing.CoverMode() != "" { // make error-branches
-			self.Args = append(self.Args, "-test.gocoverdir="+dir)
-		}
 		self.Env = append(os.Environ(), diskRole+"=1")
 		out, err := self.CombinedOutput()
 		if err != nil {
