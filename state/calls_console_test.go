@@ -158,7 +158,7 @@ func (f *fragile) records() {
 	f.each("NoteHeard", func() error { return s.NoteHeard(ctx, []trade.Heard{heard}, []trade.Candidate{c, other}) })
 	f.read("DueCandidates", result(func() ([]trade.Candidate, error) { return s.DueCandidates(ctx, at, 10) }))
 	f.read("Candidates", result(func() ([]trade.Candidate, error) { return s.Candidates(ctx, at, 10) }))
-	f.read("Rivals", result(func() ([]trade.Candidate, error) { return s.Rivals(ctx, at, "", 10) }))
+	f.read("ReadBack", result(func() ([]trade.Candidate, error) { return s.ReadBack(ctx, at, 10) }))
 	f.each("ClaimCandidate", func() error { return done(s.ClaimCandidate(ctx, c, at.Add(time.Minute))) })
 	c.State, c.Tries, c.Fields, c.NextAt = "read", 1, map[string]string{"amount": "1"}, time.Time{}
 	f.each("SaveCandidate", func() error { return s.SaveCandidate(ctx, c) })
@@ -202,12 +202,7 @@ func (f *fragile) doubts() {
 		lost.Attempt.Messages = []string{"message.a.b"}
 		mustCommit(f.t, s, lease, trade.Group{Settle: []trade.Settlement{lost}})
 	}
-	for name, most := range map[string]int{"doubts": doubtsMost, "doubts, more than are looked at": 1} {
-		f.read(name, func() error {
-			_, _, err := s.doubts(ctx, most)
-			return err
-		})
-	}
+	f.read("Doubts", result(func() ([]trade.Doubt, error) { return s.Doubts(ctx) }))
 	a := mustEntry(f.t, s, "contracts", "a")
 	f.read("MessageKeys", result(func() ([]trade.SeenMessage, error) { return s.MessageKeys(ctx) }))
 	f.read("Outcomes", result(func() (map[int64][]trade.Attempt, error) { return s.Outcomes(ctx, []int64{a.ID}) }))
@@ -218,7 +213,7 @@ func (f *fragile) doubts() {
 	mustExec(f.t, s, `UPDATE attempt SET messages = '!' WHERE entry_id = ?`, a.ID)
 	_, err := s.MessageKeys(ctx)
 	says(f.t, err, "damaged in column messages")
-	_, _, err = s.doubts(ctx, doubtsMost)
+	_, err = s.Doubts(ctx)
 	says(f.t, err, "reading the doubts")
 }
 

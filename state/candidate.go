@@ -53,12 +53,10 @@ func (s *Store) Candidates(ctx context.Context, since time.Time, limit int) ([]t
 	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
-// Rivals gives the records that doubts are compared with: those that were read, those that may be read yet, and those that could not be read for an hour. What the platform never had, as it said
-// for an hour, is none; nor is one that was said to be deleted, but for those that were read or made since then. It gives those of which events told at or after a time, at most limit, in the
-// order of the last time and of their ids; of that time itself those with ids above after. That time only rises: who goes through them, page by page, passes over none that is told of anew meanwhile.
-func (s *Store) Rivals(ctx context.Context, since time.Time, after string, limit int) ([]trade.Candidate, error) {
-	return s.candidates(ctx, `WHERE last_at >= ? AND (last_at, id) > (?, ?) AND (fields <> '{}' OR (purpose = 'doubt' OR event = 'CREATE_ORDER_COMMITMENT') AND NOT (state = 'unreadable' AND status = 404))
-		ORDER BY last_at, id LIMIT ?`, since.UnixMilli(), since.UnixMilli(), after, limit)
+// ReadBack returns the records that were read back, or are to be, and of which events told at or
+// after a time, at most limit: those told of last first.
+func (s *Store) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
 // DueCandidates gives the records that are to be read back, those first whose time came first.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -13,19 +12,18 @@ import (
 const doubtsMost = 5000
 
 // Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, with their entries. What is decided is given too, because a
-// record may contradict the decision, or be that of a decided row rather than of another one: the newest, as many as are left of the most that are looked at. What is not given had ended
-// before since; zero: all is given.
-func (s *Store) Doubts(ctx context.Context) (out []trade.Doubt, since time.Time, err error) {
+// record may contradict the decision, or be that of a decided row rather than of another one: the newest, as many as are left of the most that are looked at.
+func (s *Store) Doubts(ctx context.Context) ([]trade.Doubt, error) {
 	return s.doubts(ctx, doubtsMost)
 }
 
-func (s *Store) doubts(ctx context.Context, most int) (out []trade.Doubt, since time.Time, err error) {
+func (s *Store) doubts(ctx context.Context, most int) (out []trade.Doubt, err error) {
 	const op = "reading the doubts"
 	jobs, err := s.Jobs(ctx)
 	if err != nil {
-		return nil, since, err
+		return nil, err
 	}
-	ids, since, err := s.doubtful(ctx, most)
+	ids, err := s.doubtful(ctx, most)
 	for _, job := range jobs {
 		var sending []int64 // without a limit: no more are on the wire than may be at once
 		if err == nil {
@@ -34,25 +32,25 @@ func (s *Store) doubts(ctx context.Context, most int) (out []trade.Doubt, since 
 		ids = append(ids, sending...)
 	}
 	if err != nil {
-		return nil, since, s.fault(ctx, op, err)
+		return nil, s.fault(ctx, op, err)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	entries, err := s.Entries(ctx, ids)
 	if err != nil {
-		return nil, since, err
+		return nil, err
 	}
 	attempts := map[int64][]trade.Attempt{}
 	for chunk := range slices.Chunk(ids, inList) {
 		var rows []attemptRow
 		query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE entry_id IN (` + marks(len(chunk)) + `) AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
 		if err := s.read.SelectContext(ctx, &rows, s.q(query), anys(chunk)...); err != nil {
-			return nil, since, s.fault(ctx, op, err)
+			return nil, s.fault(ctx, op, err)
 		}
 		for _, r := range rows {
 			a, err := r.attempt()
 			if err != nil {
-				return nil, since, s.fault(ctx, op, err)
+				return nil, s.fault(ctx, op, err)
 			}
 			attempts[a.EntryID] = append(attempts[a.EntryID], a)
 		}
@@ -62,33 +60,14 @@ func (s *Store) doubts(ctx context.Context, most int) (out []trade.Doubt, since 
 			out = append(out, trade.Doubt{Entry: e, Attempt: a})
 		}
 	}
-	return out, since, nil
+	return out, nil
 }
 
-// doubtful gives the rows with an attempt of which nobody knows whether it made a record: those about which something is still to be done, then those that are decided, and of both
-// those first whose request ended last. What it leaves out had ended before since.
-func (s *Store) doubtful(ctx context.Context, most int) (ids []int64, since time.Time, err error) {
-	var rows []struct {
-		ID      int64 `db:"id"`
-		Decided bool  `db:"decided"`
-		Ended   int64 `db:"ended"`
-	}
-	const which = `FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'`
-	query := `SELECT e.id, e.state IN ('accepted', 'dismissed', 'withdrawn') AS decided, MAX(a.finished_at) AS ended ` + which + ` GROUP BY e.id ORDER BY decided, ended DESC, e.id LIMIT ?`
-	if err := s.read.SelectContext(ctx, &rows, s.q(query), most+1); err != nil {
-		return nil, since, err
-	}
-	if len(rows) > most {
-		last := rows[most].Ended
-		if !rows[most].Decided { // then every decided one is left out too
-			if err := s.read.GetContext(ctx, &last, s.q(`SELECT MAX(a.finished_at) `+which)); err != nil {
-				return nil, since, err
-			}
-		}
-		rows, since = rows[:most], time.UnixMilli(last+1).UTC()
-	}
-	for _, r := range rows {
-		ids = append(ids, r.ID)
-	}
-	return ids, since, nil
+// doubtful returns the rows with an attempt of which nobody knows whether it made a record: those
+// about which something is still to be done, then those that are decided, and of both those first
+// whose request ended last.
+func (s *Store) doubtful(ctx context.Context, most int) (ids []int64, err error) {
+	err = s.read.SelectContext(ctx, &ids, s.q(`SELECT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'
+		GROUP BY e.id ORDER BY e.state IN ('accepted', 'dismissed', 'withdrawn'), MAX(a.finished_at) DESC, e.id LIMIT ?`), most)
+	return ids, err
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"

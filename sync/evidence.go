@@ -27,8 +27,6 @@ const (
 	readClaim = 5 * time.Minute
 	// postponed is for how long a record waits that nobody needs.
 	postponed = 15 * time.Minute
-	// eventLate is how long after a record was made an event may tell of it for the first time.
-	eventLate = 24 * time.Hour
 )
 
 // readPauses grow with the tries; the last one stays.
@@ -36,7 +34,7 @@ var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute,
 
 // weigh reads back the records of which events told and that may be evidence, and settles what is certain.
 func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
-	doubts, since, err := h.Ledger.Doubts(ctx)
+	doubts, err := h.Ledger.Doubts(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -49,19 +47,8 @@ func (h *Hearing) weigh(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	if len(due) > 0 { // events and answers have come meanwhile: what was read is compared with what was heard and is in doubt after it was read
-		if err := h.hearAll(ctx); err != nil {
-			return false, err
-		}
-		if doubts, since, err = h.Ledger.Doubts(ctx); err != nil {
-			return false, err
-		}
-	}
-	return more, h.settle(ctx, doubts, since)
+	return more, h.settle(ctx)
 }
-
-// apart is by how much a request must have begun after another one had ended, so that no record of which an event tells can be that of the other.
-func (h *Hearing) apart() time.Duration { return h.Limits.quarantine() + eventLate }
 
 // toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. more tells whether some are to be
 // looked at again soon.

@@ -1,19 +1,11 @@
 package sync
 
 import (
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
-
-// pair is a doubt and the record that is its own: there is no other doubt with which the record agrees, and no other record with which the doubt does.
-type pair struct {
-	doubt     trade.Doubt
-	candidate trade.Candidate
-	reading   Readback
-}
 
 // Timing is how well the time of a record fits to a request.
 type Timing string
@@ -25,106 +17,9 @@ const (
 	TimeUnclear Timing = "unclear" // nobody can tell
 )
 
-// matcher finds the pairs that prove something, however many records there are: what it keeps is for the doubts. Everything that agrees in content counts against being the only one, whatever its time.
-type matcher struct {
-	doubts  []trade.Doubt
-	amounts []string // of the doubts; what agrees in everything agrees in this, and little else does
-	closes  func(trade.Attempt) time.Time
-	records map[string]onlyOne // that a doubt may be, by its attempt
-	found   map[string]pair    // the same; where records has one only, it is the one
-}
-
-// onlyOne is a record, and whether there are others.
-type onlyOne struct {
-	id      string
-	several bool
-}
-
-func newMatcher(doubts []trade.Doubt, closes func(trade.Attempt) time.Time) *matcher {
-	m := &matcher{doubts: doubts, amounts: make([]string, len(doubts)), closes: closes, records: map[string]onlyOne{}, found: map[string]pair{}}
-	for i, d := range doubts {
-		sent := sentOf(d)
-		switch text := sent["amount"]; {
-		case len(sent) == 0:
-			m.amounts[i] = noAmount
-		case text != nil:
-			m.amounts[i] = amountKey(*text, true)
-		}
-	}
-	return m
-}
-
-// noAmount stands for that of a request whose body is no longer kept: no record has it.
-const noAmount = "none"
-
 // sentOf is what a request in doubt sent.
 func sentOf(d trade.Doubt) map[string]*string {
 	return sentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target})
-}
-
-// compare compares the doubts with some more records. One that comes again counts once, as it is then.
-func (m *matcher) compare(records []trade.Candidate) {
-	byAmount := map[string][]int{}
-	here := make(map[string]bool, len(records))
-	for i, c := range records {
-		here[c.ID] = true
-		text, there := c.Fields["amount"]
-		key := amountKey(text, there)
-		byAmount[key] = append(byAmount[key], i)
-	}
-	like := make([]int, len(records)) // how many doubts each is like
-	var found []pair
-	var of []int // the record of each
-	for i, d := range m.doubts {
-		some := byAmount[m.amounts[i]]
-		if len(some) == 0 {
-			continue
-		}
-		sent := sentOf(d)
-		for _, at := range some {
-			c := records[at]
-			if !agrees(c, sent) {
-				continue
-			}
-			like[at]++
-			timing := timingOf(c, d.Attempt, m.closes)
-			if one, known := m.records[d.Attempt.ID]; timing != TimeBefore {
-				m.records[d.Attempt.ID] = onlyOne{c.ID, known && (one.several || one.id != c.ID)}
-			}
-			if timing == TimeFits {
-				found, of = append(found, pair{doubt: d, candidate: c}), append(of, at)
-			}
-		}
-	}
-	maps.DeleteFunc(m.found, func(_ string, p pair) bool { return here[p.candidate.ID] })
-	for i, p := range found {
-		if like[of[i]] == 1 && !m.records[p.doubt.Attempt.ID].several {
-			m.found[p.doubt.Attempt.ID] = p
-		}
-	}
-}
-
-// pairs gives what was found.
-func (m *matcher) pairs() []pair {
-	var out []pair
-	for _, d := range m.doubts {
-		if p, found := m.found[d.Attempt.ID]; found && !m.records[d.Attempt.ID].several {
-			p.reading = readingOf(p.candidate, sentOf(d))
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// amountKey is the same for amounts that are equal; "" for none.
-func amountKey(text string, there bool) string {
-	if !there {
-		return ""
-	}
-	if amount, err := trade.ParseDecimal(text); err == nil {
-		return amount.String()
-	}
-	return "?" // equal to nothing
 }
 
 // readingOf compares what was sent with what was read.

@@ -1,10 +1,8 @@
 package sync
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -46,27 +44,5 @@ func TestARecordAgreesWhereItsReadingIsFull(t *testing.T) {
 	}
 	if agreed < 100 {
 		t.Errorf("only %d agreed: does the test still try it?", agreed)
-	}
-}
-
-// BenchmarkPairs compares a thousand doubts with a thousand records: what one look costs after a bad day.
-func BenchmarkPairs(b *testing.B) {
-	const many = 1000
-	began := time.Date(2026, 3, 10, 8, 0, 0, 0, time.UTC)
-	doubts, records := make([]trade.Doubt, many), make([]trade.Candidate, many)
-	for i := range many {
-		doubts[i].Attempt = trade.Attempt{ID: fmt.Sprint(i), StartedAt: began, Payload: fmt.Appendf(nil, `{"amount":%d,"product":"SOJA","order_date":"2026-03-10","price":120.5}`, i)}
-		records[i] = trade.Candidate{
-			ID: fmt.Sprint(i), Event: commitmentEvents[0], HeardAt: began, LastAt: began,
-			Fields: map[string]string{"amount": fmt.Sprint(i), "product": "SOJA", "order_date": "2026-03-10", "price": "120.5"},
-		}
-	}
-	closes := func(a trade.Attempt) time.Time { return a.StartedAt.Add(time.Minute) }
-	for b.Loop() {
-		m := newMatcher(doubts, closes)
-		m.compare(records)
-		if n := len(m.pairs()); n != many {
-			b.Fatal(n)
-		}
 	}
 }

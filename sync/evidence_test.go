@@ -1,7 +1,6 @@
 package sync_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,9 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
@@ -207,41 +203,6 @@ func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
 		b.clock.advance(2 * time.Minute)
 		b.hear()
 		b.expect(3, trade.Accepted, "")
-	})
-}
-
-// F143, F145: a record that could not be read may be the doubt's own: another one that is like the doubt proves nothing until it was read.
-func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusNotFound} {
-			t.Run(fmt.Sprint(status), func(t *testing.T) {
-				var unread atomic.Value // the id of the record that cannot be read
-				unread.Store("nobody's")
-				b := hearBench(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
-					if strings.HasSuffix(r.URL.Path, unread.Load().(string)) {
-						return &sandbox.Fault{Do: sandbox.Reply, Status: status}
-					}
-					return nil
-				}})
-				b.api.SetFaults(faults(t, "lost-after@1-")...)
-				b.contract(3)
-				b.sync(engine.Options{})
-				b.api.SetFaults()
-				unread.Store(b.api.Created()[0].ID)
-				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now()); err != nil { // by hand, equal, at the same time
-					t.Fatal(err)
-				}
-				b.hear()
-				b.expect(3, trade.InDoubt, trade.CauseUnknown)
-				unread.Store("nobody's")
-				b.clock.advance(2 * time.Minute)
-				b.hear()
-				b.expect(3, trade.InDoubt, trade.CauseUnknown) // two are like it: a person decides
-				if like, _ := b.suggestions(3); len(like) != 2 || !like[0].Full || !like[1].Full {
-					t.Errorf("%d suggestions, want both records", len(like))
-				}
-			})
-		}
 	})
 }
 
@@ -545,66 +506,6 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 	})
 }
 
-// crowded is a ledger with more doubts than are looked at: those that are left out had ended before since.
-type crowded struct {
-	engine.Inbox
-	since time.Time
-}
-
-func (c crowded) Doubts(ctx context.Context) ([]trade.Doubt, time.Time, error) {
-	doubts, _, err := c.Inbox.Doubts(ctx)
-	return doubts, c.since, err
-}
-
-// Where a ledger has more doubts than are looked at, those are settled that began long after the others had ended: no record can be that of one that was left out. The others are left to
-// people, who are told so once.
-func TestOfTooManyDoubtsTheNewOnesAreSettled(t *testing.T) {
-	b := newBench(t, sandbox.Options{ShowTimes: true})
-	b.api.SetFaults(faults(t, "lost-after@1-")...)
-	b.contract(1)
-	b.sync(engine.Options{})
-	core, logs := observer.New(zap.WarnLevel)
-	look := func(since time.Duration) {
-		t.Helper()
-		h := b.hearing()
-		h.Log = zap.New(core)
-		h.Ledger = crowded{b.ledger, b.clock.Now().Add(since)}
-		for range 3 {
-			b.clock.advance(4 * time.Second)
-			if _, err := h.Pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	look(-time.Hour) // no event has come, and there is nothing to say
-	if n := logs.Len(); n != 0 {
-		t.Errorf("%d warnings where nothing is to be compared", n)
-	}
-	b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+b.api.Created()[0].ID+`"}`)
-	look(-time.Hour)
-	b.expect(1, trade.InDoubt, trade.CauseUnknown)
-	if n := logs.Len(); n != 1 {
-		t.Errorf("%d warnings, want 1", n)
-	}
-	look(-48 * time.Hour)
-	b.expect(1, trade.Accepted, "")
-}
-
-// F143: a record that was not read yet may be the one, however many there are of which events told.
-func TestF143ADoubtWaitsForEveryRecordThatWasNotRead(t *testing.T) {
-	b := hearBench(t, databases[0], sandbox.Options{})
-	b.api.SetFaults(faults(t, "lost-after@1-")...)
-	b.contract(1)
-	b.sync(engine.Options{})
-	if err := b.api.WaitDeliveries(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	b.clock.advance(time.Minute)
-	b.crowd(2000, trade.Candidate{})
-	b.hear()
-	b.expect(1, trade.InDoubt, trade.CauseUnknown)
-}
-
 // crowd lets events have told of so many other records, each as one is.
 func (b *bench) crowd(n int, one trade.Candidate) {
 	b.t.Helper()
@@ -637,201 +538,37 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 	})
 }
 
-// few is an inbox that gives two records at a time, and tells how often it was asked.
-type few struct {
-	engine.Inbox
-	asked     int
-	meanwhile func(asked int)
-}
-
-func (f *few) Rivals(ctx context.Context, since time.Time, after string, _ int) ([]trade.Candidate, error) {
-	f.asked++
-	if f.meanwhile != nil {
-		f.meanwhile(f.asked)
-	}
-	return f.Inbox.Rivals(ctx, since, after, 2)
-}
-
-// F143: a record as like as the doubt's own counts wherever it comes among all, also when an event tells of it once more while they are gone through; the doubt's own, told of once more, counts once.
-func TestF143ARecordCountsWhereverItIsAmongMany(t *testing.T) {
+// F143, F145: a record that could not be read may be the doubt's own: another one that is like the doubt proves nothing until it was read.
+func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		for _, twin := range []bool{false, true} {
-			for _, again := range []bool{false, true} {
-				t.Run(fmt.Sprintf("twin %t, again %t", twin, again), func(t *testing.T) {
-					b, own, typed := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
-					if twin {
-						b.made(typed)
-						b.clock.advance(time.Second)
+		for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusNotFound} {
+			t.Run(fmt.Sprint(status), func(t *testing.T) {
+				var unread atomic.Value // the id of the record that cannot be read
+				unread.Store("nobody's")
+				b := hearBench(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+					if strings.HasSuffix(r.URL.Path, unread.Load().(string)) {
+						return &sandbox.Fault{Do: sandbox.Reply, Status: status}
 					}
-					long := b.clock.Now().Add(-24 * time.Hour)
-					for range 3 {
-						b.crowd(1, trade.Candidate{TypedFrom: long, TypedTo: long})
-						b.clock.advance(time.Second)
-					}
-					b.made(own)
-					h := b.hearing()
-					inbox := &few{Inbox: b.ledger}
-					h.Ledger = inbox
-					bumped := false
-					inbox.meanwhile = func(asked int) {
-						if id := own; again && asked == 2 && !bumped {
-							bumped = true
-							if twin {
-								id = typed
-							}
-							b.clock.advance(time.Second)
-							b.note(id)
-						}
-					}
-					for range 3 {
-						b.clock.advance(4 * time.Second)
-						inbox.asked = 0
-						if _, err := h.Pass(t.Context()); err != nil {
-							t.Fatal(err)
-						}
-					}
-					if twin {
-						b.expect(3, trade.InDoubt, trade.CauseUnknown)
-					} else {
-						b.expect(3, trade.Accepted, "")
-					}
-				})
-			}
-		}
-	})
-}
-
-// note lets an event have told of a record just now.
-func (b *bench) note(id string) {
-	b.t.Helper()
-	c := trade.Candidate{ID: id, Seq: 1, Event: "UPDATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts, HeardAt: b.clock.Now(), LastAt: b.clock.Now()}
-	if err := b.ledger.NoteHeard(b.t.Context(), nil, []trade.Candidate{c}); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// Doubts are compared with very many records now and then, not with each look: looks come as often as events.
-func TestManyRecordsAreComparedOnceAMinute(t *testing.T) {
-	b := hearBench(t, databases[0], sandbox.Options{Events: eventFaults(t, "lost")})
-	b.api.SetFaults(faults(t, "lost-after@1-")...)
-	b.contract(1)
-	b.sync(engine.Options{})
-	b.api.SetFaults()
-	b.clock.advance(time.Minute)
-	b.crowd(2001, trade.Candidate{})
-	h := b.hearing()
-	inbox := &counted{Inbox: b.ledger}
-	h.Ledger = inbox
-	var asked []int
-	for _, later := range []time.Duration{time.Second, time.Second, 30 * time.Second, time.Minute} {
-		b.clock.advance(later)
-		inbox.asked = 0
-		if _, err := h.Pass(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		asked = append(asked, inbox.asked)
-	}
-	if fmt.Sprint(asked) != "[3 0 0 3]" {
-		t.Errorf("records were asked for %v times in each look", asked)
-	}
-}
-
-// counted tells how often records were asked for.
-type counted struct {
-	engine.Inbox
-	asked int
-}
-
-func (c *counted) Rivals(ctx context.Context, since time.Time, after string, limit int) ([]trade.Candidate, error) {
-	c.asked++
-	return c.Inbox.Rivals(ctx, since, after, limit)
-}
-
-// F143: a record that is read anew while doubts are compared, and is no longer what was sent, settles nothing.
-func TestF143ARecordCountsAsItIsInTheEnd(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		for _, when := range []int{2, 3, 4, 5} { // at each page of both comparisons
-			t.Run(fmt.Sprint("page ", when), func(t *testing.T) {
-				b, own, _ := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
-				b.made(own)
-				b.clock.advance(time.Second)
-				long := b.clock.Now().Add(-24 * time.Hour)
-				b.crowd(2, trade.Candidate{TypedFrom: long, TypedTo: long})
-				h := b.hearing()
-				inbox := &few{Inbox: b.ledger}
-				h.Ledger = inbox
-				changed := false
-				inbox.meanwhile = func(asked int) {
-					records, err := b.ledger.Candidates(t.Context(), b.clock.Now().Add(-time.Hour), 10)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, c := range records {
-						if c.ID == own && len(c.Fields) > 0 && !changed && asked == when {
-							changed = true
-							c.AskedAt, c.Fields["amount"] = b.clock.Now(), "4"
-							b.clock.advance(time.Second)
-							b.note(own)
-							if err := b.ledger.SaveCandidate(t.Context(), c); err != nil {
-								t.Fatal(err)
-							}
-						}
-					}
+					return nil
+				}})
+				b.api.SetFaults(faults(t, "lost-after@1-")...)
+				b.contract(3)
+				b.sync(engine.Options{})
+				b.api.SetFaults()
+				unread.Store(b.api.Created()[0].ID)
+				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now()); err != nil { // by hand, equal, at the same time
+					t.Fatal(err)
 				}
-				for range 3 {
-					b.clock.advance(4 * time.Second)
-					inbox.asked = 0
-					if _, err := h.Pass(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if !changed {
-					t.Fatal("the record was not changed")
-				}
+				b.hear()
 				b.expect(3, trade.InDoubt, trade.CauseUnknown)
+				unread.Store("nobody's")
+				b.clock.advance(2 * time.Minute)
+				b.hear()
+				b.expect(3, trade.InDoubt, trade.CauseUnknown) // two are like it: a person decides
+				if like, _ := b.suggestions(3); len(like) != 2 || !like[0].Full || !like[1].Full {
+					t.Errorf("%d suggestions, want both records", len(like))
+				}
 			})
 		}
-	})
-}
-
-// beginning is an inbox in which the request of a row begins only while records are gone through.
-type beginning struct {
-	few
-	row int64
-}
-
-func (l *beginning) Doubts(ctx context.Context) ([]trade.Doubt, time.Time, error) {
-	doubts, since, err := l.Inbox.Doubts(ctx)
-	if l.asked == 0 {
-		doubts = slices.DeleteFunc(doubts, func(d trade.Doubt) bool { return d.Entry.ID == l.row })
-	}
-	return doubts, since, err
-}
-
-// F143: a request that begins while doubts are compared may have made the record that comes then.
-func TestF143ARequestThatBeginsDuringTheComparisonCounts(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{})
-		b.api.SetFaults(faults(t, "order_commitments:lost-before@1", "order_commitments:lost-after@2")...)
-		b.contracts(2)
-		b.exec(`UPDATE contrato SET quantidade = 7`)
-		b.sync2(engine.Options{})
-		b.sync2(engine.Options{})
-		if err := b.api.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		b.expect(1, trade.InDoubt, trade.CauseUnknown)
-		b.expect(2, trade.InDoubt, trade.CauseUnknown)
-		h := b.hearing()
-		inbox := &beginning{few{Inbox: b.ledger}, b.entry(2).ID}
-		h.Ledger = inbox
-		for range 3 {
-			b.clock.advance(4 * time.Second)
-			inbox.asked = 0
-			if _, err := h.Pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		b.expect(1, trade.InDoubt, trade.CauseUnknown)
 	})
 }

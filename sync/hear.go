@@ -30,12 +30,14 @@ type Inbox interface {
 	SaveCandidate(ctx context.Context, c trade.Candidate) error
 	ForgetCandidates(ctx context.Context, ids []string) error
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
-	// Rivals gives the records of which events told at or after a time, in the order of the last time and of their ids, but for those that the platform never had, as it said for an hour. Of those
-	// of that time itself it gives those with ids above after; none: there are no more.
-	Rivals(ctx context.Context, since time.Time, after string, limit int) ([]trade.Candidate, error)
-	// Doubts gives the attempts of order commitments of which nobody knows whether they made a record, and those on the wire, of decided rows
-	// too. Those that it does not give had ended before since.
-	Doubts(ctx context.Context) (doubts []trade.Doubt, since time.Time, err error)
+	// ReadBack returns the records that were read back and of which events told at or after a time, at
+	// most limit: those told of last first.
+	ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
+	// Doubts returns the attempts of order commitments of which nobody knows whether they made a
+	// record, and those in flight, of decided rows too.
+	Doubts(ctx context.Context) ([]trade.Doubt, error)
+	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
+	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error)
 	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.
@@ -63,8 +65,6 @@ type Hearing struct {
 
 	readings *rate.Limiter
 	woken    map[string]time.Time // when waiting rows were last woken, by what for
-	compared time.Time            // when doubts were last compared with very many records; zero: with few
-	warned   time.Time            // when it was last told that too many rows are in doubt
 }
 
 const (
