@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -49,6 +50,7 @@ type Console struct {
 
 	administered atomic.Bool // somebody can look after people; that never ceases
 	working      chan struct{}
+	asking       connlimit.Count // requests of each address
 	streams      chan struct{}
 	reporting    chan struct{}   // a report is made
 	ending       context.Context // ended by Close: for answers that go on

@@ -37,8 +37,8 @@ func MaskText(text string) string { return maskText(text) }
 // DecimalText writes a decimal.
 func DecimalText(text string, lang trade.Lang) string { return decimalText(text, lang) }
 
-// ConnsMost is how many connections are let in.
-const ConnsMost = connsMost
+// AtOnce is how many requests are worked on at once.
+const AtOnce = atOnce
 
 // Patience is how long an issuer may take for an answer.
 func (o *OpenID) Patience(d time.Duration) *OpenID {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.uber.org/zap"
 
@@ -33,6 +34,14 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	if q.from, ok = c.address(r); !ok {
 		q.fail(&fault{http.StatusForbidden, "proxy", nil})
 		return
+	}
+	if from, err := netip.ParseAddr(q.from); err == nil {
+		leave, ok := c.asking.Enter(from, eachMost)
+		if !ok {
+			q.fail(errBusy)
+			return
+		}
+		defer leave()
 	}
 	if !slices.Contains(c.Hosts, hostOf(r.Host)) {
 		q.fail(&fault{http.StatusMisdirectedRequest, "host", nil})
@@ -80,39 +89,11 @@ func (c *Console) guard(route route) http.Handler {
 	})
 }
 
+// pass takes a place to see who asks, and again to answer, never while the browser sends its form or takes its answer: as long as it likes, it would keep the others out.
 func (c *Console) pass(q *request, route route) error {
-	if !route.stream {
-		ctx, cancel := context.WithTimeout(q.Context(), max(answerWithin, route.takes))
-		defer cancel()
-		q.Request = q.WithContext(ctx)
-		if err := c.place(ctx); err != nil {
-			return err
-		}
-		defer func() { <-c.working }()
-	}
-	if !route.free {
-		if administered, err := c.hasAdministrator(q.Context()); err != nil {
-			return err
-		} else if !administered {
-			return q.page(http.StatusServiceUnavailable, "setup", nil)
-		}
-	}
-	if err := c.cross.Check(q.Request); err != nil {
-		return &fault{http.StatusForbidden, "origin", err}
-	}
 	q.Body = http.MaxBytesReader(q.w, q.Body, max(route.body, bodyMost))
-	if !route.free {
-		if err := q.whoAsks(); err != nil {
-			return err
-		}
-	}
-	if !route.open && !route.free {
-		switch {
-		case q.login == nil:
-			return q.toLogin()
-		case !q.login.User.Role.May(route.needs):
-			return errForbidden
-		}
+	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.wrote {
+		return err
 	}
 	if q.Method == http.MethodPost {
 		if err := q.readForm(route); err != nil {
@@ -126,7 +107,74 @@ func (c *Console) pass(q *request, route route) error {
 			return &fault{http.StatusForbidden, "token", nil}
 		}
 	}
-	return route.handle(q)
+	return c.placed(q, route, func() error { return route.handle(q) })
+}
+
+// placed does something at one of the places, which is free again once the answer begins.
+func (c *Console) placed(q *request, route route, do func() error) error {
+	if route.stream {
+		return do()
+	}
+	request, w := q.Request, q.w
+	defer func() { q.Request, q.w = request, w }()
+	ctx, cancel := context.WithTimeout(q.Context(), max(answerWithin, route.takes))
+	defer cancel()
+	if err := c.place(ctx); err != nil {
+		return err
+	}
+	leave := sync.OnceFunc(func() { <-c.working })
+	defer leave()
+	q.Request, q.w = q.WithContext(ctx), &leaving{w, leave}
+	return do()
+}
+
+// leaving gives the place back before anything is written.
+type leaving struct {
+	http.ResponseWriter
+	leave func()
+}
+
+// Unwrap is for http.ResponseController.
+func (l *leaving) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+
+// WriteHeader begins the answer.
+func (l *leaving) WriteHeader(status int) {
+	l.leave()
+	l.ResponseWriter.WriteHeader(status)
+}
+
+// Write goes on with it.
+func (l *leaving) Write(b []byte) (int, error) {
+	l.leave()
+	return l.ResponseWriter.Write(b)
+}
+
+// admit tells who asks, and whether that person may.
+func (c *Console) admit(q *request, route route) error {
+	if !route.free {
+		if administered, err := c.hasAdministrator(q.Context()); err != nil {
+			return err
+		} else if !administered {
+			return q.page(http.StatusServiceUnavailable, "setup", nil)
+		}
+	}
+	if err := c.cross.Check(q.Request); err != nil {
+		return &fault{http.StatusForbidden, "origin", err}
+	}
+	if !route.free {
+		if err := q.whoAsks(); err != nil {
+			return err
+		}
+	}
+	if !route.open && !route.free {
+		switch {
+		case q.login == nil:
+			return q.toLogin()
+		case !q.login.User.Role.May(route.needs):
+			return errForbidden
+		}
+	}
+	return nil
 }
 
 // place waits for one of the places at which requests are worked on.

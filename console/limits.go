@@ -9,7 +9,8 @@ const (
 	answerWithin = 20 * time.Second // a page
 	bodyMost     = 64 << 10         // of a form
 	headerMost   = 32 << 10
-	connsMost    = 1024
+	connsMost    = 2048
+	eachMost     = 512 // connections of one address, or requests of one address behind the proxy
 	pageRows     = 50
 
 	seenStep   = time.Minute          // how exactly the last use of a login is known

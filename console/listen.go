@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	gosync "sync"
+	"net/netip"
 	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
 // Server serves consoles at one address: each reading of the configuration makes another one, and the browsers notice nothing.
@@ -35,7 +37,10 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // Serve answers at a listener, by TLS if there is a certificate, until Close. Show says who answers.
 func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Server {
 	s := &Server{log: log, done: make(chan struct{})}
-	listener = &limited{Listener: listener, places: make(chan struct{}, connsMost)}
+	listener = &connlimit.Listener{Listener: listener, Most: connsMost, Each: eachMost, Shared: func(address netip.Addr) bool {
+		c := s.current.Load()
+		return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
+	}}
 	if cert != nil {
 		s.cert.Store(cert)
 		listener = tls.NewListener(listener, &tls.Config{
@@ -97,31 +102,3 @@ func (s *Server) Close() {
 
 // closeWithin is how long an answer may take when the service ends.
 const closeWithin = 5 * time.Second
-
-// limited lets so many connections in at once; the others wait to be accepted.
-type limited struct {
-	net.Listener
-	places chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &limitedConn{Conn: conn, leave: func() { <-l.places }}, nil
-}
-
-type limitedConn struct {
-	net.Conn
-	once  gosync.Once
-	leave func()
-}
-
-func (c *limitedConn) Close() error {
-	err := c.Conn.Close()
-	c.once.Do(c.leave)
-	return err
-}

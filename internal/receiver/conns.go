@@ -4,23 +4,24 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"sync"
 	"sync/atomic"
 )
 
-// boundListener hands out a bounded number of connections at a time and, without TLS, only those of named addresses.
+// boundListener hands out, without TLS, only connections of named addresses.
 type boundListener struct {
 	net.Listener
 	plain   bool
 	proxies []netip.Prefix
-	open    atomic.Int64
 
-	foreign, overfull atomic.Int64 // connections that were closed at once
+	foreign atomic.Int64 // connections that were closed at once
 }
 
 func newBoundListener(l net.Listener, plain bool, proxies []netip.Prefix) *boundListener {
 	return &boundListener{Listener: l, plain: plain, proxies: proxies}
 }
+
+// proxied tells that all connections come from proxies, or from this host.
+func (l *boundListener) proxied() bool { return l.plain || len(l.proxies) > 0 }
 
 // from tells whether an address is that of a proxy; without a list, whether it is this host.
 func (l *boundListener) from(at netip.Addr) bool {
@@ -39,27 +40,10 @@ func (l *boundListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		at, _ := conn.RemoteAddr().(*net.TCPAddr)
-		switch {
-		case (l.plain || len(l.proxies) > 0) && (at == nil || !l.from(at.AddrPort().Addr())):
-			l.foreign.Add(1)
-		case l.open.Add(1) > maxConns:
-			l.open.Add(-1)
-			l.overfull.Add(1)
-		default:
-			return &boundConn{Conn: conn, listener: l}, nil
+		if !l.proxied() || at != nil && l.from(at.AddrPort().Addr()) {
+			return conn, nil
 		}
+		l.foreign.Add(1)
 		_ = conn.Close()
 	}
-}
-
-type boundConn struct {
-	net.Conn
-	listener *boundListener
-	once     sync.Once
-}
-
-// Close frees the place of the connection, once.
-func (c *boundConn) Close() error {
-	c.once.Do(func() { c.listener.open.Add(-1) })
-	return c.Conn.Close()
 }

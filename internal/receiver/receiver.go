@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,6 +33,7 @@ const (
 	storeTime     = 1500 * time.Millisecond
 	shutdownTime  = 3 * time.Second
 	maxConns      = 512
+	eachConns     = 64   // of one sender
 	globalRate    = 1000 // events a second
 	globalBurst   = 5000
 	retryAfter    = "30"
@@ -73,6 +75,7 @@ type Server struct {
 	opts    Options
 	http    *http.Server
 	conns   *boundListener
+	within  *connlimit.Listener
 	keeper  *keeper
 	book    *book
 	budgets *budgets
@@ -102,6 +105,7 @@ func Start(opts Options) (*Server, error) {
 	s.book = newBook(opts)
 	s.keeper = newKeeper(opts, spool)
 	s.conns = newBoundListener(opts.Listener, opts.TLS == nil, opts.Proxies)
+	s.within = &connlimit.Listener{Listener: s.conns, Most: maxConns, Each: eachConns, Shared: func(netip.Addr) bool { return s.conns.proxied() }}
 	s.http = &http.Server{
 		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
 		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}, // HTTP/1.1 only: one request on one connection
@@ -111,10 +115,10 @@ func Start(opts Options) (*Server, error) {
 	s.http.SetKeepAlivesEnabled(false)
 	go func() {
 		if opts.TLS != nil {
-			s.done <- s.http.ServeTLS(s.conns, "", "")
+			s.done <- s.http.ServeTLS(s.within, "", "")
 			return
 		}
-		s.done <- s.http.Serve(s.conns)
+		s.done <- s.http.Serve(s.within)
 	}()
 	return s, nil
 }
@@ -133,7 +137,7 @@ func (s *Server) Counts() Counts {
 	return Counts{
 		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(), UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
 		Packed: s.packed.Load(), TooLarge: s.tooLarge.Load(), Slow: s.slow.Load(), TooMany: s.tooMany.Load(), NotStored: s.notStored.Load(),
-		Foreign: s.conns.foreign.Load(), Overfull: s.conns.overfull.Load(),
+		Foreign: s.conns.foreign.Load(), Overfull: s.within.Refused.Load(),
 	}
 }
 
@@ -156,13 +160,12 @@ func (s *Server) Close() error {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	began := s.opts.Now()
 	sender := s.sender(r)
-	budget := s.budgets.of(sender, began)
-	if !budget.AllowN(began, 1) {
-		s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
-		return
-	}
-	guess := func(counter *atomic.Int64, status int) {
-		budget.ReserveN(began, guessCost) // a negative budget, if need be
+	guess := func(counter *atomic.Int64, status int) { // who is right is no guess, and needs no budget, whoever else asks from its address
+		if budget := s.budgets.of(senderKey(sender), began); !budget.AllowN(began, 1) {
+			counter, status = &s.tooMany, http.StatusTooManyRequests
+		} else {
+			budget.ReserveN(began, guessCost) // a negative budget, if need be
+		}
 		s.refuse(w, counter, status)
 	}
 	if r.Method != http.MethodPost {
@@ -272,6 +275,14 @@ func (s *Server) sender(r *http.Request) string {
 		return named.String()
 	}
 	return host
+}
+
+// senderKey is what a budget is of: an address, or the /64 in which an IPv6 host may choose its own.
+func senderKey(sender string) string {
+	if at, err := netip.ParseAddr(sender); err == nil {
+		return connlimit.Sender(at).String()
+	}
+	return sender
 }
 
 // authorised compares Basic credentials with the hash of those that we made: the hashes of both sides in constant time, so that neither content nor length can be told by it.
