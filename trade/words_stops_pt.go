@@ -91,7 +91,7 @@ var portugueseStops = map[string]Advice{
 		Do: "Corrija a configuração, ou confirme que é assim com `safrasync release {job} --reason TEXTO`.",
 	},
 	"brake_new_job": {
-		What: "freio: a rotina é nova, e o estado tem linhas enviadas por rotinas que saíram da configuração; ou o `identity:` da rotina mudou", Who: "TI", Where: "configuração (nomes das rotinas, `identity:`)", Fixer: FixIT, Again: AgainNone,
+		What: "freio: rotina nova, e o estado tem envios de rotina que saiu; ou mudou o `identity:`", Who: "TI", Where: "configuração (nomes das rotinas, `identity:`)", Fixer: FixIT, Again: AgainNone,
 		Do: "Se for a mesma rotina com outro nome: `safrasync job move ANTIGA {job} --reason TEXTO`; se for outra, ou se as linhas forem de outro ERP: `safrasync release {job} --reason TEXTO`. `safrasync status` mostra as rotinas.",
 	},
 	"brake_most": {

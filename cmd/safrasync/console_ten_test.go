@@ -253,7 +253,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("10-fechar", func() {
 		c.open("/report")
-		c.do(chromedp.SetValue(chromedp.CSS(`input[name=day]`), "2026-10-31"))
+		c.do(chromedp.SetValue(chromedp.CSS(`input[name=month]`), "2026-10"))
 		c.click(`form[action="/report/close/plan"] button`)
 		c.fill("input[name=reason]", "outubro conferido com o razão")
 		c.shows("Linhas que serão guardadas", "Ainda sem desfecho")
