@@ -2,6 +2,7 @@ package packagetest
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,12 +73,22 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 		}
 	}
 	for end, want := range map[string]string{
-		"--list": "contrato", "sync --dry-run": "3", "safrasync status": "3  sent", "copy.db": "/var/lib/safrasync/copy.db",
+		"--list": "contrato", "sync --dry-run": "3", "safrasync status": "3  sent", "/var/lib/safrasync/backup": "-rw------- 1 safrasync safrasync",
 	} {
 		for line, out := range said {
 			if strings.HasSuffix(line, end) && !strings.Contains(out, want) {
 				t.Errorf("%s says, without %q:\n%s", line, want, out)
 			}
+		}
+	}
+	// The nightly copy is made on each night (B10).
+	for night := 2; night <= 3; night++ {
+		copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/backup/safrasync-*.db"))
+		if err != nil || len(copies) != night-1 {
+			t.Errorf("before night %d: %q, %v", night, copies, err)
+		}
+		if code := p.backup(); code != 0 {
+			t.Errorf("the copy of night %d ended with %d", night, code)
 		}
 	}
 }
