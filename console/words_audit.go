@@ -17,6 +17,7 @@ var auditWords = map[string]phrase{
 	"audit.broken":      {"A auditoria foi alterada: o registro %s falta ou não é o que foi escrito. Avise a TI e compare com um backup.", "The audit was altered: record %s is missing or not what was written. Tell IT, and compare it with a backup."},
 	"audit.day":         {"O dia não existe: use o calendário, ou AAAA-MM-DD.", "There is no such day: use the calendar, or YYYY-MM-DD."},
 	"audit.exported":    {"A própria exportação fica registrada.", "The export itself is recorded."},
+	"did.recount":       {"contou as somas de novo", "counted the sums anew"},
 	"did.config":        {"mudou a configuração", "changed the configuration"},
 	"did.login":         {"entrou", "logged in"},
 	"did.logout":        {"saiu", "logged out"},

@@ -177,18 +177,22 @@ func knowJob(t *tx, job, sends string) error {
 func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {
-		Job   string      `db:"job"`
-		Sends string      `db:"sends"`
-		State trade.State `db:"state"`
-		N     int         `db:"n"`
+		Job     string      `db:"job"`
+		Sends   string      `db:"sends"`
+		State   trade.State `db:"state"`
+		N       int         `db:"n"`
+		Damaged int         `db:"damaged"`
 	}
-	err := s.read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, SUM(t.n) AS n FROM job_kind k JOIN tally t ON t.job = k.job
+	err := s.read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
 		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
 	var out []trade.KnownJob
 	for _, r := range rows {
+		if r.Damaged > 0 {
+			return nil, s.fault(ctx, op, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
+		}
 		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
 			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})
 		}

@@ -144,7 +144,8 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		}
 	}
 	if r.dry != nil {
-		for page := range slices.Chunk(r.dry.ready, pageSize) {
+		fresh := slices.DeleteFunc(slices.Clone(r.dry.ready), func(e trade.Entry) bool { return e.ID > 0 })
+		for page := range slices.Chunk(fresh, pageSize) {
 			if err := judge(page); err != nil {
 				return err
 			}

@@ -65,6 +65,9 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 // lookAtParents leaves out the rows whose parent has another row in the ERP now than the one that
 // was sent and the one that was read last: they stay pending, and the next reading knows of both.
 func (r *jobRun) lookAtParents(ctx context.Context, out *looked) error {
+	if r.dry != nil { // what this reading has found is not in the ledger
+		return nil
+	}
 	keys := map[string][]string{} // by job
 	for _, e := range out.ready {
 		for _, k := range r.job.mapping.parentKeys(nil, columnsIn(e.Values)) {
