@@ -88,9 +88,11 @@ func (s *Store) tellParents(ctx context.Context, entries []trade.Entry) error {
 	}
 	for _, e := range entries {
 		for i, a := range e.WaitingFor {
-			if p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]; ok {
-				e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+			p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced { // the last look saw that
+				continue
 			}
+			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
 		}
 	}
 	return nil

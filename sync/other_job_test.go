@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,71 @@ func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 		if n := len(b.api.Created()); n != 5 {
 			t.Errorf("the platform has %d contracts, want 5", n)
 		}
+	})
+}
+
+// C6: a row that was changed after it was sent, and is typed again under another key and in the scope of another job, is held there.
+func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		other := b.spec
+		other.Name, other.Query = "fixations", strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0005'", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num < '0005'", 1)
+		b.more = append(b.more, other)
+		b.contracts(2)
+		b.pass()
+		b.exec(`UPDATE contrato SET quantidade = 25, atualizado = '2026-03-11 08:00:00' WHERE quantidade = 2`)
+		b.sweep()
+		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-12 08:00:00' WHERE quantidade = 25`)
+		for range 3 {
+			b.sweep()
+		}
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts, want 2", n)
+		}
+		b.row("fixations", key(9), trade.Held, trade.CauseRetyped)
+	})
+}
+
+// C1: a delivery does not go under the record of a contract under whose number another row stands by now, in the scope of another job; it waits, and says so.
+func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		children := b.more
+		b.more = nil
+		withTypes(b)
+		for i := range children {
+			for name, f := range children[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = append(slices.Clone(f.SentBy), engine.ParentSpec{Job: "fixations", Columns: []string{"filial", "num"}})
+					children[i].Fields[name] = f
+				}
+			}
+		}
+		b.more = append(b.more, children...)
+		b.contracts(2)
+		b.pass()
+		b.becomes(2, "fixacao")
+		b.pass() // it is held in the other job
+		b.exec(`UPDATE contrato SET num = '0003' WHERE quantidade = 2`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0002', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, '2026-03-12 08:00:00' FROM contrato WHERE quantidade = 2`)
+		b.delivery(1, 2, 10)
+		for range 3 {
+			b.sweep()
+		}
+		if n := len(b.createdOf("deliveries")); n != 0 {
+			t.Errorf("%d deliveries went under the record of another contract", n)
+		}
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+			t.Errorf("it waits for %+v", e.WaitingFor)
+		}
+		b.exec(`DELETE FROM contrato WHERE quantidade = 77`)
+		b.exec(`UPDATE contrato SET num = '0002', situacao = 'aprovado' WHERE quantidade = 2`)
+		for range 2 {
+			b.sweep()
+		}
+		b.row("deliveries", "01|0001", trade.Accepted, "")
 	})
 }
 

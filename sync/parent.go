@@ -84,6 +84,30 @@ func (m *Mapping) parentKeys(to []trade.ParentKey, get columnsOf) []trade.Parent
 	return to
 }
 
+// misplaced gives the parent under whose record a row would go although other rows stand under its
+// key in the ERP, in whichever job; nil: there is none.
+func (m *Mapping) misplaced(get columnsOf, sent map[trade.ParentKey]*sentRow) *trade.Entry {
+	for i := range m.fields {
+		var record *sentRow
+		var now []content
+		for _, p := range m.fields[i].spec.SentBy {
+			key, ok := parentKey(get, p.Columns)
+			s := sent[trade.ParentKey{Job: p.Job, Key: key}]
+			if !ok || s == nil {
+				continue
+			}
+			now = append(now, s.now...)
+			if record == nil && (s.Entry.RemoteID != "" || s.Entry.MovedID != "") {
+				record = s
+			}
+		}
+		if record != nil && record.Entry.MovedID == "" && len(now) > 0 && !slices.ContainsFunc(now, func(c content) bool { return c.is(record.Entry) }) {
+			return &record.Entry
+		}
+	}
+	return nil
+}
+
 // parentKey reads the key of a parent; not ok when the row names none: a NULL stands in no key.
 func parentKey(get columnsOf, columns []string) (key string, ok bool) {
 	texts := make([]string, len(columns))

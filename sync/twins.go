@@ -24,14 +24,13 @@ type sentRow struct {
 
 // content is what a row of the ERP would send.
 type content struct {
-	job     string
-	source  trade.Hash
+	source  trade.Hash // of the mapped columns, whichever job reads them
 	payload trade.Hash // empty: it could not go
 }
 
 // is reports whether the row would send what an entry sends.
 func (c content) is(e trade.Entry) bool {
-	return c.payload.SameContent(e.PayloadHash) || c.job == e.Job && c.source.Same(e.SourceHash)
+	return c.payload.SameContent(e.PayloadHash) || c.source.Same(e.SourceHash)
 }
 
 // stands reports whether a row with the content of e stands under the key.
@@ -82,7 +81,7 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 	records, rows, lost := 0, 0, false
 	for i := range others {
 		o := &others[i]
-		sent, newest := o.sent(e), o.Entry.Job == e.Job && o.Entry.SourceHash.Same(e.SourceHash)
+		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash)
 		if o.Entry.ID == e.ID || !sent && !newest && !o.stands(e) {
 			continue
 		}
@@ -172,7 +171,7 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 			for _, row := range job.living(byKey[s.Entry.Key]) {
 				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
 				eval.evaluate(&would, job.values(row.Get), known)
-				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.PayloadHash})
+				s.now = append(s.now, content{job.sourceHash(row.Get), would.PayloadHash})
 			}
 		}
 	}
