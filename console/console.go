@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -35,8 +34,6 @@ type Options struct {
 	Most   time.Duration  // after which a login ends in any case
 	Now    func() time.Time
 	Log    *zap.Logger
-
-	Patience time.Duration // how long a page may wait for keys that a search must read first; what it has not searched by then it says. 0 = 40 ms
 }
 
 // Console answers the browsers. It is made for one reading of the configuration.
@@ -62,7 +59,6 @@ type Console struct {
 
 // New puts a console together.
 func New(o Options) *Console {
-	o.Patience = cmp.Or(o.Patience, searchPatience)
 	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce), streams: make(chan struct{}, streamsMost), reporting: make(chan struct{}, 1)}
 	c.ending, c.end = context.WithCancel(context.Background())
 	for _, r := range routes() {

@@ -32,8 +32,6 @@ type Desk interface {
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error)
 	// Expect says that somebody will soon ask for that, so that the first look, which takes longest, begins. It does not wait.
 	Expect()
-	// ExpectSearch says that somebody will soon search in all rows, so that what that needs is read. It does not wait.
-	ExpectSearch()
 	// Doubt tells how a row that may be on the platform stands.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
 	// Hints gives what is known of a row beyond the answers to its own requests.

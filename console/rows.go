@@ -16,9 +16,6 @@ var rowsRoutes = []route{
 	{method: http.MethodPost, path: "/filters", needs: trade.Reader, handle: saveFilter},
 }
 
-// searchPatience is Options.Patience where nothing else is said: a page takes at most 100 ms.
-const searchPatience = 40 * time.Millisecond
-
 // rowsPage is the list of rows.
 type rowsPage struct {
 	Filter  rowFilter
@@ -29,8 +26,6 @@ type rowsPage struct {
 	Next    string // query of the next page; "" = this is the last
 	First   string // query of the first page; "" = this is it
 	Counted *int   // rows of this filter, where the kept sums tell
-	Partial *trade.PartialSearch
-	Again   string // query of the same page, to search again; only with Partial
 	Saved   []trade.SavedFilter
 	Query   string // of the filter, without the page
 }
@@ -62,16 +57,10 @@ func showRows(q *request) error {
 	for _, job := range q.c.Work.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
-	f.Limit, f.Patience = pageRows, q.c.Patience
+	f.Limit = pageRows
 	found, err := q.c.Ledger.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
-	}
-	if page.Partial = found.Partial; page.Partial != nil {
-		page.Again = "/rows?" + f.values(f.After).Encode()
-	}
-	if page.Partial != nil || f.Text == "" {
-		q.c.Desk.ExpectSearch()
 	}
 	for _, e := range found.Rows {
 		page.Rows = append(page.Rows, rowLine{Entry: e, Shown: maskKey(e.Key), Reason: maskText(q.c.Work.Reason(e, q.lang))})

@@ -94,8 +94,7 @@ func (noWork) Progress() ([]console.Progress, <-chan struct{}) { return nil, mak
 // noDesk is an engine without rows.
 type noDesk struct{ console.Desk }
 
-func (noDesk) Expect()       {}
-func (noDesk) ExpectSearch() {}
+func (noDesk) Expect() {}
 
 func (noDesk) Stuck(context.Context, trade.Lang, bool) (console.Stuck, error) {
 	return console.Stuck{}, nil

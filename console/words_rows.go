@@ -24,8 +24,6 @@ var rowsWords = map[string]phrase{
 	"rows.why":          {"Por quê", "Why"},
 	"rows.changed":      {"Mudou em", "Changed"},
 	"rows.none":         {"Nenhuma linha com este filtro.", "No row with this filter."},
-	"rows.partial":      {"A busca olhou %s de %s linhas. As outras estão sendo lidas; leva alguns segundos.", "The search has looked at %s of %s rows. The others are being read, which takes some seconds."},
-	"rows.again":        {"Procurar de novo", "Search again"},
 	"rows.counted":      {"%s linhas", "%s rows"},
 	"rows.next":         {"Próxima página", "Next page"},
 	"rows.first":        {"Primeira página", "First page"},

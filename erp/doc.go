@@ -26,7 +26,7 @@
 //   - No call hangs: see guard.go for what lib/pq needs to keep that promise.
 //
 // Read on: source.go (opening), read.go (a read from start to end), bound.go
-// (what is saved), pgstream.go and pgunpack.go (how rows of PostgreSQL come),
+// (what is saved), pgtx.go (how rows of PostgreSQL come),
 // pgkeys.go (how it is asked for keys), language.go (how each database writes SQL), the
 // dialects postgres.go, sqlite.go, mysql.go, firebird.go, sqlserver.go and
 // oracle.go, streamtx.go (transactions of all but the first), salvage.go (rows

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// PostgreSQL gives rows as one composite text each: what it doubles and quotes there arrives as it is stored.
+// Texts with quotes, commas and backslashes arrive as they are stored.
 func TestPostgresTextsArriveAsTheyAreStored(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (i int PRIMARY KEY, a text, b varchar(40), c char(8), d numeric, e date)`)

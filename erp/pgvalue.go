@@ -17,10 +17,10 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	case "int2", "int4", "int8", "oid":
 		return pgKept(name+"::text", Int)
 	case "numeric":
-		return pgItem(name+"::text", numberValue).as(numberForm, Number)
+		return pgItem(name+"::text", numberValue)
 	case "money":
 		// money::text follows the server's locale.
-		return pgItem(name+"::numeric::text", numberValue).as(numberForm, Number)
+		return pgItem(name+"::numeric::text", numberValue)
 	case "float4":
 		return pgItem(name+"::text", func(s string) Value { return floatText(s, 32) })
 	case "float8":
@@ -28,11 +28,11 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	case "bool":
 		return pgKept(name+"::text", Bool)
 	case "date":
-		return pgItem(name+"::text", pgDate).as(dayForm, Date)
+		return pgItem(name+"::text", pgDate)
 	case "timestamp":
-		return pgItem(name+"::text", pgTimestamp).as(timestampForm, Timestamp)
+		return pgItem(name+"::text", pgTimestamp)
 	case "timestamptz":
-		return pgItem(name+"::text", p.instant).as(instantForm, Instant)
+		return pgItem(name+"::text", p.instant)
 	case "uuid":
 		return pgKept(name+"::text", Text)
 	}
@@ -52,7 +52,7 @@ func (p *postgres) item(col Column, _ bool) selectItem {
 	default:
 		expr += "::text"
 	}
-	return pgItem(expr, func(s string) Value { return textValue(s, charset{}) }).as(textForm, Text)
+	return pgItem(expr, func(s string) Value { return textValue(s, charset{}) })
 }
 
 func (p *postgres) rawItem(col Column) selectItem {
@@ -61,17 +61,12 @@ func (p *postgres) rawItem(col Column) selectItem {
 
 // pgKept is an expression whose text is kept as it comes.
 func pgKept(sql string, kind Kind) selectItem {
-	return pgItem(sql, func(s string) Value { return Value{Kind: kind, Text: s} }).as(asItIs, kind)
-}
-
-func (it selectItem) as(f form, kind Kind) selectItem {
-	it.form, it.kind = f, kind
-	return it
+	return pgItem(sql, func(s string) Value { return Value{Kind: kind, Text: s} })
 }
 
 // pgItem is an expression that gives text.
 func pgItem(sql string, convert func(string) Value) selectItem {
-	return selectItem{sql: sql, convert: pgText(convert), text: convert}
+	return selectItem{sql: sql, convert: pgText(convert)}
 }
 
 func pgText(convert func(string) Value) func(any) Value {

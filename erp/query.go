@@ -102,27 +102,7 @@ type dialect interface {
 type selectItem struct {
 	sql     string
 	convert func(v any) Value
-	// text is convert for a value that is there, as text; nil where the value
-	// is no text.
-	text func(s string) Value
-	// form says what text does with nearly every value, so that it need not be
-	// called; kind is that of such a value.
-	form form
-	kind Kind
 }
-
-// form is a common form of text that a database writes.
-type form uint8
-
-const (
-	anyForm       form = iota // only text knows
-	asItIs                    // text keeps it as it is
-	textForm                  // so it does if it is short enough and UTF-8
-	numberForm                // and if it is digits
-	dayForm                   // and if it is YYYY-MM-DD
-	timestampForm             // text writes a T in the middle of what [fixedMoment] reads
-	instantForm               // text writes the same moment in the zone of the ERP
-)
 
 // readTx is an open read-only transaction.
 type readTx interface {

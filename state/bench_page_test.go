@@ -50,14 +50,6 @@ func BenchmarkRowPage(b *testing.B) {
 				}
 			})
 		}
-		b.Run("reading the keys", func(b *testing.B) {
-			for b.Loop() {
-				s.keys.forget()
-				if err := s.ReadKeys(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 		b.Run("what is missing", func(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Shortages(b.Context()); err != nil {

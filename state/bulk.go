@@ -32,42 +32,12 @@ func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix str
 		})
 		return err
 	}
-	if t.s.d.name == SQLite {
-		_, err := t.inSizes(rows, func(n int) string { return insertText(table, columns, n, suffix) })
-		return err
-	}
 	for chunk := range slices.Chunk(rows, bulkRows) {
 		if err := t.exec(insertText(table, columns, len(chunk), suffix), slices.Concat(chunk...)...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// sizes are the numbers of rows that a statement to SQLite has: few, so that each of its texts is compiled once (see remembering).
-var sizes = []int{64, 16, 4, 1}
-
-// inSizes cuts rows into parts of these sizes, and counts what their statements changed.
-func (t *tx) inSizes(rows [][]any, text func(n int) string) (changed int, err error) {
-	for _, size := range sizes {
-		for len(rows) >= size {
-			n, err := t.changed(text(size), t.flat(rows[:size])...)
-			if changed += n; err != nil {
-				return changed, err
-			}
-			rows = rows[size:]
-		}
-	}
-	return changed, nil
-}
-
-// flat gives the arguments of a statement with several rows, which hold until the next.
-func (t *tx) flat(rows [][]any) []any {
-	t.args = t.args[:0]
-	for _, row := range rows {
-		t.args = append(t.args, row...)
-	}
-	return t.args
 }
 
 // insertEntryRows inserts entries and gives what the statements return.
@@ -83,11 +53,9 @@ func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow,
 		})
 		return returned, err
 	}
-	for _, size := range sizes {
-		for ; len(rows) >= size; rows = rows[size:] {
-			if err := add(insertText("entry", newColumns, size, suffix), t.flat(rows[:size])); err != nil {
-				return nil, err
-			}
+	for chunk := range slices.Chunk(rows, bulkRows) {
+		if err := add(insertText("entry", newColumns, len(chunk), suffix), slices.Concat(chunk...)); err != nil {
+			return nil, err
 		}
 	}
 	return returned, nil
@@ -115,14 +83,19 @@ func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bo
 			set = append(set, fmt.Sprintf("%s = v.column%d", c, i+1))
 		}
 	}
-	n, err := t.inSizes(rows, func(n int) string {
+	written := 0
+	for chunk := range slices.Chunk(rows, bulkRows) {
 		list := "(" + strings.Join(casts, ", ") + ")"
-		if n > 1 {
-			list += ", " + values(n-1, len(columns))
+		if len(chunk) > 1 {
+			list += ", " + values(len(chunk)-1, len(columns))
 		}
-		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM (VALUES " + list + ") AS v WHERE " + table + "." + columns[0] + " = v.column1"
-	})
-	return allWritten(table, n, len(rows), err)
+		n, err := t.changed("UPDATE "+table+" SET "+strings.Join(set, ", ")+" FROM (VALUES "+list+") AS v WHERE "+table+"."+columns[0]+" = v.column1", slices.Concat(chunk...)...)
+		if err != nil {
+			return err
+		}
+		written += n
+	}
+	return allWritten(table, written, len(rows), nil)
 }
 
 // allWritten refuses to go on where a statement found other rows than those that its caller has locked.

@@ -19,7 +19,7 @@ func (f sqliteFile) Connect(context.Context) (driver.Conn, error) { return f.Dri
 func (f sqliteFile) Driver() driver.Driver { return &sqlite.Driver{} }
 
 func connectSQLite(tune tuning, dsn string, conns int) *sqlx.DB {
-	db := openDB(remembering{sqliteFile(dsn)}, tune)
+	db := openDB(sqliteFile(dsn), tune)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxLifetime(0)

@@ -1,7 +1,5 @@
 package state
 
-import "strconv"
-
 // dialect holds what the two databases write differently. Everything else is one text for both.
 type dialect struct {
 	name      string
@@ -11,19 +9,18 @@ type dialect struct {
 	hold      string // the same: keep the rows from those that lock them, not from those that only write to them
 	mark      string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
 	safe      func(setting string) error
-	goose     string                              // folder of the migrations
-	tables    string                              // names of the tables that exist
-	keyed     string                              // at the start of a transaction that writes by keys only; "" = nothing
-	within    string                              // function of (text, part): where the part begins in the text, 0 = nowhere
-	joined    func(column, between string) string // aggregate of texts, with a character between two
-	listed    string                              // condition: the number of an entry e is in a list, which is a parameter
-	list      string                              // what such a list begins and ends with
-	stuckMark string                              // query of markOfStuck
-	byStuck   string                              // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
-	byState   string                              // after a table: it is gone into by state; "" where the database decides that well
-	byFlags   string                              // the same for rows with a flag
-	wanted    string                              // hashes with their neighbourhood, as w: see dialect.contents
-	pack      string                              // puts attempts that have become small closer together; "" where the database does that by itself
+	goose     string // folder of the migrations
+	tables    string // names of the tables that exist
+	keyed     string // at the start of a transaction that writes by keys only; "" = nothing
+	within    string // function of (text, part): where the part begins in the text, 0 = nowhere
+	listed    string // condition: the number of an entry e is in a list, which is a parameter
+	list      string // what such a list begins and ends with
+	stuckMark string // query of markOfStuck
+	byStuck   string // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
+	byState   string // after a table: it is gone into by state; "" where the database decides that well
+	byFlags   string // the same for rows with a flag
+	wanted    string // hashes with their neighbourhood, as w: see dialect.contents
+	pack      string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
 var sqliteDialect = dialect{
@@ -33,11 +30,8 @@ var sqliteDialect = dialect{
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:   func(string) error { return nil },
-	within: `instr`,
-	joined: func(column, between string) string {
-		return `group_concat(` + column + `, char(` + strconv.Itoa(int(between[0])) + `))`
-	},
+	safe:      func(string) error { return nil },
+	within:    `instr`,
 	listed:    `e.id IN (SELECT value FROM json_each(?))`,
 	list:      `[]`,
 	byState:   `INDEXED BY entry_due `,
@@ -63,12 +57,9 @@ var postgresDialect = dialect{
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
 	safe: safePostgres,
 	// The planner does not know how long an array is, and would read a whole table to join it with some rows.
-	keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
-	goose:  "migrations/postgres",
-	within: `strpos`,
-	joined: func(column, between string) string {
-		return `string_agg(` + column + `, chr(` + strconv.Itoa(int(between[0])) + `))`
-	},
+	keyed:     `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
+	goose:     "migrations/postgres",
+	within:    `strpos`,
 	listed:    `e.id = ANY(CAST(? AS BIGINT[]))`,
 	wanted:    `unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) AS w (near, hash)`,
 	list:      `{}`,

@@ -91,7 +91,7 @@
 //
 // # Where to read on
 //
-// state.go opens, statements.go keeps what SQLite has compiled, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
+// state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
 // may, instance.go who lives, hand.go who helps, recover.go what the dead leave, wire.go what a process that died had on the wire, platform.go and cluster.go what a ledger belongs to, rebind.go how a person says otherwise,
 // act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; copy*.go moves the ledger to another database; backup.go, restore.go and doctor*.go are the commands of these

@@ -12,7 +12,7 @@ import (
 )
 
 // RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows stand is told as of now. Every way to ask goes along an index, from the row that
-// the page before ended with: a page costs the same whichever it is. A text that no key begins with is looked for in all of them, in memory: see keybook.
+// the page before ended with: a page costs the same whichever it is. A text that no key begins with is looked for in all of them.
 func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
 	const op = "reading a page of rows"
 	var err error
@@ -31,7 +31,7 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 	} else {
 		ids, err = p.byNumber()
 	}
-	page := trade.RowPage{Partial: p.partial}
+	page := trade.RowPage{}
 	if err != nil || len(ids) == 0 {
 		return page, s.fault(ctx, op, err)
 	}
@@ -60,8 +60,7 @@ type paging struct {
 	afterJob, afterKey string              // of that row, when sorted by key
 	ranges             map[string][]string // by job: beginnings of keys that the text means; nil: it may stand anywhere in them
 	found              []int64             // rows that have the text somewhere in their keys; nil: it is a beginning, or many have it
-	partial            *trade.PartialSearch
-	dated              bool // few rows were changed in the time that is asked for
+	dated              bool                // few rows were changed in the time that is asked for
 }
 
 // start finds where the page begins, and what the text means.

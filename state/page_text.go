@@ -3,6 +3,7 @@ package state
 import (
 	"database/sql"
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -10,10 +11,11 @@ import (
 const beyond = "\U0010FFFF"
 
 // A text is looked for first where people mean it: as the beginning of a key, or of the part of the key after a branch, with the leading zeros that the ERP writes. Only what is
-// not found so is looked for anywhere: see keybook.
+// not found so is looked for anywhere.
 const (
 	branchesMost = 1000   // first parts of keys that are looked at
 	rangeMost    = 10_000 // rows that the beginnings may have; if there are more, going through all finds a page soon
+	foundMost    = 5000   // rows with the text anywhere in their keys that are picked one by one; likewise
 )
 
 // understand finds the beginnings of keys that the text means.
@@ -100,4 +102,34 @@ func (p *paging) inRanges(b *branch, job string) {
 		values = append(values, begin, begin+beyond)
 	}
 	b.add(`(`+strings.Join(alternatives, " OR ")+`)`, values...)
+}
+
+// search looks for the text anywhere in the keys. It reads an index that has every key: 0.1 s of a million rows.
+func (p *paging) search() error {
+	p.found = []int64{}
+	for _, job := range p.q.Jobs {
+		var ids []int64
+		err := p.s.read.SelectContext(p.ctx, &ids, p.s.q(`SELECT id FROM entry WHERE job = ? AND `+p.s.d.within+`(key, ?) > 0 LIMIT ?`), job, p.q.Text, foundMost+1)
+		if err != nil {
+			return err
+		}
+		if p.found = append(p.found, ids...); len(p.found) > foundMost {
+			p.found = nil
+			return nil
+		}
+	}
+	return nil
+}
+
+// isFound asks for the rows that have the text.
+func (p *paging) isFound(b *branch) {
+	text := make([]byte, 0, 8*len(p.found)+2)
+	text = append(text, p.s.d.list[0])
+	for i, id := range p.found {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, id, 10)
+	}
+	b.add(p.s.d.listed, string(append(text, p.s.d.list[1])))
 }

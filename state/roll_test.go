@@ -3,11 +3,7 @@ package state
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -33,7 +29,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 	other := newEntry("02|1") // of another job, between the numbers of this one
 	other.Job = "deliveries"
 	mustRecord(t, s, mustLease(t, s, "deliveries"), other)
-	mustRecord(t, s, lease, newEntry("03|1"), newEntry("03|"+rollMark+"|2")) // a range with the second one is not packed
+	mustRecord(t, s, lease, newEntry("03|1"), newEntry("03|\x1f|2"))
 	// As an import would leave them: the triggers ask for an attempt before an entry is accepted.
 	for _, change := range []string{
 		`UPDATE entry SET state = 'held', cause = 'exists' WHERE id % 5 = 1 AND job = 'contracts'`,
@@ -51,7 +47,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 // Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		rolled(t, s, rollWidth+300)
+		rolled(t, s, rollRows+300)
 		want := map[int64]trade.Known{}
 		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
@@ -62,11 +58,8 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		var mu sync.Mutex
 		got := map[int64]trade.Known{}
 		tallies, err := s.Roll(t.Context(), "contracts", func(k *trade.Known) {
-			mu.Lock()
-			defer mu.Unlock()
 			if _, twice := got[k.ID]; twice {
 				t.Errorf("entry %d came twice", k.ID)
 			}
@@ -92,104 +85,6 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			t.Error(tallies, err)
 		}
 	})
-}
-
-// A small job among the rows of others does not take a statement for each thousand of theirs; what comes after a gap is told like the rest.
-func TestARollOfASmallJobTakesFewStatements(t *testing.T) {
-	t.Parallel()
-	for i, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int64
-			tune := defaultTuning
-			tune.through = (&listener{before: func(string) { asked.Add(1) }}).through
-			s := mustOpenTuned(t, b.open(t), tune)
-			lease := mustLease(t, s, "contracts")
-			mustRecord(t, s, lease, newEntry("first"))
-			gap := []string{`UPDATE sqlite_sequence SET seq = 1000000 WHERE name = 'entry'`, `SELECT setval(pg_get_serial_sequence('entry', 'id'), 1000000)`}[i]
-			if err := byHand(s, gap); err != nil {
-				t.Fatal(err)
-			}
-			page := trade.Page{}
-			for i := range 3 * rollWidth {
-				page.New = append(page.New, newEntry(fmt.Sprint(i)))
-			}
-			if _, err := s.Record(t.Context(), lease, page); err != nil {
-				t.Fatal(err)
-			}
-			var mu sync.Mutex
-			told := map[string]int{}
-			asked.Store(0)
-			if _, err := s.Roll(t.Context(), "contracts", func(k *trade.Known) {
-				mu.Lock()
-				defer mu.Unlock()
-				told[k.Key]++
-			}); err != nil {
-				t.Fatal(err)
-			}
-			if n := asked.Load(); n == 0 || n > 300 {
-				t.Errorf("%d statements", n)
-			}
-			for key, n := range told {
-				if n != 1 {
-					t.Errorf("%q was told %d times", key, n)
-				}
-			}
-			if len(told) != 1+3*rollWidth {
-				t.Errorf("%d entries were told", len(told))
-			}
-		})
-	}
-}
-
-// The sums stay exact where a whole number of 64 bits would not.
-func TestARollAddsExactly(t *testing.T) {
-	t.Parallel()
-	sums, want := rollSums{}, trade.Decimal{}
-	for range 100 {
-		for _, text := range []string{"999999999999999999", "99999999.9999999999", "-0.5", "12345678901234567890.25"} {
-			d, err := trade.ParseDecimal(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want = want.Add(d)
-			if err := sums.add(trade.Accepted, "SC", text); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	all := tallyChange{}
-	sums.addTo(all, "contracts")
-	got := all.list()
-	if len(got) != 1 || got[0].Count != 400 || !got[0].Quantity.Amount.Equal(want) {
-		t.Errorf("%+v, want %s", got, want)
-	}
-	for _, text := range []string{"", "x", ".5.", "1-2"} {
-		if err := sums.add(trade.Accepted, "SC", text); err == nil {
-			t.Errorf("%q is an amount", text)
-		}
-	}
-}
-
-// What stays of a range when it is done with is not a piece of its text, which would stay with it.
-func TestTheSumsOfARollKeepNoText(t *testing.T) {
-	t.Parallel()
-	r := rollRead{sums: rollSums{}}
-	text := strings.Join([]string{"1", "key", "source", "10", "SC", "held"}, rollMark)
-	if err := r.unpack(text); err != nil {
-		t.Fatal(err)
-	}
-	from := uintptr(unsafe.Pointer(unsafe.StringData(text)))
-	for k := range r.sums {
-		for _, part := range []string{string(k.state), k.unit} {
-			if at := uintptr(unsafe.Pointer(unsafe.StringData(part))); at >= from && at < from+uintptr(len(text)) {
-				t.Errorf("%q is a piece of the text", part)
-			}
-		}
-	}
-	if len(r.sums) != 1 {
-		t.Error(r.sums)
-	}
 }
 
 // BenchmarkRoll goes through 20,000 entries that a sweep need not look at.

@@ -112,7 +112,7 @@ func openMemory(ctx context.Context, tune tuning) (*Store, error) {
 }
 
 func newStore(d dialect, tune tuning, where string) *Store {
-	s := &Store{d: d, tune: tune, where: where, markedBy: newID(), slots: make(chan int, postgresConns), keys: newKeybook(tune.keys)}
+	s := &Store{d: d, tune: tune, where: where, markedBy: newID(), slots: make(chan int, postgresConns)}
 	for i := range postgresConns {
 		s.slots <- i
 	}

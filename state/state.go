@@ -60,7 +60,6 @@ type Store struct {
 	served      bool             // the ledger has a journal, so that it must not be sent from without it
 	opening     Opening
 	begun       bool // by this Store
-	keys        *keybook
 	shortages   atomic.Pointer[knownShortages]
 	wire        wire   // notes of requests on the wire
 	server      server // who PostgreSQL is
@@ -75,7 +74,6 @@ type tuning struct {
 	settle     time.Duration                   // finding out what an uncertain commit did
 	lease      time.Duration                   // how long a lease lasts
 	check      time.Duration                   // how long Health looks for damage in a SQLite file
-	keys       int                             // how many keys one statement reads into memory
 	fsMagic    func(path string) (int64, bool) // the file system's type
 	machine    func() string                   // the host's machine id
 	runFolders func() []string                 // where notes of the wire may stand
@@ -89,7 +87,6 @@ var defaultTuning = tuning{
 	settle:     15 * time.Second,
 	lease:      30 * time.Second,
 	check:      quickCheckTime,
-	keys:       keysTogether,
 	fsMagic:    fileSystemType,
 	machine:    machineID,
 	runFolders: runFolders,
@@ -212,7 +209,6 @@ func (s *Store) LedgerID() string { return s.id }
 
 // Close releases the ledger. Leases are not given back.
 func (s *Store) Close() error {
-	s.keys.close()
 	var err error
 	if s.read != nil && s.read != s.write {
 		err = s.read.Close()

@@ -27,7 +27,7 @@ func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (chan
 				return err
 			}
 		}
-		counted := map[string]rollSums{}
+		now := tallyChange{}
 		for last := int64(-1); ; {
 			var rows []struct {
 				ID                       int64
@@ -37,21 +37,16 @@ func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (chan
 				return err
 			}
 			for _, r := range rows {
-				if counted[r.Job] == nil {
-					counted[r.Job] = rollSums{}
-				}
-				if err := counted[r.Job].add(trade.State(r.State), r.Unit, r.Amount); err != nil {
+				q, err := quantity(r.Amount, r.Unit)
+				if err != nil {
 					return fmt.Errorf("entry %d is damaged: its amount %w", r.ID, err)
 				}
+				now.add(r.Job, r.State, r.Unit, q.Amount)
 				last = r.ID
 			}
 			if len(rows) < page {
 				break
 			}
-		}
-		now := tallyChange{}
-		for job, sums := range counted {
-			sums.addTo(now, job)
 		}
 		var kept []tallyRow
 		if err := t.all(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {

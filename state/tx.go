@@ -36,7 +36,6 @@ type tx struct {
 	*sqlx.Tx
 	note *journal.Record // what the journal must have before the commit; nil: nothing
 	seq  int64           // the note's number
-	args []any           // see flat
 	then []func()        // what is to be done once the transaction is on disk
 
 	server string // PostgreSQL, as this connection's server says who it is: see server

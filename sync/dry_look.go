@@ -12,7 +12,7 @@ import (
 func (r *jobRun) lookAhead(ctx context.Context) error {
 	ahead := map[string][]trade.Entry{} // would go, by the hash of what they send
 	for after := int64(0); ; {
-		due, err := r.ledger.Due(ctx, r.job.Name(), r.Clock.Now(), after, lookMost)
+		due, err := r.ledger.Due(ctx, r.job.Name(), r.Clock.Now(), after, lookBatch)
 		if err != nil {
 			return err
 		}
@@ -25,7 +25,7 @@ func (r *jobRun) lookAhead(ctx context.Context) error {
 		}
 	}
 	ready := slices.DeleteFunc(slices.Clone(r.dry.ready), func(e trade.Entry) bool { return r.dry.fate[hashKey(e.Key)].State != trade.Pending })
-	for chunk := range slices.Chunk(ready, lookMost) {
+	for chunk := range slices.Chunk(ready, lookBatch) {
 		alike, err := r.alike(ctx, chunk, ahead)
 		if err == nil {
 			err = r.lookDry(ctx, alike, ahead)

@@ -82,7 +82,7 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
 	if was == nil || was.Space == r.job.identity.Space {
-		return nil
+		return r.brakeSpaceOfOthers(ctx)
 	}
 	known, err := r.ledger.JobsOfLedger(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	}
 	at := slices.IndexFunc(known, func(k trade.KnownJob) bool { return k.Job == r.job.Name() })
 	if at < 0 {
-		return nil
+		return r.brakeSpaceOfOthers(ctx)
 	}
 	now := *was // its key and tables are judged for themselves
 	now.Space = r.job.identity.Space
@@ -99,6 +99,27 @@ func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
 		"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
 			"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
 			"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space, now.Space, k.Job, was.Space)}}
+}
+
+// brakeSpaceOfOthers stops a job while another one is to come into its key space, and nobody has
+// accepted that: the keys that the other has sent stand in its old one, and are not compared.
+func (r *jobRun) brakeSpaceOfOthers(ctx context.Context) error {
+	for _, other := range r.Jobs {
+		if other.Name() == r.job.Name() || other.Spec.Sends != r.job.Spec.Sends || other.identity.Space != r.job.identity.Space {
+			continue
+		}
+		cursor, err := r.ledger.Cursor(ctx, other.Name())
+		if err != nil {
+			return err
+		}
+		if was := cursor.Brakes.Identity; was != nil && was.Space != other.identity.Space {
+			return &stopError{trade.Stop{Code: string(stopNewJob), Brake: &trade.Brake{Job: r.job.Name()}, Text: fmt.Sprintf(
+				"job %s has the same identity %q as job %s, and its entries still stand in the key space of identity %q: what it has sent could go again; nothing of job %s leaves. "+
+					"Decide about %s first: `safrasync release %s --reason TEXT` accepts the new identity, or put identity %q back there. Then `safrasync release %s --reason TEXT`",
+				other.Name(), other.identity.Space, r.job.Name(), was.Space, r.job.Name(), other.Name(), other.Name(), was.Space, r.job.Name())}}
+		}
+	}
+	return nil
 }
 
 // otherJobText says why a row is held whose key another job has sent.

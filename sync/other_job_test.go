@@ -263,6 +263,39 @@ func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 	})
 }
 
+// C3: a job that is new beside one whose identity changed with it sends nothing until somebody has accepted that: the keys that were sent stand in the old space.
+func TestC3ANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(2)
+		b.sync(engine.Options{})
+		b.spec.Identity = "erp1"
+		second := b.spec
+		second.Name = "a copy" // its pass comes first
+		b.more = []engine.JobSpec{second}
+		for range 2 {
+			b.pass()
+		}
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts, want 2", n)
+		}
+		status, err := b.ledger.JobStatus(t.Context(), "a copy")
+		if err != nil || status.Stop == nil || status.Stop.Code != "brake_new_job" || !strings.Contains(status.Stop.Text, "safrasync release contracts") {
+			t.Errorf("%+v, %v", status, err)
+		}
+		b.release("a copy") // before the other one: it waits again
+		b.pass()
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts after a release that decides nothing, want 2", n)
+		}
+		b.release("contracts")
+		b.pass()
+		b.release("a copy")
+		b.pass()
+		b.row("a copy", key(1), trade.Held, trade.CauseOtherJob)
+	})
+}
+
 // The rows of a renamed job are what they were under its new name: what hangs on them finds them, and a change in the ERP is seen.
 func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

@@ -29,7 +29,7 @@ type pager struct {
 	run     *jobRun
 	rows    []readRow
 	reader  rowReader
-	roll    *roll                   // of the keys that were read and, of a sweep, of those that the ledger knows
+	roll    roll                    // of the keys that were read and, of a sweep, of those that the ledger knows
 	newest  int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
 	doubles map[string]int          // key → how often it stands in the ERP
 	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
@@ -41,7 +41,7 @@ type pager struct {
 }
 
 func newPager(r *jobRun) *pager {
-	return &pager{run: r, reader: rowReader{job: r.job}, roll: newRoll(0), doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
+	return &pager{run: r, reader: rowReader{job: r.job}, roll: roll{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
 }
 
 // add takes one row; a full page is handed over to be recorded.

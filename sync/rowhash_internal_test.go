@@ -109,7 +109,7 @@ func benchRow() (*Job, erp.Row) {
 // BenchmarkMeet is what a sweep does to a row that is as it was, once it is read: key, hash, and the look into a roll of a million.
 func BenchmarkMeet(b *testing.B) {
 	job, row := benchRow()
-	r := newRoll(1_000_000)
+	r := make(roll, 1_000_000)
 	for i := range 1_000_000 {
 		r.enter(rollKnown(i), known|plain)
 	}
@@ -127,7 +127,7 @@ func BenchmarkMeet(b *testing.B) {
 
 // BenchmarkEnter is what a sweep does to an entry of the ledger, once it is read.
 func BenchmarkEnter(b *testing.B) {
-	r := newRoll(1_000_000)
+	r := make(roll, 1_000_000)
 	entries := make([]*trade.Known, 1000)
 	for i := range entries {
 		entries[i] = rollKnown(i)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -83,8 +82,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 	for _, t := range kept {
 		total += t.Count
 	}
-	p.roll, p.beside = newRoll(total), beside{}
-	var newest atomic.Int64
+	p.roll, p.beside, p.newest = make(roll, total), beside{}, 0
 	counted, err := r.ledger.Roll(ctx, r.job.Name(), func(k *trade.Known) {
 		notes := known
 		switch decideRow(k, k.SourceHash, r.eval.mappedWith, false) {
@@ -92,8 +90,7 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 			notes |= plain
 		}
 		if last == nil || last.Braked == 0 || k.ID <= last.Braked {
-			for n := newest.Load(); k.ID > n && !newest.CompareAndSwap(n, k.ID); n = newest.Load() {
-			}
+			p.newest = max(p.newest, k.ID)
 			if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
 				notes |= alive
 			}
@@ -106,7 +103,6 @@ func (r *jobRun) callRoll(ctx context.Context, p *pager, last *trade.Sweep) erro
 	if err != nil {
 		return err
 	}
-	p.newest = newest.Load()
 	if slices.Equal(tallyText(kept), tallyText(counted)) {
 		r.proved = kept
 	}

@@ -14,8 +14,6 @@ type RowQuery struct {
 	Sort   RowSort
 	After  string // RowPage.Next of the page before; "" = the first
 	Limit  int    // at least 1
-
-	Patience time.Duration // how long reading keys into memory may take; 0 = as long as it needs, so that a text is looked for in all rows
 }
 
 // RowSort is an order of rows.
@@ -32,12 +30,7 @@ const (
 type RowPage struct {
 	Rows []Entry
 	Next string // asks for the page after; "" = this is the last
-
-	Partial *PartialSearch // the text was not looked for in all rows; nil: it was
 }
-
-// PartialSearch is how far a search came.
-type PartialSearch struct{ Looked, Of int }
 
 // AuditQuery asks for one page of the audit. Empty parts select everything.
 type AuditQuery struct {

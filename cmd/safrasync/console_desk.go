@@ -29,7 +29,6 @@ type consoleDesk struct {
 	looking *looking // for whoever comes next; nil: nobody looks
 	failed  error    // why the last look that nobody waited for came to nothing; nil: it did not
 	begun   bool     // the first look has begun
-	reading bool     // the keys are being read
 	ended   bool
 	working gosync.WaitGroup
 }
@@ -174,24 +173,6 @@ func (d *consoleDesk) Expect() {
 		if err != nil && d.ending.Err() == nil {
 			d.g.daemon.log.Warn("the console could not look at what is stuck", zap.Error(err))
 		}
-	})
-}
-
-// ExpectSearch reads the keys of all rows, in which people search for a text; when they are there already, what is new of them.
-func (d *consoleDesk) ExpectSearch() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.reading || d.ended {
-		return
-	}
-	d.reading = true
-	d.working.Go(func() {
-		if err := d.g.daemon.store.ReadKeys(d.ending); err != nil && d.ending.Err() == nil {
-			d.g.daemon.log.Warn("the console could not read the keys to search in", zap.Error(err))
-		}
-		d.mu.Lock()
-		d.reading = false
-		d.mu.Unlock()
 	})
 }
 

@@ -254,24 +254,6 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	}
 }
 
-// Who opens the list of rows finds the keys of all of them read when he searches; at the end nobody reads any more.
-func TestTheKeysAreReadBeforeSomebodySearches(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	desk := newConsoleDesk(d.g)
-	desk.ExpectSearch()
-	desk.ExpectSearch() // one is enough
-	desk.working.Wait()
-	page, err := d.g.daemon.store.RowPage(t.Context(), trade.RowQuery{Text: "|00000", Sort: trade.ByKey, Limit: 5, Patience: 1})
-	if err != nil || page.Partial != nil || desk.reading {
-		t.Errorf("%+v, %v", page.Partial, err)
-	}
-	desk.close()
-	if desk.ExpectSearch(); desk.reading {
-		t.Error("a desk that was closed still reads")
-	}
-}
-
 // Who waits for a look when the configuration is loaded again, which ends it, sees what is stuck all the same.
 func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 	t.Parallel()

@@ -137,7 +137,7 @@ func (j *judge) look() {
 					o.contents[row.business] = true
 				}
 			}
-			now := reading{row.line, j.space(job)}
+			now := reading{row.line, job.space} // as the configuration has it: a name that is used again names another space
 			if seen[now] {
 				continue
 			}
@@ -422,6 +422,17 @@ func (r *run) finish() (*fault, shares) {
 	return r.judgeRows()
 }
 
+// parentsStop tells whether a job of contracts is stopped, which status and alerts show.
+func (j *judge) parentsStop() bool {
+	return slices.ContainsFunc(j.r.jobs, func(of job) bool {
+		status, err := j.r.ledger.JobStatus(j.r.t.Context(), of.name)
+		if err != nil {
+			j.r.t.Fatal(err)
+		}
+		return of.kind == trade.OrderCommitments && (status.State == trade.Paused || status.State == trade.Stopped)
+	})
+}
+
 func (j *judge) judgeRows() (*fault, shares) {
 	end := shares{}
 	onPlatform, owner, shown := map[string]business{}, map[string]string{}, map[trade.ParentKey]trade.State{}
@@ -446,8 +457,9 @@ func (j *judge) judgeRows() (*fault, shares) {
 			e, known := entries[trade.ParentKey{Job: job.name, Key: row.key}]
 			name := fmt.Sprintf("%s %s (%v)", job.name, row.key, row.business)
 			stopped := status.Stop != nil && (status.State == trade.Paused || status.State == trade.Stopped)
+			halted := stopped || e.State == trade.Pending && row.kind != trade.OrderCommitments && j.parentsStop() // the next reading of the parents lets it go
 			switch {
-			case !known && stopped, known && stopped && (e.State == trade.Pending || e.State == trade.Waiting || e.State == trade.Withdrawn):
+			case !known && stopped, known && halted && (e.State == trade.Pending || e.State == trade.Waiting || e.State == trade.Withdrawn):
 				end["stopped"]++
 				continue
 			case !known:
