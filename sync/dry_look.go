@@ -26,7 +26,11 @@ func (r *jobRun) lookAhead(ctx context.Context) error {
 	}
 	ready := slices.DeleteFunc(slices.Clone(r.dry.ready), func(e trade.Entry) bool { return r.dry.fate[hashKey(e.Key)].State != trade.Pending })
 	for chunk := range slices.Chunk(ready, lookBatch) {
-		alike, err := r.alike(ctx, chunk, ahead)
+		mine, err := r.notTaken(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		alike, err := r.alike(ctx, mine, ahead)
 		if err == nil {
 			err = r.lookDry(ctx, alike, ahead)
 		}
@@ -35,6 +39,30 @@ func (r *jobRun) lookAhead(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// notTaken holds the rows that another job of this dry run would send under the same key: one of them goes.
+func (r *jobRun) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
+	out := slices.Clone(entries)
+	for _, job := range r.Jobs {
+		other := r.dry.jobs[job.Name()]
+		if job == r.job || other == nil || job.Spec.Sends != r.job.Spec.Sends || job.identity.Space != r.job.identity.Space {
+			continue
+		}
+		kept := out[:0]
+		for _, e := range out {
+			if _, goes := other.goes[hashKey(e.Key)]; !goes {
+				kept = append(kept, e)
+				continue
+			}
+			hold(&e, trade.CauseOtherJob, otherJobText(trade.Elsewhere{Job: job.Name(), Key: e.Key, State: trade.Pending}))
+			if err := r.dry.holdBack(ctx, e); err != nil {
+				return nil, err
+			}
+		}
+		out = kept
+	}
+	return out, nil
 }
 
 // alike gives those of some rows that a last look may hold, and notes the others as going.

@@ -86,6 +86,19 @@ func TestB1ADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
 	})
 }
 
+func TestB1ADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		twice := b.spec
+		twice.Name = "again"
+		b.more = append(b.more, twice)
+		b.contracts(90)
+		b.agrees("two jobs", engine.Options{}, 90, 90)
+		b.contract(91)
+		b.agrees("one row more", engine.Options{}, 1, 91)
+	})
+}
+
 func TestB1ADryRunHoldsWhatWasTypedTwice(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

@@ -86,6 +86,10 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 			}
 		}
 	}
+	// What the service's user may not write, beside the configuration, is told with the command that can (B14).
+	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 || !strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
+		t.Errorf("test --from ended with %d:\n%s", code, out)
+	}
 	// The nightly copy is made on each night (B10).
 	for night := 2; night <= 3; night++ {
 		copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/backup/safrasync-*.db"))
