@@ -632,7 +632,7 @@ func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
 		b.write(99, 10, 20)
 		b.delivery(1, 2, 500)
 		b.pass("deliveries") // the contracts are not read
-		b.row("deliveries", "01|0001", trade.Pending, "")
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		b.write(10, 20)
 		b.pass("deliveries")
 		b.row("deliveries", "01|0001", trade.Accepted, "")
