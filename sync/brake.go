@@ -114,7 +114,7 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		if err != nil {
 			return err
 		}
-		if err := r.readSent(ctx, sent, nil); err != nil {
+		if err := r.readSent(ctx, sent, nil, (*Job).living); err != nil {
 			return err
 		}
 		for _, e := range entries {

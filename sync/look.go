@@ -49,7 +49,7 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 		if missed {
 			continue
 		}
-		if err := r.readSent(ctx, sent, found); err != nil {
+		if err := r.readSent(ctx, sent, found, (*Job).living); err != nil {
 			return looked{}, err
 		}
 		if err := r.lookAtOtherJobs(ctx, &out); err != nil {
@@ -101,7 +101,7 @@ func (r *jobRun) lookAtParents(ctx context.Context, out *looked) error {
 		}
 	}
 	sent = append(sent, r.elsewhere(asked, sent)...)
-	if err := r.readSent(ctx, sent, nil); err != nil {
+	if err := r.readSent(ctx, sent, nil, anyRow); err != nil {
 		return err
 	}
 	for i := range sent {
@@ -121,6 +121,10 @@ func (r *jobRun) lookAtParents(ctx context.Context, out *looked) error {
 	})
 	return nil
 }
+
+// anyRow counts cancelled rows too: what has the number of a contract now is another contract, whether
+// it is still good or not.
+func anyRow(_ *Job, rows []erp.Row) []erp.Row { return rows }
 
 // elsewhere gives the keys that are asked of several jobs as those of the jobs which do not know them
 // yet: what stands under the key may have come into the scope of another one.

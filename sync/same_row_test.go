@@ -638,3 +638,22 @@ func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 	})
 }
+
+// A contract that is cancelled takes the number of one that was sent: what hangs on the number does not go
+// under the record of that one.
+func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10)
+		b.sweep()
+		b.write(20)
+		b.exec(`UPDATE contrato SET situacao = 'cancelado'`)
+		b.delivery(1, 1, 500)
+		b.sweep()
+		b.sweep()
+		if n := len(b.createdOf("deliveries")); n != 0 {
+			t.Errorf("%d deliveries went under the record of another contract", n)
+		}
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+	})
+}

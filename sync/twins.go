@@ -133,8 +133,8 @@ func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) (
 
 // readSent reads what stands under the keys of rows that were sent. rows are those of this job that
 // were read already, by key. A job that is no longer configured cannot tell, which counts as
-// nothing.
-func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][]erp.Row) error {
+// nothing. stand gives the rows that count.
+func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][]erp.Row, stand func(*Job, []erp.Row) []erp.Row) error {
 	for _, job := range r.Jobs {
 		var mine []*sentRow
 		var entries []trade.Entry
@@ -168,7 +168,7 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 			return err
 		}
 		for _, s := range mine {
-			for _, row := range job.living(byKey[s.Entry.Key]) {
+			for _, row := range stand(job, byKey[s.Entry.Key]) {
 				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
 				eval.evaluate(&would, job.values(row.Get), known)
 				s.now = append(s.now, content{job.sourceHash(row.Get), would.PayloadHash})
@@ -246,7 +246,7 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		for i, f := range found {
 			sent[i].SentContent = f
 		}
-		if err := r.readSent(ctx, sent, nil); err != nil {
+		if err := r.readSent(ctx, sent, nil, (*Job).living); err != nil {
 			return err
 		}
 		var page trade.Page

@@ -314,7 +314,10 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	}
 	rows, fewest := map[int]business{}, map[int]int{} // how many records without a row show that one is its own
 	for _, l := range j.r.contracts {
-		if rows[l.id] = l.business; l.hidden || l.cancelled {
+		if l.hidden { // no query returns it: what has its number now, nobody can see
+			continue
+		}
+		if rows[l.id] = l.business; l.cancelled {
 			fewest[l.id] = 1
 		} else {
 			surplus[l.business]--
