@@ -87,15 +87,15 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/pgtest"},
 		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
-	"internal/histories": {
+	"tools/histories": {
 		testsMay: []string{"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest", "internal/ledgertest"},
 		reason:   "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
 	},
-	"internal/bench": {
-		may:    []string{"internal/pgtest", "internal/throwaway", "internal/bench/size"},
+	"tools/bench": {
+		may:    []string{"internal/pgtest", "internal/throwaway", "tools/bench/size"},
 		reason: "bench measures the program from outside, beside others; only it runs test servers without being a test",
 	},
-	"internal/bench/size": {
+	"tools/bench/size": {
 		testsMay: []string{"internal/pgtest"},
 		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
 	},
@@ -116,7 +116,7 @@ var rules = map[string]rule{
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist",
-	"internal/bench", "internal/bench/size", "internal/sickdisk",
+	"tools/bench", "tools/bench/size", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

@@ -95,12 +95,12 @@ func parseSteps(list string) (steps []step, err error) {
 
 // profiled builds the program with a main that keeps a profile.
 func (b *bench) profiled(ctx context.Context) (string, error) {
-	root, err := os.Getwd()
+	root, err := filepath.Abs("..")
 	if err != nil {
 		return "", err
 	}
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
-		filepath.Join(root, "cmd", "safrasync", "main.go"): filepath.Join(root, "internal", "bench", "testdata", "main.go.txt"),
+		filepath.Join(root, "cmd", "safrasync", "main.go"): filepath.Join(root, "tools", "bench", "testdata", "main.go.txt"),
 	}})
 	if err != nil {
 		return "", err
@@ -110,6 +110,7 @@ func (b *bench) profiled(ctx context.Context) (string, error) {
 		return "", err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-overlay", name, "-o", binary, "./cmd/safrasync")
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the program with a profile: %w: %s", err, out)

@@ -53,7 +53,7 @@ func main() {
 func run(ctx context.Context, w io.Writer, args []string) error {
 	var f flags
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
-	set.StringVar(&f.binary, "binary", "bin/safrasync", "the released program")
+	set.StringVar(&f.binary, "binary", "../bin/safrasync", "the released program")
 	set.StringVar(&f.dir, "dir", "", "folder for everything that is made; default a new one, removed when all went well")
 	set.IntVar(&f.rows, "rows", 20000, "rows of a run")
 	set.IntVar(&f.reps, "reps", 3, "repetitions; their median counts")
