@@ -86,8 +86,8 @@ INSTANCES ?= 1
 .PHONY: torture
 torture: need ## kill the real program KILLS times (200) on both ledgers while everything fails, and judge from outside; SEED repeats a plan; INSTANCES=2: on so many machines
 	@if [ $(INSTANCES) -gt 1 ]; then set -x; \
-	go test -count=1 -timeout 24h -v ./internal/torture -run '^TestI12' -machines $(INSTANCES) -rounds $(KILLS) -seed $(SEED); else set -x; \
-	go test -count=1 -timeout 12h -v ./internal/torture -skip '^TestI12' -kills $(KILLS) -seed $(SEED); fi
+	cd tools && go test -count=1 -timeout 24h -v ./torture -run '^TestI12' -machines $(INSTANCES) -rounds $(KILLS) -seed $(SEED); else set -x; \
+	cd tools && go test -count=1 -timeout 12h -v ./torture -skip '^TestI12' -kills $(KILLS) -seed $(SEED); fi
 
 ROWS ?= 20000
 REPS ?= 3
