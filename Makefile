@@ -35,7 +35,7 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, lintian and rpm when missing
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian and rpm when missing
 	$(GOTEST) ./...
 	cd tools && $(GOTEST) ./...
 
@@ -45,7 +45,6 @@ failpoints: need ## fail, panic, kill and stall the program at its own steps, wi
 
 .PHONY: disks
 disks: need ## cut the power of ledger and journal, and let each system call fail (build tags strace, and seccomp: Linux 5.5)
-	@.ci/need-strace
 	$(GOTEST) -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	go test -timeout 30m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 
@@ -68,7 +67,6 @@ test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target f
 	cd tools && SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m ./...
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
 	@$(MAKE) histories HISTORIES=10000
-	@.ci/need-strace
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	SAFRASYNC_TEST_LONG=1 go test -timeout 90m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 	.ci/fuzz
@@ -98,11 +96,13 @@ BENCHFLAGS = -rows $(ROWS) -reps $(REPS) -only '$(ONLY)' $(if $(FULL),-full) -js
 .PHONY: bench
 bench: build ## measure speed beside the yardsticks: ROWS (20000), REPS (3), ONLY=20ms,sqlite,send leaves out the rest, FULL=1 takes hours
 	@.ci/need-postgres
+	@.ci/need-strace
 	go run -C tools ./bench $(BENCHFLAGS)
 
 .PHONY: bench-page
 bench-page: build ## the same, and put the table into docs/performance.md
 	@.ci/need-postgres
+	@.ci/need-strace
 	go run -C tools ./bench $(BENCHFLAGS) -table ../docs/performance.md
 
 .PHONY: bench-steps
@@ -160,6 +160,7 @@ need:
 	@.ci/need-proxies
 	@.ci/need-chromium
 	@.ci/need-libreoffice
+	@.ci/need-strace
 
 .PHONY: format-check
 format-check: tools

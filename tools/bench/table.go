@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +9,7 @@ import (
 	"strings"
 )
 
-// The table stands between these two lines of a Markdown file.
+// The tables stand between these two lines of a Markdown file.
 const (
 	tableBegins = "<!-- bench: begin -->"
 	tableEnds   = "<!-- bench: end -->"
@@ -20,11 +17,6 @@ const (
 
 // summary is the runs of one thing: repetitions of the same measure of the same contestant.
 type summary []result
-
-// key tells which results are repetitions of the same.
-func (r result) key() string {
-	return fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Entries, r.Instances, r.Step)
-}
 
 // median is that of a figure over the repetitions.
 func (s summary) median(of func(result) float64) float64 {
@@ -37,128 +29,118 @@ func (s summary) median(of func(result) float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// sum adds up what must be zero.
-func (s summary) sum(of func(result) int) (n int) {
-	for _, r := range s {
-		n += of(r)
-	}
-	return n
+// column is a heading, and what stands below it.
+type column struct {
+	head string
+	text func(summary) string
 }
 
-// summaries puts repetitions together, in the order of their first.
-func summaries(results []result, measures ...string) (out []summary) {
-	at := map[string]int{}
-	for _, r := range results {
-		if !slices.Contains(measures, r.Measure) {
-			continue
+// figure is a column of medians; a zero is a dash.
+func figure(head, format string, of func(result) float64) column {
+	return column{head, func(s summary) string {
+		if m := s.median(of); m != 0 {
+			return fmt.Sprintf(format, m)
 		}
-		i, ok := at[r.key()]
-		if !ok {
-			i = len(out)
-			at[r.key()] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], r)
-	}
-	slices.SortStableFunc(out, func(a, b summary) int {
-		return slices.Index(measures, a[0].Measure)*1000 + a[0].LatencyMS - slices.Index(measures, b[0].Measure)*1000 - b[0].LatencyMS
-	})
-	return out
+		return "–"
+	}}
 }
 
-// render writes the tables in Markdown.
+// constant is a column of what is the same in all repetitions.
+func constant(head string, of func(result) any) column {
+	return column{head, func(s summary) string { return fmt.Sprint(of(s[0])) }}
+}
+
+// total is a column of what must be zero: all repetitions together.
+func total(head string, of func(result) int) column {
+	return column{head, func(s summary) string {
+		n := 0
+		for _, r := range s {
+			n += of(r)
+		}
+		return fmt.Sprint(n)
+	}}
+}
+
+var (
+	who       = constant("who", func(r result) any { return r.Who })
+	rows      = constant("rows", func(r result) any { return r.Rows })
+	entries   = constant("entries", func(r result) any { return r.Entries })
+	rate      = figure("rows/s", "%.0f", func(r result) float64 { return r.RowsPerS })
+	apiRatio  = figure("of the limit while sending", "%.2f", func(r result) float64 { return r.APIRatio })
+	cpu       = figure("CPU s/1,000", "%.3f", func(r result) float64 { return r.CPU })
+	ledgerCPU = figure("ledger's PostgreSQL", "%.3f", func(r result) float64 { return r.LedgerCPU })
+	memory    = figure("peak MiB", "%.0f", func(r result) float64 { return r.PeakMiB })
+	lost      = total("lost", func(r result) int { return r.Lost })
+	doubled   = total("sent twice", func(r result) int { return r.Doubled })
+)
+
+// tables are what is printed, each of some measures.
+var tables = []struct {
+	measures []string
+	title    string
+	columns  []column
+}{
+	{[]string{mSend, mFsync}, "All rows of the ERP in one pass, medians:", []column{
+		constant("latency", func(r result) any {
+			return fmt.Sprint(r.LatencyMS, " ms", map[bool]string{true: ", flush +2 ms"}[r.Measure == mFsync])
+		}),
+		who, rows, rate, figure("of the limit", "%.2f", func(r result) float64 { return r.Ratio }), apiRatio,
+		cpu, ledgerCPU, figure("ERP's PostgreSQL", "%.3f", func(r result) float64 { return r.ERPCPU }), memory, lost, doubled,
+	}},
+	{[]string{mKill, mLoss}, "What comes of one `kill -9` in the midst, and of 5 % of the answers lost once (20 ms, started again until nothing is left to send):", []column{
+		constant("what", func(r result) any { return map[string]string{mKill: "`kill -9`", mLoss: "5 % lost"}[r.Measure] }),
+		who, rows, doubled, lost, total("in doubt, for a person", func(r result) int { return r.InDoubt }),
+	}},
+	{[]string{mMemory}, "A first pass that finds and sends everything, at latency 0:", []column{
+		rows, who, figure("seconds", "%.1f", func(r result) float64 { return r.Seconds }), memory,
+	}},
+	{[]string{mIdle, mSweep}, "Passes that find nothing new, by their own report (the start of the process and the check of ledger and journal apart):", []column{
+		constant("pass", func(r result) any { return map[string]string{mIdle: "by `changed_at`", mSweep: "sweep"}[r.Measure] }),
+		entries, who, figure("ms", "%.0f", func(r result) float64 { return r.Seconds * 1e3 }),
+		figure("µs/entry", "%.2f", func(r result) float64 { return r.Seconds * 1e6 / float64(r.Entries) }),
+		figure("of psql's reading", "%.2f", func(r result) float64 { return r.Ratio }), memory,
+	}},
+	{[]string{mGrowth}, "New rows while the ledger grows, at latency 0:", []column{entries, who, rate, cpu, ledgerCPU, memory}},
+	{[]string{mMachines}, "Rows that come while several instances wait, one ledger in PostgreSQL, 4 POSTs in flight on each, 20 ms (the limit has as many connections as all of them):", []column{
+		constant("instances", func(r result) any { return r.Instances }), who, rows, rate, apiRatio, cpu, ledgerCPU, lost, doubled,
+	}},
+}
+
+// render writes the tables in Markdown, repetitions in one line.
 func render(where string, results []result) string {
 	var b strings.Builder
-	which := "" // table of a profile
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s", where)
-	if all := summaries(results, mSend, mFsync); len(all) > 0 {
-		line("\nAll rows of the ERP in one pass (%d; medians of %d):\n", all[0][0].Rows, len(all[0]))
-		line("| latency | who | rows/s | of the limit | of the limit while sending | CPU s/1,000 | ledger's PostgreSQL | ERP's PostgreSQL | peak MiB | lost, doubled |")
-		line("|---|---|---|---|---|---|---|---|---|---|")
-		for _, s := range all {
-			latency := fmt.Sprintf("%d ms", s[0].LatencyMS)
-			if s[0].Measure == mFsync {
-				latency += ", flush +2 ms"
+	fmt.Fprintln(&b, where)
+	for _, table := range tables {
+		var lines []summary
+		at := map[string]int{}
+		for _, measure := range table.measures {
+			for _, r := range results {
+				if r.Measure != measure {
+					continue
+				}
+				key := fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Rows, r.Entries, r.Instances)
+				if _, ok := at[key]; !ok {
+					at[key], lines = len(lines), append(lines, nil)
+				}
+				lines[at[key]] = append(lines[at[key]], r)
 			}
-			line("| %s | %s | %.0f | %.2f | %.2f | %.3f | %s | %s | %.0f | %d, %d |", latency, s[0].Who, s.median(func(r result) float64 { return r.RowsPerS }),
-				s.median(func(r result) float64 { return r.Ratio }), s.median(func(r result) float64 { return r.APIRatio }), s.median(func(r result) float64 { return r.CPU }),
-				orDash(s.median(func(r result) float64 { return r.LedgerCPU })), orDash(s.median(func(r result) float64 { return r.ERPCPU })),
-				s.median(func(r result) float64 { return r.PeakMiB }), s.sum(func(r result) int { return r.Lost }), s.sum(func(r result) int { return r.Doubled }))
 		}
-	}
-	if all := summaries(results, mKill, mLoss); len(all) > 0 {
-		line("\nWhat comes of one `kill -9` in the midst, and of 5 %% of the answers lost once (20 ms, started again until nothing is left to send):\n")
-		line("| what | who | rows | sent twice | never sent | in doubt, for a person |")
-		line("|---|---|---|---|---|---|")
-		for _, s := range all {
-			what := map[string]string{mKill: "`kill -9`", mLoss: "5 % lost"}[s[0].Measure]
-			line("| %s | %s | %d | %d | %d | %d |", what, s[0].Who, s[0].Rows, s[0].Doubled, s[0].Lost, s[0].InDoubt)
+		if len(lines) == 0 {
+			continue
 		}
-	}
-	if all := summaries(results, mMemory); len(all) > 0 {
-		line("\nA first pass that finds and sends everything, at latency 0:\n")
-		line("| rows | who | seconds | peak MiB |")
-		line("|---|---|---|---|")
-		for _, s := range all {
-			line("| %d | %s | %.1f | %.0f |", s[0].Rows, s[0].Who, s[0].Seconds, s[0].PeakMiB)
+		fmt.Fprintf(&b, "\n%s\n\n", table.title)
+		for _, c := range table.columns {
+			fmt.Fprintf(&b, "| %s ", c.head)
 		}
-	}
-	if all := summaries(results, mIdle, mSweep); len(all) > 0 {
-		line("\nPasses that find nothing new, by their own report (the start of the process and the check of ledger and journal apart):\n")
-		line("| pass | entries | who | ms | µs/entry | of psql's reading | peak MiB |")
-		line("|---|---|---|---|---|---|---|")
-		for _, s := range all {
-			what, ratio := "by `changed_at`", "–"
-			seconds := s.median(func(r result) float64 { return r.Seconds })
-			if s[0].Measure == mSweep {
-				what, ratio = "sweep", fmt.Sprintf("%.2f", s.median(func(r result) float64 { return r.Ratio }))
+		fmt.Fprintf(&b, "|\n%s|\n", strings.Repeat("|---", len(table.columns)))
+		for _, s := range lines {
+			for _, c := range table.columns {
+				fmt.Fprintf(&b, "| %s ", c.text(s))
 			}
-			line("| %s | %d | %s | %.0f | %.2f | %s | %.0f |", what, s[0].Entries, s[0].Who, seconds*1e3, seconds*1e6/float64(s[0].Entries), ratio, s.median(func(r result) float64 { return r.PeakMiB }))
+			fmt.Fprintln(&b, "|")
 		}
-	}
-	if all := summaries(results, mGrowth); len(all) > 0 {
-		line("\nNew rows while the ledger grows, at latency 0:\n")
-		line("| entries before | who | rows/s | CPU s/1,000 | ledger's PostgreSQL | CPU to the smallest | peak MiB |")
-		line("|---|---|---|---|---|---|---|")
-		cpu := func(r result) float64 { return r.CPU + r.LedgerCPU }
-		first := map[string]float64{}
-		for _, s := range all {
-			if first[s[0].Who] == 0 {
-				first[s[0].Who] = s.median(cpu)
-			}
-			line("| %d | %s | %.0f | %.3f | %s | %.2f | %.0f |", s[0].Entries, s[0].Who, s.median(func(r result) float64 { return r.RowsPerS }), s.median(func(r result) float64 { return r.CPU }),
-				orDash(s.median(func(r result) float64 { return r.LedgerCPU })), s.median(cpu)/first[s[0].Who], s.median(func(r result) float64 { return r.PeakMiB }))
-		}
-	}
-	if all := summaries(results, mMachines); len(all) > 0 {
-		line("\nRows that come while several instances wait, one ledger in PostgreSQL, %d POSTs in flight on each, 20 ms (the limit has as many connections as all of them):\n", eachInFlight)
-		line("| instances | who | rows | rows/s | of the limit | CPU s/1,000 | ledger's PostgreSQL | lost, doubled |")
-		line("|---|---|---|---|---|---|---|---|")
-		for _, s := range all {
-			line("| %d | %s | %d | %.0f | %.2f | %.3f | %s | %d, %d |", s[0].Instances, s[0].Who, s[0].Rows, s.median(func(r result) float64 { return float64(r.Rows) / r.APISeconds }),
-				s.median(func(r result) float64 { return r.APIRatio }), s.median(func(r result) float64 { return r.CPU }), orDash(s.median(func(r result) float64 { return r.LedgerCPU })),
-				s.sum(func(r result) int { return r.Lost }), s.sum(func(r result) int { return r.Doubled }))
-		}
-	}
-	for _, s := range summaries(results, mProfile) {
-		r := s[0]
-		if of := fmt.Sprintf("%s, each function with all that it calls (latency %d ms, %d rows)", r.Who, r.LatencyMS, r.Rows); of != which {
-			which = of
-			line("\nWhere the processor's time goes in %s:\n", which)
-			line("| function | share | CPU s/1,000 |")
-			line("|---|---|---|")
-		}
-		line("| `%s` | %.1f %% | %.4f |", r.Step, r.Ratio*100, r.CPU)
 	}
 	return b.String()
-}
-
-func orDash(seconds float64) string {
-	if seconds == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", seconds)
 }
 
 // writeTable prints the tables, and puts them into a file when it has a name.
@@ -178,38 +160,4 @@ func writeTable(w io.Writer, file, where string, results []result) error {
 	}
 	page = slices.Concat(before, []byte(tableBegins+"\n\n"+text+"\n"+tableEnds), after)
 	return os.WriteFile(file, page, 0o644)
-}
-
-// header is the first JSON line of a measurement.
-type header struct {
-	Where string `json:"where"`
-}
-
-// tableFrom writes the table of an earlier measurement.
-func tableFrom(w io.Writer, from, file string) (err error) {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var where header
-	var results []result
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if where.Where == "" {
-			if err := json.Unmarshal(lines.Bytes(), &where); err != nil {
-				return fmt.Errorf("%s: the first line: %w", from, err)
-			}
-			continue
-		}
-		var r result
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return fmt.Errorf("%s: %w", from, err)
-		}
-		results = append(results, r)
-	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	return writeTable(w, file, where.Where, results)
 }
