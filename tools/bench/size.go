@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/bench/size"
+	"github.com/safrasync/safrasync/tools/bench/size"
 )
 
 // sizes measures what passes cost when the ledger is large: it is made by the program's own discovery and statements over whole tables, see package size.

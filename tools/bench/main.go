@@ -28,7 +28,6 @@ type flags struct {
 	only     string
 	asJSON   string
 	table    string
-	from     string
 	full     bool
 	small    bool
 
@@ -53,7 +52,7 @@ func main() {
 func run(ctx context.Context, w io.Writer, args []string) error {
 	var f flags
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
-	set.StringVar(&f.binary, "binary", "bin/safrasync", "the released program")
+	set.StringVar(&f.binary, "binary", "../bin/safrasync", "the released program")
 	set.StringVar(&f.dir, "dir", "", "folder for everything that is made; default a new one, removed when all went well")
 	set.IntVar(&f.rows, "rows", 20000, "rows of a run")
 	set.IntVar(&f.reps, "reps", 3, "repetitions; their median counts")
@@ -61,7 +60,6 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	set.StringVar(&f.only, "only", "", "comma-separated names of latencies (0s, 20ms), contestants (sqlite, postgres, bento, river, script) and measures; default everything")
 	set.StringVar(&f.asJSON, "json", "", "file for one JSON line for each run")
 	set.StringVar(&f.table, "table", "", "Markdown file whose table is replaced, between its two comments")
-	set.StringVar(&f.from, "from", "", "measure nothing: write the table of this file of JSON lines")
 	set.BoolVar(&f.small, "small", false, "ledgers of -rows entries only: for the tests of this program")
 	set.BoolVar(&f.full, "full", false, "the long form: millions of rows, hours")
 	set.StringVar(&f.url, "url", "", "of the API (parts only)")
@@ -77,19 +75,14 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	}
 	switch role := set.Arg(0); role {
 	case "":
-		if f.from != "" {
-			return tableFrom(w, f.from, f.table)
-		}
 		return measureAll(ctx, w, f)
 	case "api":
 		return serveAPI(ctx, w, apiOptions{f.latency, f.lose, f.tell})
 	case "limit":
 		return runLimit(ctx, w, f.url, f.rows, f.inFlight)
-	case "slow":
-		return runSlow(set.Args()[1:])
 	case "script":
 		return runScript(ctx, w, f.url, f.dsn)
 	default:
-		return fmt.Errorf("there is no part %q: api, limit, script, slow", role)
+		return fmt.Errorf("there is no part %q: api, limit, script", role)
 	}
 }

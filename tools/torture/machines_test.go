@@ -1,4 +1,4 @@
-package torture
+package torture_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/torture"
 )
 
 var (
@@ -24,7 +24,7 @@ var (
 
 // machinesTrial is a trial of several machines on one ledger.
 type machinesTrial struct {
-	*trial
+	*torture.Trial
 	test     testing.TB
 	net      *network
 	hosts    []*host
@@ -35,7 +35,7 @@ type machinesTrial struct {
 func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachinesTrial(t)
-	stop := m.work.write(t.Context())
+	stop := m.Work.Write(t.Context())
 	for _, h := range m.hosts {
 		h.start()
 	}
@@ -57,7 +57,7 @@ func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	m.api.SetFaults()
+	m.API.SetFaults()
 	for _, h := range m.hosts {
 		h.heal()
 	}
@@ -71,30 +71,30 @@ func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 // sentence judges from outside.
 func (m *machinesTrial) sentence() {
 	ctx := m.test.Context()
-	if err := m.child.settle(ctx); err != nil {
+	if err := m.Child.Settle(ctx); err != nil {
 		m.test.Fatal(err)
 	}
-	if err := m.judge(ctx, false); err != nil {
+	if err := m.Judge(ctx, false); err != nil {
 		m.test.Fatal(err)
 	}
-	if *rounds > 0 && m.verdict.InDoubt+m.verdict.Held > 0 { // a person decides, after the quarantine
-		if err := m.decide(ctx); err != nil {
+	if *rounds > 0 && m.Verdict.InDoubt+m.Verdict.Held > 0 { // a person decides, after the quarantine
+		if err := m.Decide(ctx); err != nil {
 			m.test.Fatal(err)
 		}
-		if err := m.child.settle(ctx); err != nil {
+		if err := m.Child.Settle(ctx); err != nil {
 			m.test.Fatal(err)
 		}
-		if err := m.judge(ctx, true); err != nil {
+		if err := m.Judge(ctx, true); err != nil {
 			m.test.Fatal(err)
 		}
 	}
-	text, err := json.Marshal(m.verdict)
+	text, err := json.Marshal(m.Verdict)
 	m.test.Logf("%s; takeovers %v, %v", text, m.takeover, err)
-	if !m.verdict.Clean() {
-		m.test.Errorf("%v", m.verdict.Examples)
+	if !m.Verdict.Clean() {
+		m.test.Errorf("%v", m.Verdict.Examples)
 	}
-	if m.verdict.Rows < 50 {
-		m.test.Errorf("only %d rows: nothing was tried", m.verdict.Rows)
+	if m.Verdict.Rows < 50 {
+		m.test.Errorf("only %d rows: nothing was tried", m.Verdict.Rows)
 	}
 }
 
@@ -103,56 +103,31 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	dsn := map[string]string{"erp": pgtest.Database(t), "ledger": pgtest.Database(t)}
 	m := &machinesTrial{test: t, net: newNetwork(t, hostPort(dsn["ledger"]))}
 	dir := t.TempDir()
-	opts := Options{
-		Binary: buildFailpoint(t), Dir: dir, Seed: 1, MaxInFlight: 4, Progress: func(Verdict) {},
-		ERP: Database{"postgres", dsn["erp"]}, Ledger: Database{"postgres", dsn["ledger"]},
-	}
-	tr := &trial{Options: opts, random: rand.New(rand.NewPCG(1, 1)), trigger: &trigger{}}
-	tr.verdict = Verdict{Seed: 1, ERP: "postgres", Ledger: "postgres", MaxInFlight: opts.MaxInFlight}
-	m.trial = tr
-	var err error
-	if tr.truth, err = os.OpenFile(filepath.Join(dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		t.Fatal(err)
+	opts := torture.Options{
+		Binary: build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
+		ERP: torture.Database{Driver: "postgres", DSN: dsn["erp"]}, Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},
 	}
 	faults, err := sandbox.ParseFaults([]string{"lost-after%1", "status=500,commit%1", "slow=100ms%20", "refused%1", "status=502%1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tr.api, err = sandbox.Start(sandbox.Options{APIKey: apiKey, Log: tr.truth, Faults: faults, Seed: 1, Latency: 20 * time.Millisecond}, "127.0.0.1:0"); err != nil {
+	if m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond}, true); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := tr.close(); err != nil {
+		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if tr.work, err = newWorkload(t.Context(), opts.ERP, opts.Seed); err != nil {
-		t.Fatal(err)
-	}
-	if tr.child, err = newChild(t.Context(), opts, tr.api.URL); err != nil {
-		t.Fatal(err)
-	}
 	for i := range *machines {
 		h := &host{t: m, i: i, dir: filepath.Join(dir, m.net.space(i)), pulled: map[string]bool{}}
 		m.hosts = append(m.hosts, h)
 		m.net.plug(i)
 		h.prepare(dsn)
-		h.forward(strings.TrimPrefix(tr.api.URL, "http://"))
+		h.forward(strings.TrimPrefix(m.API.URL, "http://"))
 		t.Cleanup(h.end)
 	}
 	return m
-}
-
-// buildFailpoint builds the program with the tag by which the wall clock of a process can be set.
-func buildFailpoint(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "safrasync")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-tags", "failpoint", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return binary
 }
 
 func hostPort(dsn string) string {
@@ -187,8 +162,8 @@ func (m *machinesTrial) drain() {
 	for left != 0 {
 		before := left
 		m.until("the machines send what is left", func() bool {
-			pending, err := m.child.count(m.test.Context(), "pending")
-			flying, flyErr := m.child.count(m.test.Context(), "sending")
+			pending, err := m.Child.Count(m.test.Context(), "pending")
+			flying, flyErr := m.Child.Count(m.test.Context(), "sending")
 			left = pending + flying
 			return err == nil && flyErr == nil && (left == 0 || left != before)
 		})
@@ -215,7 +190,7 @@ func (m *machinesTrial) until(what string, fn func() bool) {
 
 // fleet gives how many machines live as `status` says, and the one that holds a job; nil when none does.
 func (m *machinesTrial) fleet() (alive int, leader *host) {
-	err := m.child.lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
+	err := m.Child.Lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
 		var job struct {
 			Instances []struct {
 				Alive   bool     `json:"alive"`
@@ -281,9 +256,9 @@ func (m *machinesTrial) short() {
 
 // advances tells whether the platform has got a record since the last call.
 func (m *machinesTrial) advances() bool {
-	records := len(m.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
-	before := m.verdict.Records
-	m.verdict.Records = records
+	records := len(m.API.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
+	before := m.Verdict.Records
+	m.Verdict.Records = records
 	return records > before
 }
 

@@ -94,6 +94,6 @@ func explain(t *testing.T, p plan, found *fault) (name, text string) {
 	for _, s := range short.Steps {
 		name += ", " + s.Op
 	}
-	return name, fmt.Sprintf("%s\n%s\nseed %d, shortened from %d to %d steps (go test ./internal/histories -histories 1 -seed %[3]d):\n%[6]s",
+	return name, fmt.Sprintf("%s\n%s\nseed %d, shortened from %d to %d steps (go test -C tools ./histories -histories 1 -seed %[3]d):\n%[6]s",
 		name, found.text, p.Seed, len(p.Steps), len(short.Steps), strings.Join(log, "\n"))
 }

@@ -31,12 +31,12 @@ func howOften() int {
 	return 50
 }
 
-// build compiles a program with the settings of a release, so that what it depends on is compiled for all of them once.
-func build(t *testing.T, name string) string {
+// build compiles a program of a module with the settings of a release, so that what it depends on is compiled for all of them once.
+func build(t *testing.T, module string, args ...string) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), filepath.Base(name))
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "github.com/safrasync/safrasync/"+name)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-trimpath", "-buildvcs=false", "-o", binary}, args...)...)
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -60,7 +60,7 @@ func run(t *testing.T, opts torture.Options) torture.Verdict {
 }
 
 func TestF071_NothingIsLostAndNothingComesTwice(t *testing.T) {
-	binary := build(t, "cmd/safrasync")
+	binary := build(t, "../..", "./cmd/safrasync")
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +77,7 @@ func TestF071_NothingIsLostAndNothingComesTwice(t *testing.T) {
 
 // The harness can fail: what cron usually runs sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
-	v := run(t, torture.Options{Script: build(t, "internal/torture/cronscript"), ERP: torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}})
+	v := run(t, torture.Options{Script: build(t, "..", "./torture/cronscript"), ERP: torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}})
 	if v.Doubled == 0 {
 		t.Errorf("nothing was doubled: %+v", v)
 	}

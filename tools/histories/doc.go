@@ -21,7 +21,7 @@
 //
 // # How to use it
 //
-// `go test ./internal/histories` runs 100 histories, `make histories HISTORIES=10000` more; `-seed N` begins with another one. What fails is shortened as long as it fails in the same way, and printed step by
+// `go test -C tools ./histories` runs 100 histories, `make histories HISTORIES=10000` more; `-seed N` begins with another one. What fails is shortened as long as it fails in the same way, and printed step by
 // step with the seed; `-histories 1 -seed N` runs it again.
 //
 // A step is a line in the table of steps_test.go: what a person, the process or the platform does. world_test.go is the ERP, run_test.go what runs, plan_test.go draws and shortens histories.

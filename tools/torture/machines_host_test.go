@@ -1,4 +1,4 @@
-package torture
+package torture_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/torture"
 )
 
 // host is a machine: a network namespace in which `safrasync run` has a hostname, a machine id and process numbers of its own, so that nobody outside can know that it is gone.
@@ -27,12 +29,11 @@ func (h *host) prepare(dsn map[string]string) {
 	if err := os.MkdirAll(filepath.Join(h.dir, "journal"), 0o700); err != nil {
 		h.t.test.Fatal(err)
 	}
-	o := h.t.Options
-	text := fmt.Sprintf(configuration, h.t.api.URL, requestTimeout, o.MaxInFlight, quarantine, "postgres", "postgres", filepath.Join(h.dir, "journal"))
+	text := h.t.Configuration(h.t.API.URL, filepath.Join(h.dir, "journal"))
 	text = strings.ReplaceAll(text, "    changed_at: atualizado\n", "    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
 	for name, text := range map[string]string{
 		"config.yaml": text, "machine-id": fmt.Sprintf("%032d\n", h.i+1),
-		"env": "TORTURE_KEY=" + apiKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) + "'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
+		"env": "TORTURE_KEY=" + torture.APIKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) + "'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
 	} {
 		if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o600); err != nil {
 			h.t.test.Fatal(err)

@@ -123,15 +123,15 @@ func asURL(dsn string) string {
 	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"], values["dbname"], values["sslmode"])
 }
 
-// moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the root of the repository.
-func moduleDir(name string) string { return filepath.Join("internal", "bench", name) }
+// moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the folder tools.
+func moduleDir(name string) string { return filepath.Join("bench", name) }
 
 // built builds a yardstick once, in its own module, and tells where it is.
 func (b *bench) built(name string) (string, error) {
 	if name == "script" {
 		return os.Executable()
 	}
-	binary, err := filepath.Abs(filepath.Join("bin", "bench-"+name))
+	binary, err := filepath.Abs(filepath.Join("..", "bin", "bench-"+name))
 	if err != nil || b.builds[name] {
 		return binary, err
 	}

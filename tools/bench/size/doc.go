@@ -15,5 +15,5 @@
 //
 // The trials of any size are tests with flags, since they need throwaway servers:
 //
-//	go test ./internal/bench/size -count=1 -v -timeout 3h -rows 1000000
+//	go test -C tools ./bench/size -count=1 -v -timeout 3h -rows 1000000
 package size

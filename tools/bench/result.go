@@ -43,14 +43,10 @@ type result struct {
 	LedgerCPU  float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
 	ERPCPU     float64 `json:"erp_cpu_per_1000"`    // of the PostgreSQL that is the ERP; the others keep their books there
 	PeakMiB    float64 `json:"peak_mib"`
-	Step       string  `json:"step,omitempty"` // of a profile: the function, with all that it calls; Ratio is its share
 	agreement
 }
 
 func (r result) String() string {
-	if r.Step != "" {
-		return fmt.Sprintf("%-7s %-18s %5.1f %%  %.4f s/1000  %s", r.Measure, r.Who, r.Ratio*100, r.CPU, r.Step)
-	}
 	return fmt.Sprintf("%-7s %-18s %2d ms %8d rows %8.3f s  %7.0f rows/s  ratio %.3f (API %.3f)  CPU %.3f + ledger %.3f + ERP %.3f s/1000  %5.1f MiB  lost %d, doubled %d, wrong %d, in doubt %d",
 		r.Measure, r.Who, r.LatencyMS, r.Rows, r.Seconds, r.RowsPerS, r.Ratio, r.APIRatio, r.CPU, r.LedgerCPU, r.ERPCPU, r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
 }

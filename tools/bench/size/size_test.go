@@ -14,8 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/safrasync/safrasync/internal/bench/size"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/tools/bench/size"
 )
 
 var (
@@ -47,7 +47,8 @@ var built = gosync.OnceValues(func() (binary string, err error) {
 		return "", err
 	}
 	binary = filepath.Join(buildDir, "safrasync")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "github.com/safrasync/safrasync/cmd/safrasync")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "./cmd/safrasync")
+	cmd.Dir = "../../.."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return binary, fmt.Errorf("%w: %s", err, out)

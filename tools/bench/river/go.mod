@@ -1,4 +1,4 @@
-module github.com/safrasync/safrasync/internal/bench/river
+module github.com/safrasync/safrasync/tools/bench/river
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module github.com/safrasync/safrasync/internal/bench/bento
+module github.com/safrasync/safrasync/tools/bench/bento
 
 go 1.26.0
 
