@@ -144,8 +144,8 @@ func exportAudit(q *request) error {
 		}
 		for _, r := range found.Records {
 			cells := []string{strconv.FormatInt(r.Seq, 10), r.At.In(q.c.Zone).Format("02/01/2006 15:04:05"), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash}
-			for i := range cells {
-				cells[i] = guarded(cells[i])
+			for i := range cells[:len(cells)-1] { // the hash is no text
+				cells[i] = guarded(maskText(cells[i]))
 			}
 			if err := file.Write(cells); err != nil {
 				return err
