@@ -124,6 +124,9 @@ func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
 		if slow < 15 {
 			t.Errorf("%d of 40 tries were slowed down", slow)
 		}
+		// Nor does that keep a person out who shares the address, on a browser that she has used before.
+		owner.do(http.MethodPost, "/logout", url.Values{"token": {owner.get("/").token()}})
+		owner.logIn("carla", password).wants(http.StatusSeeOther)
 		w.clock.pass(15 * time.Minute)
 		other.logIn("ana", password).wants(http.StatusSeeOther)
 	})
