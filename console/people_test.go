@@ -48,6 +48,8 @@ func TestC02_PasswordsThatAreTriedFirstAreRefused(t *testing.T) {
 		{"P@ssw0rd1234", "password.common"},
 		{"cooperativa2026", "password.common"},
 		{"123456789012", "password.common"},
+		{"soja2026soja2026", "password.common"},
+		{"Milho2026!2027", "password.common"},
 		{"aaaaaaaaaaaaaaa", "password.common"},
 		{"senhasenhasenha", "password.common"},
 		{"qwertyuiop12", "password.common"},

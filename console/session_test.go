@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -108,4 +109,16 @@ func TestD7SavedFiltersAreBounded(t *testing.T) {
 			t.Errorf("the audit has %d (%v)", len(found.Records), err)
 		}
 	})
+}
+
+func TestD9ANewUsersNameFitsAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a/b", "a\nb", "a\u202eb", "a?b", "a%2fb", ""} {
+		if got := console.NewUserName(name); got != "" {
+			t.Errorf("%q is taken, as %q", name, got)
+		}
+	}
+	if got := console.NewUserName(" Ana Lúcia "); got != "ana lúcia" {
+		t.Errorf("it becomes %q", got)
+	}
 }
