@@ -20,6 +20,8 @@ var auditWords = map[string]phrase{
 	"did.recount":       {"contou as somas de novo", "counted the sums anew"},
 	"did.config":        {"mudou a configuração", "changed the configuration"},
 	"did.login":         {"entrou", "logged in"},
+	"did.filter_save":   {"guardou um filtro", "kept a filter"},
+	"did.filter_forget": {"apagou um filtro guardado", "removed a kept filter"},
 	"did.logout":        {"saiu", "logged out"},
 	"did.login_failed":  {"tentou entrar", "tried to log in"},
 	"did.proof":         {"confirmou de novo quem é", "proved again who it is"},

@@ -131,7 +131,7 @@ func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
 	if err != nil {
 		return err
 	}
-	name := console.UserName(args[0])
+	name := console.NewUserName(args[0])
 	if name == "" {
 		return a.usage(usersNoName)
 	}

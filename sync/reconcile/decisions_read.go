@@ -108,7 +108,7 @@ func (t *decisionReader) csv(data []byte) error {
 		}
 		line, _ := c.FieldPos(0)
 		for i := range cells {
-			cells[i] = Unguard(cells[i])
+			cells[i] = trade.UnguardFormula(cells[i])
 		}
 		if err := t.row(cells, line); err != nil {
 			return err
