@@ -436,3 +436,41 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		}
 	})
 }
+
+// A number that is used again while two jobs return its contract: what hangs on it goes under the record of
+// the new contract, whichever job sent it, and never under that of the old one.
+func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.sweep()
+		again := b.spec
+		again.Name = "again"
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = append(slices.Clone(f.SentBy), engine.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.more = append(b.more, again)
+		b.write(10, 55)
+		b.delivery(1, 2, 500)
+		b.sweep()
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
+		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Retry(t.Context(), "again", []string{key(2)})
+		}), engine.NotRefused)
+		for range 2 {
+			b.sweep()
+		}
+		own := b.row("again", key(2), trade.Accepted, "").RemoteID
+		for _, d := range b.createdOf("deliveries") {
+			if got := d.Fields["contract_id"]; got != own {
+				t.Errorf("it hangs on %v, want %s; contracts: %+v", got, own, b.entry(2).Flags)
+			}
+		}
+	})
+}

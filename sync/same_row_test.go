@@ -3,6 +3,7 @@ package sync_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -655,5 +656,59 @@ func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
 			t.Errorf("%d deliveries went under the record of another contract", n)
 		}
 		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+	})
+}
+
+// Two equal contracts were sent, and rows typed in front take both their numbers: nothing goes under the
+// record of either.
+func TestC1BothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 10)
+		b.pass()
+		b.write(99, 55, 10, 10)
+		b.delivery(1, 1, 500) // of 99
+		b.delivery(2, 2, 600) // of 55
+		for range 2 {
+			b.sweep()
+		}
+		for n := 1; n <= 2; n++ {
+			if e := b.entry(n); !e.Flags.Has(trade.Replaced) {
+				t.Errorf("contract %d has the flags %v, want replaced", n, e.Flags)
+			}
+		}
+		if got := b.createdOf("deliveries"); len(got) > 0 {
+			t.Errorf("%d deliveries went under the record of another contract", len(got))
+		}
+	})
+}
+
+// Two jobs read the same columns and make records of two types of them: the row of one covers no record of
+// the other.
+func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		other, fixation := b.spec, "FIXACAO_COMPRA"
+		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
+		other.Fields["order_type"] = engine.FieldSpec{Const: &fixation}
+		other.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num >= '0100'", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num < '0100'", 1)
+		b.more = append(b.more, other)
+		b.write(10)
+		b.exec(`INSERT INTO contrato SELECT filial, '0100', quantidade, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+		b.pass()
+		b.onPlatform("10", "10")                                                   // of each type
+		b.exec(`UPDATE contrato SET num = '0002', preco = 130 WHERE num = '0001'`) // typed again
+		for range 2 {
+			b.pass()
+		}
+		b.onPlatform("10", "10")
+		b.exec(`UPDATE contrato SET num = '0001', preco = 120.5 WHERE num = '0002'`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0003', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0103', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
+		for range 2 {
+			b.pass() // each is a row of its own
+		}
+		b.onPlatform("10", "10", "44", "44")
 	})
 }

@@ -24,13 +24,16 @@ type sentRow struct {
 
 // content is what a row of the ERP would send.
 type content struct {
-	source  trade.Hash // of the mapped columns, whichever job reads them
+	job     string
+	source  trade.Hash
 	payload trade.Hash // empty: it could not go
+
+	cancelled bool
 }
 
 // is reports whether the row would send what an entry sends.
 func (c content) is(e trade.Entry) bool {
-	return c.payload.SameContent(e.PayloadHash) || c.source.Same(e.SourceHash)
+	return c.payload.SameContent(e.PayloadHash) || c.job == e.Job && c.source.Same(e.SourceHash)
 }
 
 // stands reports whether a row with the content of e stands under the key.
@@ -56,8 +59,9 @@ func (s sentRow) sent(e trade.Entry) bool {
 // likeness is what is known of the rows that were sent with the content of a row that is about to
 // go.
 type likeness struct {
-	twin  bool     // one of them sends the very same, and stands: a second row of equal content
-	moved *sentRow // the record of this row: no row is left for it under its own key; nil: there is none
+	twin  bool       // one of them sends the very same, and stands: a second row of equal content
+	moved *sentRow   // the record of this row: no row is left for it under its own key; nil: there is none
+	left  []*sentRow // all records of this content without a row
 }
 
 // text says why a row is held whose content was sent under another key.
@@ -81,7 +85,9 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 	records, rows, lost := 0, 0, false
 	for i := range others {
 		o := &others[i]
-		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash)
+		// Jobs that read the same columns may make different records of them: the row of another one was
+		// this row only if it does not stand there any more.
+		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash) && (o.Entry.Job == e.Job || !o.stands(o.Entry))
 		if o.Entry.ID == e.ID || !sent && !newest && !o.stands(e) {
 			continue
 		}
@@ -92,6 +98,9 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 			rows++
 			out.twin = out.twin || o.Entry.PayloadHash.Same(e.PayloadHash) || newest
 			continue
+		}
+		if sent {
+			out.left = append(out.left, o)
 		}
 		lost = lost || newest && o.Entry.MovedID == ""
 		if without == nil || sent && !without.sent(e) {
@@ -171,7 +180,7 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 			for _, row := range stand(job, byKey[s.Entry.Key]) {
 				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
 				eval.evaluate(&would, job.values(row.Get), known)
-				s.now = append(s.now, content{job.sourceHash(row.Get), would.PayloadHash})
+				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.PayloadHash, job.isCancelled(row.Get)})
 			}
 		}
 	}
@@ -194,12 +203,14 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 			hold(&entry, trade.CauseRetyped, like.text())
 			entry.UpdatedAt = r.Clock.Now()
 			out.hold(from, entry)
-			old := like.moved.Entry
-			here := old.Job == r.job.Name() && old.State == trade.Accepted
-			if here && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
-				flagged[old.ID] = true
-				old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
-				out.updates = append(out.updates, trade.Update{From: old.State, Entry: old})
+			for _, of := range append(like.left, like.moved) {
+				old := of.Entry
+				here := old.Job == r.job.Name() && old.State == trade.Accepted
+				if here && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
+					flagged[old.ID] = true
+					old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
+					out.updates = append(out.updates, trade.Update{From: old.State, Entry: old})
+				}
 			}
 			continue
 		}

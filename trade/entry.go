@@ -120,6 +120,7 @@ type Parent struct {
 	Cause    string
 	RemoteID string // "" until it is accepted
 	Content  int64  // [ContentNumber] of what was sent, or would be; 0 = not known
+	Changed  bool   // its row has changed since it was sent
 }
 
 // Known is what discovery must know of an entry to tell whether its row is news: a narrow view of [Entry].
