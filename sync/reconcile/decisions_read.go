@@ -17,7 +17,7 @@ import (
 )
 
 // maxUnpacked bounds what a workbook may unpack to.
-const maxUnpacked = 1 << 30
+const maxUnpacked = 256 << 20
 
 var errNoDecisions = phrase{
 	"não é um arquivo de decisões: `safrasync report --failed --format xlsx --output ARQUIVO` faz um",
