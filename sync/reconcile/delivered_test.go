@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +90,10 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 // A contract is found by its key, else by its id on the platform: the newest, where two have the same.
 func TestDeliveriesFindTheirContracts(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "a folder? of 100% #1")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	c := newContracts(folder)
 	const many = 5000
 	remote := func(i int) string { return uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(i))).String() }
@@ -120,6 +125,9 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 		if err := c.inherit(&r, nil, id); err != nil || r.Product != want || r.Producer != "Y" || r.Day != "" {
 			t.Errorf("%s: %+v, %v, want %s", id, r, err, want)
 		}
+	}
+	if held, err := os.ReadDir(folder); runtime.GOOS == "linux" && (err != nil || len(held) > 0) { // a process that dies leaves nothing
+		t.Errorf("%v can be seen, %v", held, err)
 	}
 	if err := c.close(); err != nil {
 		t.Fatal(err)
