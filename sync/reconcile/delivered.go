@@ -155,7 +155,7 @@ func (d *delivered) reading() (*deliveredReading, error) {
 		return r, nil
 	}
 	var err error
-	if r.rows, err = d.in.tx.QueryContext(context.Background(), `SELECT number, kg FROM over ORDER BY number`); err != nil {
+	if r.rows, err = d.in.tx.QueryContext(context.Background(), `SELECT number, kg FROM over ORDER BY number`); err != nil { //nolint:rowserrcheck // where they are read
 		return nil, fmt.Errorf(temporaryRead, err)
 	}
 	r.stop = r.rows.Close

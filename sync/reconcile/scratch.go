@@ -20,7 +20,7 @@ type scratch struct {
 }
 
 // What scratchSetup sets: nothing has to outlive the process, one connection alone uses the file, and it holds eight MiB of it in memory.
-const scratchSetup = `PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=FILE; PRAGMA cache_size=-8192;`
+const scratchSetup = "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8192)"
 
 // newScratch makes a database that nobody else can read. Where the system allows it, its file goes by itself when the process dies.
 func newScratch(folder, schema string) (_ *scratch, err error) {
@@ -41,24 +41,24 @@ func newScratch(folder, schema string) (_ *scratch, err error) {
 		return nil, err
 	}
 	// The path of a URI keeps every character of a folder's name.
-	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath()); err != nil {
+	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath()+scratchSetup); err != nil {
 		return nil, err
 	}
 	s.db.SetMaxOpenConns(1)
-	if _, err := s.db.ExecContext(context.Background(), scratchSetup+schema); err != nil {
-		return nil, err
-	}
-	_ = os.Remove(s.path) // where that cannot be, close removes it
 	if s.tx, err = s.db.BeginTx(context.Background(), nil); err != nil {
 		return nil, err
 	}
+	if _, err := s.tx.ExecContext(context.Background(), schema); err != nil {
+		return nil, err
+	}
+	_ = os.Remove(s.path) // where that cannot be, close removes it
 	return s, nil
 }
 
 // prepare makes statements, which end with the database.
 func (s *scratch) prepare(to map[**sql.Stmt]string) (err error) {
 	for stmt, text := range to {
-		if *stmt, err = s.tx.PrepareContext(context.Background(), text); err != nil {
+		if *stmt, err = s.tx.PrepareContext(context.Background(), text); err != nil { //nolint:sqlclosecheck // the end of the transaction closes it
 			return fmt.Errorf(temporaryMake, err)
 		}
 	}
