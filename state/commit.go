@@ -194,7 +194,7 @@ func (g *groupTx) claim() error {
 		return err
 	}
 	waits := g.result.Paused || g.result.Quiet || g.result.Stop != nil
-	var taken map[string]trade.Elsewhere
+	var taken sentByOthers
 	if !waits {
 		if taken, err = g.sentElsewhere(); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (g *groupTx) claim() error {
 		if _, not := g.result.Lacking[in.Attempt.ID]; not || g.result.Asked[in.Attempt.ID] {
 			continue
 		}
-		if _, other := taken[in.Entry.Key]; other && !in.Entry.Ordered() {
+		if taken.has(in.Entry) && !in.Entry.Ordered() {
 			if g.result.Elsewhere == nil {
 				g.result.Elsewhere = map[string]bool{}
 			}

@@ -119,25 +119,58 @@ func (s *Store) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	return out, len(kin) > 0, nil
 }
 
-// sentElsewhere gives, by key, what other jobs have sent, or may have, of the keys that the group would begin to send. Until the transaction ends no group of such
-// a job is stored beside it.
-func (g *groupTx) sentElsewhere() (map[string]trade.Elsewhere, error) {
+// sentByOthers is what other jobs of the kind have sent, or may have, of what a group would send.
+type sentByOthers struct {
+	keys     map[string]trade.Elsewhere
+	contents map[int64]bool // numbers of contents, of which the last look did not know
+}
+
+func (o sentByOthers) has(e trade.Entry) bool {
+	_, key := o.keys[e.Key]
+	return key || o.contents[e.PayloadHash.Near]
+}
+
+// sentElsewhere looks for the keys of the group's intents among those of other jobs, and for their
+// contents among what these have begun to send since the last look: one row may have gone from one
+// job to another in between. Until the transaction ends no group of such a job is stored beside it.
+func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	if g.alone || len(g.group.Intents) == 0 {
-		return nil, nil
+		return out, nil
 	}
 	sends := string(g.group.Intents[0].Entry.Sends)
 	kin, err := kinOf(g.all, g.lease.Job, sends)
 	if err != nil || len(kin) == 0 {
-		return nil, err
+		return out, err
 	}
 	if err := g.lockKind(groupsOfKind, sends); err != nil {
-		return nil, err
+		return out, err
 	}
-	keys := make([]string, len(g.group.Intents))
+	keys, contents := make([]string, len(g.group.Intents)), make([]int64, 0, len(g.group.Intents))
 	for i, in := range g.group.Intents {
 		keys[i] = in.Entry.Key
+		if in.Entry.PayloadHash.Near != 0 {
+			contents = append(contents, in.Entry.PayloadHash.Near)
+		}
 	}
-	return takenKeys(g.s.d, g.all, kin, sends, keys)
+	if out.keys, err = takenKeys(g.s.d, g.all, kin, sends, keys); err != nil {
+		return out, err
+	}
+	var begun []struct {
+		ID   int64 `db:"id"`
+		Near int64 `db:"payload_near"`
+	}
+	query := `SELECT e.id, a.payload_near FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE ` + g.s.d.among("a.payload_near") + ` AND ` + g.s.d.among("e.job") + ` AND ` + mayHaveMade
+	if err := g.all(&begun, query, listOf(g.s.d, contents), listOf(g.s.d, kin)); err != nil {
+		return out, err
+	}
+	out.contents = map[int64]bool{}
+	for _, b := range begun {
+		if !slices.Contains(g.group.Like, b.ID) {
+			out.contents[b.Near] = true
+		}
+	}
+	return out, nil
 }
 
 // What is done to one kind of record by one transaction at a time.

@@ -1,8 +1,11 @@
 package sync_test
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"strings"
+	gosync "sync"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
@@ -129,6 +132,59 @@ func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 	})
 }
 
+// C3: a job is split, and the new one tells its rows apart by another key, or maps a required field in another way: nothing goes before a person has seen it.
+func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
+	for _, field := range []string{"", "order_type", "haverst", "price"} {
+		t.Run(field, func(t *testing.T) {
+			b := newBenchOn(t, databases[0], sandbox.Options{})
+			b.write(10, 20, 30, 40)
+			b.pass()
+			other := b.spec
+			other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
+			other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'F' || num AS num,", 1)
+			b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
+			if value := map[string]string{"order_type": "FIXACAO_COMPRA", "haverst": "2026/2027", "price": "99"}[field]; value != "" {
+				other.Fields[field] = engine.FieldSpec{Const: &value}
+			}
+			b.more = append(b.more, other)
+			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
+			found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 || !slices.Equal(found[0].Others, []string{"fixations"}) {
+				t.Errorf("check says %+v, %v", found, err)
+			}
+			for range 2 {
+				stop := b.pass()["fixations"].Stopped
+				if stop == nil || stop.Code != "brake_new_job" || len(stop.Brake.Former) != 1 || stop.Brake.Former[0].Gone != 2 {
+					t.Fatalf("stopped %+v", stop)
+				}
+			}
+			b.onPlatform("10", "20", "30", "40")
+			b.exec(`UPDATE contrato SET situacao = 'aprovado'`) // they are taken back, and the new job is for others
+			b.release("fixations")
+			b.exec(`INSERT INTO contrato SELECT filial, '0077', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, atualizado FROM contrato LIMIT 1`)
+			b.pass()
+			b.row("fixations", "01|F0077", trade.Accepted, "")
+			b.onPlatform("10", "20", "30", "40", "77")
+		})
+	}
+}
+
+// C3: the queries of two jobs return the same rows under two keys: the second job waits for a person.
+func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
+	b := newBenchOn(t, databases[0], sandbox.Options{})
+	b.contracts(12)
+	b.pass()
+	other := b.spec
+	other.Name, other.Query = "again", strings.Replace(b.spec.Query, "num,", "'F' || num AS num,", 1)
+	b.more = append(b.more, other)
+	if stop := b.pass()["again"].Stopped; stop == nil || stop.Code != "brake_retyped" || stop.Brake.Rows != 12 {
+		t.Errorf("stopped %+v", stop)
+	}
+	if n := len(b.api.Created()); n != 12 {
+		t.Errorf("the platform has %d contracts, want 12", n)
+	}
+}
+
 // C6: a row that was changed after it was sent, and is typed again under another key and in the scope of another job, is held there.
 func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -232,7 +288,7 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before@1")}))
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
-		b.pass("contracts")
+		b.pass()
 		b.expect(1, trade.InDoubt, trade.CauseUnknown)
 		b.becomes(1, "fixacao")
 		b.becomes(2, "fixacao")
@@ -422,16 +478,19 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		twice.Name = "again"
 		b.more = []engine.JobSpec{twice}
 		found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
-		if err != nil || len(found) != 3 {
+		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}
-		if f := found[0]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
+		if f := found[0]; f.Kind != engine.SplitJob || f.Known.Gone != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[1]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
+		if f := found[1]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[2]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
+		if f := found[2]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
+			t.Errorf("%+v", f)
+		}
+		if f := found[3]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
 			t.Errorf("%+v", f)
 		}
 	})
@@ -472,5 +531,46 @@ func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T)
 				t.Errorf("it hangs on %v, want %s; contracts: %+v", got, own, b.entry(2).Flags)
 			}
 		}
+	})
+}
+
+// slowCommit does something else before the first intents of a job are stored.
+type slowCommit struct {
+	engine.Ledger
+	job     string
+	once    *gosync.Once
+	between func()
+}
+
+func (s slowCommit) Commit(ctx context.Context, lease trade.Lease, g trade.Group) (trade.GroupResult, error) {
+	if lease.Job == s.job && len(g.Intents) > 0 {
+		s.once.Do(s.between)
+	}
+	return s.Ledger.Commit(ctx, lease, g)
+}
+
+// C3: a row goes to another job under another key while the first is about to store its intent: it goes once, and the second of the two is shown.
+func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.write(90, 80)
+		b.becomes(90, "fixacao")
+		b.pass()
+		b.write(90, 80, 10)
+		b.wrap = func(l engine.Ledger) engine.Ledger {
+			return slowCommit{l, "contracts", &gosync.Once{}, func() {
+				b.wrap = nil
+				b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)
+				if _, err := b.engine().Sync(t.Context(), []string{"fixations"}, engine.Options{Sweep: true}); err != nil {
+					t.Error(err)
+				}
+			}}
+		}
+		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{Sweep: true}); err != nil {
+			t.Error(err)
+		}
+		b.pass()
+		b.onPlatform("10", "80", "90")
+		b.row("fixations", key(4), trade.Accepted, "")
 	})
 }

@@ -712,3 +712,51 @@ func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 		b.onPlatform("10", "10", "44", "44")
 	})
 }
+
+// A number that a person has dismissed is given to another contract: the row is shown, and goes when a person says so.
+func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		b.write(99, 10, 20, 30)
+		b.sweep()
+		b.expect(4, trade.Held, trade.CauseRetyped)
+		b.done(b.dismiss(4), engine.NotRefused) // it is the record of number 3, says the person
+		b.sweep()
+		if e := b.entry(4); len(e.Flags) != 0 {
+			t.Fatalf("flags %v", e.Flags)
+		}
+		b.write(99, 10, 20, 77, 30)
+		for range 2 {
+			b.sweep()
+		}
+		b.expect(4, trade.Dismissed, trade.CauseRetyped)
+		if e := b.entry(4); !e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced) || len(e.Now) == 0 {
+			t.Errorf("flags %v, now %v", e.Flags, e.Now)
+		}
+		b.done(b.reopen(4), engine.NotRefused)
+		b.sweep()
+		if e := b.entry(4); e.State != trade.Accepted || len(e.Flags) != 0 {
+			t.Errorf("%s, flags %v", e.State, e.Flags)
+		}
+		b.onPlatform("10", "20", "30", "77")
+	})
+}
+
+// C6: a field that tells contracts apart is mapped otherwise, and in the same breath one is numbered anew and gets another price: it is known.
+func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		season := "2026/2027"
+		b.spec.Fields["haverst"] = engine.FieldSpec{Const: &season}
+		b.exec(`UPDATE contrato SET num = '0013', preco = preco + 1 WHERE num = '0003'`)
+		for range 3 {
+			b.sweep()
+		}
+		b.row("contracts", key(13), trade.Held, trade.CauseRetyped)
+		b.onPlatform("10", "20", "30")
+	})
+}

@@ -30,6 +30,7 @@ type submission struct {
 
 	queue             []trade.Entry // looked at, ready to go
 	lookAt            time.Duration // Boot time of the look at queue
+	like              []int64       // entries of other jobs that looks of this run found, sent with the content of a row
 	parked            []trade.Entry // need a record of the platform that another flight is asking about
 	after             int64         // number of the last entry that was taken up
 	again             bool          // entries with lower numbers may be due again

@@ -60,6 +60,7 @@ func (s sentRow) sent(e trade.Entry) bool {
 // go.
 type likeness struct {
 	twin  bool       // one of them sends the very same, and stands: a second row of equal content
+	other bool       // that one is of another job
 	moved *sentRow   // the record of this row: no row is left for it under its own key; nil: there is none
 	left  []*sentRow // all records of this content without a row
 }
@@ -96,7 +97,8 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 		}
 		if o.stands(e) {
 			rows++
-			out.twin = out.twin || o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			twin := o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			out.twin, out.other = out.twin || twin, out.other || twin && o.Entry.Job != e.Job
 			continue
 		}
 		if sent {

@@ -12,6 +12,7 @@ type Group struct {
 	Settle  []Settlement
 	Updates []Update // of the last look: changed, gone, doubled or blocked rows
 	Intents []Intent
+	Like    []int64 // entries of other jobs, sent with the content of an intent, of which the last look knew
 	Block   []Block // set or replaced, by Kind and ID
 	Unblock []Block // removed, by Kind and ID
 }
@@ -25,7 +26,7 @@ type GroupResult struct {
 	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
 	Asked     map[string]bool   // attempt ids of intents that were not claimed because another attempt asks about a record that they need
 	Lacking   map[string]Block  // attempt id → a record that the platform lacks, because of which the intent was not claimed
-	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key, or may have
+	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key or content meanwhile, or may have
 	Quiet     bool              // no intent was claimed, because somebody waits for the job's status; they may be tried again
 	Stop      *Stop             // an instance that helps stopped the job: no intent was stored; everything else was
 	Alarms    []Alarm           // late answers of which people must know; each is in the audit too
