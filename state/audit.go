@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,6 +67,9 @@ func addAudit(t *tx, a trade.AuditRecord) (seq int64, err error) {
 	if err := t.get(&head, t.s.d.locked(selectHead, "audit_head")); err != nil {
 		return 0, err
 	}
+	if t.audit == nil {
+		t.audit = &head
+	}
 	r := auditRow{
 		Seq: head.Seq + 1, At: atOr(a.At, time.Time{}), Who: cleanText(a.Who), Origin: cleanText(a.From), Act: cleanText(a.Act), Target: cleanText(a.Target),
 		Reason: cleanText(a.Reason), Detail: cleanText(a.Detail), Prev: head.Hash,
@@ -104,9 +109,20 @@ const auditPage = 1000
 
 // VerifyAudit goes through the whole audit and gives the number of the first record that was altered, is missing, or does not follow from the one before; 0 when
 // everything is as it was written. A record that is missing at the end has the number that it would have. Of records that the retention has reduced the chain is
-// verified, which their hashes still make, and that a retention said that it reduces them.
+// verified, which their hashes still make, and that a retention said that it reduces them. A chain that was written anew is found by the ends of it that this
+// host's journal has: the number is that of the first end that is another.
 func (s *Store) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
-	const op = "verifying the audit"
+	if firstBroken, err = s.verifyChain(ctx); firstBroken != 0 || err != nil {
+		return firstBroken, err
+	}
+	return s.verifyHeads(ctx)
+}
+
+const verifying = "verifying the audit"
+
+// verifyChain is the part of VerifyAudit that needs the ledger alone.
+func (s *Store) verifyChain(ctx context.Context) (firstBroken int64, err error) {
+	const op = verifying
 	var head auditHead // read first: what is added meanwhile comes after it
 	if err := s.read.GetContext(ctx, &head, selectHead); err != nil {
 		return 0, s.fault(ctx, op, err)
@@ -139,6 +155,53 @@ func (s *Store) VerifyAudit(ctx context.Context) (firstBroken int64, err error) 
 		return prev.Seq + 1, nil
 	}
 	return 0, nil
+}
+
+// verifyHeads compares the audit with the ends of it that the journals of this host have from before
+// each act. Each of them was on disk when it was written, whatever became of the act. The ledger that
+// a rebuilding began with lacks what was lost, also of the audit.
+func (s *Store) verifyHeads(ctx context.Context) (firstBroken int64, err error) {
+	const op = verifying
+	host, _, _ := hostIdentity()
+	var dirs []string
+	if err := s.read.SelectContext(ctx, &dirs, s.q(`SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`), host); err != nil {
+		return 0, s.fault(ctx, op, err)
+	}
+	for _, dir := range dirs {
+		var heads []journal.AuditHead
+		_, err := journal.Read(dir, 0, func(r journal.Record, _ string) error {
+			if r.Audit == nil {
+				return nil
+			}
+			if r.ActName == rebuildName {
+				heads = slices.DeleteFunc(heads, func(h journal.AuditHead) bool { return h.Seq > r.Audit.Seq })
+			}
+			heads = append(heads, *r.Audit)
+			return nil
+		})
+		if err != nil {
+			return 0, s.fault(ctx, op, err)
+		}
+		for _, head := range heads {
+			there, err := wasHead(func(dest any, query string, args ...any) error {
+				return s.read.GetContext(ctx, dest, s.q(query), args...)
+			}, head)
+			if err != nil {
+				return 0, s.fault(ctx, op, err)
+			}
+			if !there && (firstBroken == 0 || head.Seq < firstBroken) {
+				firstBroken = head.Seq
+			}
+		}
+	}
+	return firstBroken, nil
+}
+
+// wasHead reports whether the audit has a record that was its end.
+func wasHead(get func(dest any, query string, args ...any) error, head journal.AuditHead) (bool, error) {
+	var n int
+	err := get(&n, `SELECT COUNT(*) FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
+	return n > 0 || head.Seq == 0, err
 }
 
 // orAll makes a limit of SQL: 0 and less mean all.

@@ -104,3 +104,48 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 		mustVerify(t, s, 0)
 	})
 }
+
+// forge makes the audit again from a record on, with other words, as one whole chain.
+func forge(t *testing.T, s *Store, from int64) {
+	t.Helper()
+	var rows []auditRow
+	if err := s.read.Select(&rows, s.q(selectAudit+`ORDER BY seq`)); err != nil {
+		t.Fatal(err)
+	}
+	prev := ""
+	for _, r := range rows {
+		if r.Seq >= from {
+			r.Prev, r.Who = prev, "nobody"
+			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`, r.Prev, r.sum(), r.Seq))
+			r.Hash = r.sum()
+		}
+		prev = r.Hash
+	}
+	mustExec(t, s, fmt.Sprintf(`UPDATE audit_head SET hash = '%s'`, prev))
+}
+
+// D8: an audit that somebody wrote anew as a whole chain, or cut off and went on with, is found by the ends of it that the journal has.
+func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		doubts := k.doubts(4)
+		if err := k.s.AppendAudit(t.Context(), anAct("before")); err != nil {
+			t.Fatal(err)
+		}
+		k.order(adoption(doubts[0], "remote-0"))
+		k.order(adoption(doubts[1], "remote-1"))
+		mustVerify(t, k.s, 0)
+		at := k.s
+		var head auditHead
+		if err := at.read.Get(&head, selectHead); err != nil {
+			t.Fatal(err)
+		}
+		forge(t, at, head.Seq-1)
+		mustVerify(t, at, head.Seq-1)
+		d, err := at.diagnoseAudit(t.Context())
+		if err != nil || d.OK || d.Problem != ProblemBroken {
+			t.Errorf("the doctor says %+v, %v", d, err)
+		}
+		k.order(adoption(doubts[2], "remote-2")) // and so it stays
+		mustVerify(t, at, head.Seq-1)
+	})
+}

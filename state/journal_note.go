@@ -145,6 +145,9 @@ func (t *tx) writeNote() error {
 			t.note.Seen[other] = max(t.note.Seen[other], r.Seq)
 		}
 	}
+	if t.audit != nil {
+		t.note.Audit = &journal.AuditHead{Seq: t.audit.Seq, Hash: t.audit.Hash}
+	}
 	seq, mark, err := s.journal.Append(*t.note, row.Seq, row.Mark)
 	if err != nil {
 		return s.journalFault(err)

@@ -71,6 +71,11 @@ func ignoreNoRows(err error) error {
 
 // fits tells whether the one record that the ledger lacks is what a crash leaves between journal and ledger.
 func (s *Store) fits(t *tx, r journal.Record) (bool, error) {
+	if r.Audit != nil {
+		if was, err := wasHead(t.get, *r.Audit); err != nil || !was {
+			return false, err
+		}
+	}
 	if r.Kind == journal.Act { // what a person decided is true of any copy from before
 		return r.ActName != rebuildName, nil
 	}

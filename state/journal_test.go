@@ -52,6 +52,9 @@ func (k *kept) try(tune tuning) error {
 
 func (k *kept) close() {
 	k.t.Helper()
+	if broken, err := k.s.VerifyAudit(context.Background()); err == nil && broken != 0 {
+		k.t.Errorf("record %d of the audit is not as it was written", broken)
+	}
 	if err := k.s.Close(); err != nil {
 		k.t.Fatal(err)
 	}

@@ -38,6 +38,8 @@ type tx struct {
 	seq  int64           // the note's number
 	then []func()        // what is to be done once the transaction is on disk
 
+	audit *auditHead // the end of the audit before the first act of the transaction; nil: it has none
+
 	server string // PostgreSQL, as this connection's server says who it is: see server
 }
 

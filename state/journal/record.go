@@ -35,8 +35,16 @@ type Record struct {
 	Jobs     []JobFact        `json:"jobs,omitempty"`  // jobs as they are after an act
 	Moves    []Move           `json:"moves,omitempty"` // jobs whose entries went to another job: by this act, or, in a snapshot, before it
 	Seen     map[string]int64 `json:"seen,omitempty"`  // of other journals of the ledger: the last record that it had
+	Audit    *AuditHead       `json:"audit,omitempty"` // with an act: the last record of the audit before it
 	Base     int64            `json:"base,omitempty"`  // of a base: the first record that is needed still; of a head: that of the last base before it
 	Size     int64            `json:"size,omitempty"`  // with Base: the bytes of the snapshot
+}
+
+// AuditHead is the end of the ledger's audit at some time. What comes before it cannot be written anew
+// without being noticed.
+type AuditHead struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
 }
 
 // Header names a journal.
