@@ -70,6 +70,6 @@
 // bytes leave; the answer is noted; a later group commit settles the attempt and moves the entry. A crash before the commit changes nothing. A crash between
 // the commit and the settlement leaves the entry in sending, and the next run settles it before it sends anything: as noted, or as in doubt.
 //
-// Groups are stored beside the flights (store.go): while one is on its way to the disk, the rows of the one before leave (wire.go) and those of the next one are looked at. How far the
-// intents may be ahead follows from what is measured: how long a commit takes, and how long an answer.
+// Groups are stored beside the flights (store.go): while one is on its way to the disk, the rows of the one before leave (wire.go) and those of the next one are looked at. Intents
+// are ahead of the free slots by one group at most, and by none at a rate.
 package sync

@@ -11,11 +11,10 @@ import (
 )
 
 // A last look holds for lookHolds: rows that have not left by then are looked at again. lookBatch
-// rows are looked at together, and up to lookMost where so many leave within that time.
+// rows are looked at together.
 const (
 	lookHolds = 2 * time.Second
 	lookBatch = 64
-	lookMost  = 256
 )
 
 // looked is the result of a last look at rows that are about to go (I8).

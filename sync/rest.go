@@ -22,11 +22,6 @@ func (s *submission) await(ctx context.Context, more bool) {
 	} else if len(s.flights) == 0 && s.storing == nil {
 		return
 	}
-	if wake == nil && s.wire.waiting() > 0 { // what is stored must not wait for too long
-		timer := time.NewTimer(aheadTime / 2)
-		defer timer.Stop()
-		wake = timer.C
-	}
 	done := ctx.Done()
 	if s.halt != nil {
 		done = nil

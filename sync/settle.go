@@ -82,9 +82,6 @@ func (s *submission) take(l *landing) {
 	if s.calm++; !d.usual() {
 		s.calm = 0
 	}
-	if took := l.answer.Evidence.Duration; took > 0 && d.outcome != trade.OutcomeNotSent {
-		s.latency.add(took)
-	}
 	s.count(d, l)
 	s.pace(d, l.at)
 	s.judge(d)

@@ -45,11 +45,8 @@ func (s *submission) shareDue(ctx context.Context) ([]trade.Entry, error) {
 		}
 		s.leftovers, s.after = true, 0
 	}
-	return s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, s.batch())
+	return s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, lookBatch)
 }
-
-// batch is how many rows are taken up at once: half of those that may be open, so that a look and a group cost little for each row and the next half is made ready while this one leaves.
-func (s *submission) batch() int { return min(max(lookBatch, s.window()/2), lookMost) }
 
 // asksOf are the records about which a row would ask the platform. Alone, blocks knows of all that ask; with others, the ledger does.
 func (s *submission) asksOf(entry int64) []trade.PlatformRecord {

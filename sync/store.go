@@ -3,7 +3,6 @@ package sync
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/trade"
@@ -14,14 +13,13 @@ type storing struct {
 	group   trade.Group
 	flights []*flight
 	settled []*landing
-	began   time.Duration // Boot time
 	result  trade.GroupResult
 	err     error
 }
 
 // store hands a group over to be made durable (I1), beside the flights.
 func (s *submission) store(ctx context.Context, group trade.Group, flights []*flight) {
-	g := &storing{group: group, flights: flights, settled: s.settling, began: s.Clock.Boot()}
+	g := &storing{group: group, flights: flights, settled: s.settling}
 	s.settling, s.found, s.lacking = nil, nil, nil
 	for _, f := range flights {
 		s.flights[f.entry.ID] = true
@@ -42,7 +40,6 @@ func (s *submission) store(ctx context.Context, group trade.Group, flights []*fl
 func (s *submission) conclude(ctx context.Context) error {
 	g, err := s.storing, s.storing.err
 	s.storing, s.stored = nil, nil
-	s.commitTime.add(s.Clock.Boot() - g.began)
 	if err == nil {
 		err = failpoint.Hit("group.stored")
 	}

@@ -24,9 +24,8 @@ type submission struct {
 	storing  *storing      // the group that is being stored; nil: none
 	stored   chan struct{} // closed when it is
 
-	calm                int  // answers as usual, in a row
-	limited             bool // by a rate: intents are stored when they may leave
-	latency, commitTime average
+	calm    int  // answers as usual, in a row
+	limited bool // by a rate: intents are stored when they may leave
 
 	queue             []trade.Entry // looked at, ready to go
 	lookAt            time.Duration // Boot time of the look at queue
@@ -59,7 +58,7 @@ type submission struct {
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.crew.most(r.lease.Hand), flights: map[int64]bool{}, landed: make(chan *landing, aheadMost+r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.crew.most(r.lease.Hand), flights: map[int64]bool{}, landed: make(chan *landing, 2*r.Limits.MaxInFlight), halted: make(chan struct{}),
 		limited: t.limiter.Limit() != rate.Inf,
 	}
 	s.wire.launch = s.fly
@@ -209,20 +208,19 @@ func (s *submission) worth(more bool) bool {
 	return !more || s.halt != nil || s.wire.waiting() == 0 || max(free, len(s.settling)) >= w/2
 }
 
-// recall gives up what was stored and must not leave any more, or would leave too late. It is due again at once.
+// recall gives up what was stored and must not leave any more. It is due again at once.
 func (s *submission) recall() {
-	before := s.Clock.Boot() - aheadTime - sendWindow/4
-	if s.halt != nil || s.careful || !s.preflown || s.slots < s.crew.most(s.lease.Hand) || s.resting() > 0 {
-		before = s.Clock.Boot() + 1
+	if s.halt == nil && !s.careful && s.preflown && s.slots >= s.crew.most(s.lease.Hand) && s.resting() <= 0 {
+		return
 	}
-	if late := s.wire.recall(before); len(late) > 0 {
+	if back := s.wire.recall(); len(back) > 0 {
 		s.calm = 0
-		for _, f := range late {
+		for _, f := range back {
 			s.report.Sent--
 			s.ration.recalled(f.entry.ID)
 			s.didNotGo(f.entry)
 		}
-		s.giveUp(late, "it was not its turn within the time that its intent is good for")
+		s.giveUp(back, "it was taken back before it left")
 	}
 }
 

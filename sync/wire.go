@@ -2,20 +2,12 @@ package sync
 
 import (
 	"sync"
-	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How many intents are stored ahead of free slots, so that the wire does not wait for the disk: what leaves while two groups are stored, between aheadLeast and aheadTimes times the
-// slots, at most aheadMost rows, and never more than leave within aheadTime (I13).
-const (
-	aheadLeast  = 6   // times the slots
-	aheadTimes  = 16  // times the slots, at most
-	aheadMost   = 512 // rows
-	aheadOthers = 4   // times the slots, where another instance would not know which of them have left
-	aheadTime   = 2 * time.Second
-)
+// idsKept is how many of the platform's last ids the wire remembers.
+const idsKept = 512
 
 // wire lets flights go whose intents are stored: as many at once as there are slots, the next one as soon as one has landed. Its methods may be called by several goroutines.
 type wire struct {
@@ -45,7 +37,7 @@ func (w *wire) holder(id string, of trade.Entry) (other string, taken bool) {
 		w.ids = map[string]string{}
 	}
 	w.ids[id] = name
-	if w.order = append(w.order, id); len(w.order) > aheadMost {
+	if w.order = append(w.order, id); len(w.order) > idsKept {
 		delete(w.ids, w.order[0])
 		w.order = w.order[1:]
 	}
@@ -86,15 +78,11 @@ func (w *wire) landed(usual bool) {
 	w.next()
 }
 
-// recall takes back those that have not begun and were stored before a time of the Boot clock.
-func (w *wire) recall(before time.Duration) (back []*flight) {
+// recall takes back those that have not begun.
+func (w *wire) recall() (back []*flight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := 0 // they stand in the order in which they were stored
-	for n < len(w.cleared) && w.cleared[n].intent < before {
-		n++
-	}
-	back, w.cleared = w.cleared[:n:n], w.cleared[n:]
+	back, w.cleared = w.cleared, nil
 	return back
 }
 
@@ -125,27 +113,11 @@ func (d decision) noted() bool {
 	return d.outcome != trade.OutcomeNotCreated || !d.weak && d.state != trade.Held
 }
 
-// average is a mean in which the last values count most.
-type average time.Duration
-
-func (a *average) add(d time.Duration) {
-	if *a == 0 {
-		*a = average(d)
-	}
-	*a += (average(d) - *a) / 8
-}
-
-// window is how many intents may be open at once: as many as may fly, and, where a crash shows which of them had left, those that leave soon. After an answer that was not as usual it
-// grows with each that is. Beside other instances less is ahead: what this one has noted is on its own disk, and one that takes its job over knows only that the intents are stored (I11).
+// window is how many intents may be open at once: as many as may fly, and as many again, so that the wire does not wait for the disk. Those are ahead only where no rate holds
+// them up, a crash shows which of them had left, and no other instance would have to know it (I11); and not after an answer that was not as usual.
 func (s *submission) window() int {
-	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.latency <= 0 || !s.ledger.Marked() {
+	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.calm < s.slots || s.crew.place().Living > 1 || !s.ledger.Marked() {
 		return s.slots
 	}
-	leaves := func(d time.Duration) int { return int(time.Duration(s.slots) * d / time.Duration(s.latency)) }
-	ahead := max(s.slots+2*leaves(time.Duration(s.commitTime)), aheadLeast*s.slots)
-	most := aheadTimes * s.slots
-	if s.crew.place().Living > 1 {
-		most = aheadOthers * s.slots
-	}
-	return max(s.slots, min(ahead, s.slots+s.calm, s.slots+leaves(aheadTime), most, aheadMost))
+	return 2 * s.slots
 }

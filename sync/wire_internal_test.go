@@ -2,7 +2,6 @@ package sync
 
 import (
 	"testing"
-	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
@@ -27,44 +26,40 @@ func TestOnlyAnswersThatNeedNoPersonAreNoted(t *testing.T) {
 	}
 }
 
-// Intents are ahead only of what leaves soon, and of nothing after an answer that was not as usual.
-func TestTheWindowFollowsWhatIsMeasured(t *testing.T) {
+// Intents are ahead by one group, where a crash tells which of them had left, and of nothing after an answer that was not as usual.
+func TestIntentsAreAheadByOneGroup(t *testing.T) {
 	t.Parallel()
-	s := paced(t, Limits{MaxInFlight: 8})
-	s.jobRun.ledger = markedLedger{}
-	for _, step := range []struct {
-		latency, commit time.Duration
-		calm, want      int
+	for name, c := range map[string]struct {
+		limits Limits
+		set    func(s *submission)
+		want   int
 	}{
-		{latency: 0, calm: 100, want: 8},
-		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 0, want: 8},
-		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 3, want: 11},
-		{latency: 20 * time.Millisecond, commit: 5 * time.Millisecond, calm: 1000, want: 48},
-		{latency: time.Millisecond, commit: 5 * time.Millisecond, calm: 1000, want: 88},
-		{latency: time.Millisecond, commit: time.Second, calm: 1000, want: 128},
-		{latency: 4 * time.Second, commit: time.Second, calm: 1000, want: 12},
-		{latency: time.Minute, commit: time.Second, calm: 1000, want: 8},
+		"as usual":                          {Limits{MaxInFlight: 8}, func(*submission) {}, 16},
+		"soon after an answer that was not": {Limits{MaxInFlight: 8}, func(s *submission) { s.calm = 7 }, 8},
+		"after a doubt":                     {Limits{MaxInFlight: 8}, func(s *submission) { s.careful = true }, 8},
+		"fewer at once after 429":           {Limits{MaxInFlight: 8}, func(s *submission) { s.slots = 4 }, 4},
+		"at a rate":                         {Limits{MaxInFlight: 8, RateLimit: 20}, func(*submission) {}, 8},
+		"where nothing tells what left":     {Limits{MaxInFlight: 8}, func(s *submission) { s.jobRun.ledger = markedLedger{marked: false} }, 8},
+		"another instance would not know what left": {Limits{MaxInFlight: 8}, func(s *submission) {
+			s.crew.several, s.crew.known, s.crew.stand = true, true, trade.Crew{Living: 2}
+		}, 8},
 	} {
-		s.latency, s.commitTime, s.calm = average(step.latency), average(step.commit), step.calm
-		if got := s.window(); got != step.want {
-			t.Errorf("%+v: %d", step, got)
+		s := paced(t, c.limits)
+		s.jobRun.ledger, s.calm = markedLedger{marked: true}, 8
+		c.set(s)
+		if got := s.window(); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
-	}
-	s.latency, s.commitTime, s.calm = average(time.Millisecond), average(time.Second), 1000
-	s.crew.several, s.crew.known, s.crew.stand = true, true, trade.Crew{Living: 2}
-	if got := s.window(); got != 32 {
-		t.Errorf("beside another instance, which would not know what had left: %d", got)
-	}
-	s.careful = true
-	if got := s.window(); got != 8 {
-		t.Errorf("after an unknown outcome: %d", got)
 	}
 }
 
-// markedLedger is one whose process notes what leaves.
-type markedLedger struct{ Ledger }
+// markedLedger is one whose process notes what leaves, or not.
+type markedLedger struct {
+	Ledger
+	marked bool
+}
 
-func (markedLedger) Marked() bool { return true }
+func (l markedLedger) Marked() bool { return l.marked }
 
 // An answer that is not as usual keeps everything back until it was judged, also while other answers are.
 func TestTheWireHoldsUntilAnAnswerIsJudged(t *testing.T) {
@@ -89,7 +84,7 @@ func TestTheWireHoldsUntilAnAnswerIsJudged(t *testing.T) {
 	if <-left; w.waiting() != 2 {
 		t.Errorf("%d wait after one more left", w.waiting())
 	}
-	if back := w.recall(time.Hour); len(back) != 2 || w.waiting() != 0 {
+	if back := w.recall(); len(back) != 2 || w.waiting() != 0 {
 		t.Errorf("%d came back", len(back))
 	}
 }
