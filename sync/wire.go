@@ -116,7 +116,7 @@ func (d decision) noted() bool {
 // window is how many intents may be open at once: as many as may fly, and as many again, so that the wire does not wait for the disk. Those are ahead only where no rate holds
 // them up, a crash shows which of them had left, and no other instance would have to know it (I11); and not after an answer that was not as usual.
 func (s *submission) window() int {
-	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.calm < s.slots || s.crew.place().Living > 1 || !s.ledger.Marked() {
+	if s.slots < s.Limits.MaxInFlight || s.careful || s.limited || s.calm < s.slots || s.crew.place().Living > 1 || !s.ledger.Marked() {
 		return s.slots
 	}
 	return 2 * s.slots
