@@ -109,10 +109,10 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 }
 
 // recovers lets each call of a recovery fail; the last one finds so many doubts.
-func (a *among) recovers(name string, want int, recover func() (int, error)) {
+func (a *among) recovers(name string, want int, again func() (int, error)) {
 	a.t.Helper()
 	a.each(name, func() error {
-		n, err := recover()
+		n, err := again()
 		if err == nil && n != want {
 			a.t.Errorf("%s: %d doubts, want %d", name, n, want)
 		}

@@ -23,7 +23,7 @@ type summary []result
 
 // key tells which results are repetitions of the same.
 func (r result) key() string {
-	return fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Entries, r.Instances, r.Step)
+	return fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Entries, r.Step)
 }
 
 // median is that of a figure over the repetitions.
@@ -129,16 +129,6 @@ func render(where string, results []result) string {
 			}
 			line("| %d | %s | %.0f | %.3f | %s | %.2f | %.0f |", s[0].Entries, s[0].Who, s.median(func(r result) float64 { return r.RowsPerS }), s.median(func(r result) float64 { return r.CPU }),
 				orDash(s.median(func(r result) float64 { return r.LedgerCPU })), s.median(cpu)/first[s[0].Who], s.median(func(r result) float64 { return r.PeakMiB }))
-		}
-	}
-	if all := summaries(results, mMachines); len(all) > 0 {
-		line("\nRows that come while several instances wait, one ledger in PostgreSQL, %d POSTs in flight on each, 20 ms (the limit has as many connections as all of them):\n", eachInFlight)
-		line("| instances | who | rows | rows/s | of the limit | CPU s/1,000 | ledger's PostgreSQL | lost, doubled |")
-		line("|---|---|---|---|---|---|---|---|")
-		for _, s := range all {
-			line("| %d | %s | %d | %.0f | %.2f | %.3f | %s | %d, %d |", s[0].Instances, s[0].Who, s[0].Rows, s.median(func(r result) float64 { return float64(r.Rows) / r.APISeconds }),
-				s.median(func(r result) float64 { return r.APIRatio }), s.median(func(r result) float64 { return r.CPU }), orDash(s.median(func(r result) float64 { return r.LedgerCPU })),
-				s.sum(func(r result) int { return r.Lost }), s.sum(func(r result) int { return r.Doubled }))
 		}
 	}
 	for _, s := range summaries(results, mProfile) {
