@@ -35,8 +35,9 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 	bin/safrasync demo
 
 .PHONY: test
-test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, lintian and rpm when missing
-	$(GOTEST) ./...
+test: need ## run all tests with the race detector; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian and rpm when missing
+	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
+	$(GOTEST) ./...; code=$$?; wait $$tools || code=1; cat bin/tools.log; exit $$code
 
 .PHONY: failpoints
 failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
@@ -44,7 +45,6 @@ failpoints: need ## fail, panic, kill and stall the program at its own steps, wi
 
 .PHONY: disks
 disks: need ## cut the power of ledger and journal, and let each system call fail (build tags strace, and seccomp: Linux 5.5)
-	@.ci/need-strace
 	$(GOTEST) -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	go test -timeout 30m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 
@@ -54,6 +54,7 @@ check: tools format-check vet lint imports modules cross test ## all that must p
 .PHONY: lint
 lint: tools ## run golangci-lint (.golangci.yml)
 	CGO_ENABLED=0 GOFLAGS=-trimpath bin/golangci-lint run ./...
+	cd tools && CGO_ENABLED=0 GOFLAGS=-trimpath ../bin/golangci-lint run ./...
 
 .PHONY: fmt
 fmt: tools ## format the code with gofumpt
@@ -63,9 +64,9 @@ fmt: tools ## format the code with gofumpt
 test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target for FUZZTIME (30s)
 	@SAFRASYNC_TEST_LONG=1 .ci/need-proxies
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m ./...
+	cd tools && SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m ./...
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags failpoint -run '^TestFailpoint' ./sync
 	@$(MAKE) histories HISTORIES=10000
-	@.ci/need-strace
 	SAFRASYNC_TEST_LONG=1 $(RACE) -timeout 90m -tags strace -run '^TestF050_APower|^TestF048_TheKth' ./state ./sync
 	SAFRASYNC_TEST_LONG=1 go test -timeout 90m -tags seccomp -run '^TestTheKthCall|^TestF048_EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 	.ci/fuzz
@@ -75,7 +76,7 @@ SEED ?= 1
 
 .PHONY: histories
 histories: need ## HISTORIES (10000) random histories of an ERP, its jobs and its people, judged from outside; SEED is that of the first
-	go test -count=1 -timeout 4h ./internal/histories -histories $(HISTORIES) -seed $(SEED)
+	cd tools && go test -count=1 -timeout 4h ./histories -histories $(HISTORIES) -seed $(SEED)
 
 KILLS ?= 200
 INSTANCES ?= 1
@@ -83,24 +84,26 @@ INSTANCES ?= 1
 .PHONY: torture
 torture: need ## kill the real program KILLS times (200) on both ledgers while everything fails, and judge from outside; SEED repeats a plan; INSTANCES=2: on so many machines
 	@if [ $(INSTANCES) -gt 1 ]; then set -x; \
-	go test -count=1 -timeout 24h -v ./internal/torture -run '^TestI12' -machines $(INSTANCES) -rounds $(KILLS) -seed $(SEED); else set -x; \
-	go test -count=1 -timeout 12h -v ./internal/torture -skip '^TestI12' -kills $(KILLS) -seed $(SEED); fi
+	cd tools && go test -count=1 -timeout 24h -v ./torture -run '^TestI12' -machines $(INSTANCES) -rounds $(KILLS) -seed $(SEED); else set -x; \
+	cd tools && go test -count=1 -timeout 12h -v ./torture -skip '^TestI12' -kills $(KILLS) -seed $(SEED); fi
 
 ROWS ?= 20000
 REPS ?= 3
 ONLY ?=
 FULL ?=
-BENCHFLAGS = -rows $(ROWS) -reps $(REPS) -only '$(ONLY)' $(if $(FULL),-full) -json bin/bench.jsonl
+BENCHFLAGS = -rows $(ROWS) -reps $(REPS) -only '$(ONLY)' $(if $(FULL),-full) -json ../bin/bench.jsonl
 
 .PHONY: bench
 bench: build ## measure speed beside the yardsticks: ROWS (20000), REPS (3), ONLY=20ms,sqlite,send leaves out the rest, FULL=1 takes hours
 	@.ci/need-postgres
-	go run ./internal/bench $(BENCHFLAGS)
+	@.ci/need-strace
+	go run -C tools ./bench $(BENCHFLAGS)
 
 .PHONY: bench-page
 bench-page: build ## the same, and put the table into docs/performance.md
 	@.ci/need-postgres
-	go run ./internal/bench $(BENCHFLAGS) -table docs/performance.md
+	@.ci/need-strace
+	go run -C tools ./bench $(BENCHFLAGS) -table ../docs/performance.md
 
 .PHONY: bench-steps
 bench-steps: need ## Go benchmarks of the steps of a row, with what they allocate
@@ -110,15 +113,15 @@ ROWS ?= 1000000
 
 .PHONY: size
 size: need ## make ledgers of ROWS rows (1000000) on both databases, and measure passes over them
-	go test -count=1 -timeout 12h -v ./internal/bench/size -run Filled -rows $(ROWS)
+	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Filled -rows $(ROWS)
 
 .PHONY: pages
 pages: need ## make ledgers of ROWS rows (1000000), three in a hundred of them stuck, and measure every page of the console on both databases
-	go test -count=1 -timeout 12h -v ./internal/bench/size -run Pages -rows $(ROWS) -times 10
+	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Pages -rows $(ROWS) -times 10
 
 .PHONY: reports
 reports: need ## make ledgers of ROWS rows (1000000), and measure a report in every form, by the command and by the console, on both databases
-	go test -count=1 -timeout 12h -v ./internal/bench/size -run Reports -rows $(ROWS) -formats csv,xlsx,json,html
+	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Reports -rows $(ROWS) -formats csv,xlsx,json,html
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found
@@ -157,6 +160,7 @@ need:
 	@.ci/need-proxies
 	@.ci/need-chromium
 	@.ci/need-libreoffice
+	@.ci/need-strace
 
 .PHONY: format-check
 format-check: tools
@@ -165,6 +169,7 @@ format-check: tools
 .PHONY: vet
 vet:
 	CGO_ENABLED=0 go vet -trimpath ./...
+	cd tools && CGO_ENABLED=0 go vet -trimpath ./...
 
 .PHONY: imports
 imports: need
@@ -173,6 +178,7 @@ imports: need
 .PHONY: modules
 modules:
 	go mod tidy -diff
+	cd tools && go mod tidy -diff
 	.ci/check-libc-pin
 
 .PHONY: cross

@@ -144,8 +144,8 @@ func exportAudit(q *request) error {
 		}
 		for _, r := range found.Records {
 			cells := []string{strconv.FormatInt(r.Seq, 10), r.At.In(q.c.Zone).Format("02/01/2006 15:04:05"), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash}
-			for i := range cells {
-				cells[i] = guarded(cells[i])
+			for i := range cells[:len(cells)-1] { // the hash is no text
+				cells[i] = trade.GuardFormula(maskText(cells[i]))
 			}
 			if err := file.Write(cells); err != nil {
 				return err
@@ -157,12 +157,4 @@ func exportAudit(q *request) error {
 	}
 	file.Flush()
 	return file.Error()
-}
-
-// guarded keeps a spreadsheet from running a text as a formula.
-func guarded(text string) string {
-	if text != "" && strings.ContainsRune("=+-@|\t\r＝＋－＠", []rune(text)[0]) {
-		return "'" + text
-	}
-	return text
 }

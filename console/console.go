@@ -48,7 +48,7 @@ type Console struct {
 	administered atomic.Bool // somebody can look after people; that never ceases
 	working      chan struct{}
 	asking       connlimit.Count // requests of each address
-	streams      chan struct{}
+	streams      streams
 	reporting    chan struct{}   // a report is made
 	ending       context.Context // ended by Close: for answers that go on
 	end          context.CancelFunc
@@ -59,7 +59,7 @@ type Console struct {
 
 // New puts a console together.
 func New(o Options) *Console {
-	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce), streams: make(chan struct{}, streamsMost), reporting: make(chan struct{}, 1)}
+	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce), reporting: make(chan struct{}, 1)}
 	c.ending, c.end = context.WithCancel(context.Background())
 	for _, r := range routes() {
 		c.mux.Handle(r.method+" "+r.path, c.guard(r))

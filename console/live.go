@@ -5,15 +5,47 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
 // The live part of the first page (server-sent events). Without JavaScript the page is loaded again instead.
 const (
 	streamsMost = 64
+	streamsEach = 4                // of one person
 	streamStep  = time.Second      // at most one picture of the progress in this time
 	streamBeat  = 20 * time.Second // something is sent at least so often, and looked whether the person is still logged in
 )
+
+// streams counts the open streams by person.
+type streams struct {
+	mu  sync.Mutex
+	all int
+	of  map[int64]int
+}
+
+func (s *streams) enter(user int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= streamsMost || s.of[user] >= streamsEach {
+		return false
+	}
+	if s.of == nil {
+		s.of = map[int64]int{}
+	}
+	s.all++
+	s.of[user]++
+	return true
+}
+
+func (s *streams) leave(user int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.of[user]--; s.of[user] == 0 {
+		delete(s.of, user)
+	}
+}
 
 // showLive sends the progress of the runs as it changes, until the browser goes away, the login ends, or the console.
 func showLive(q *request) error {
@@ -21,19 +53,18 @@ func showLive(q *request) error {
 		q.wrote = true
 		return nil
 	}
-	select {
-	case q.c.streams <- struct{}{}:
-		defer func() { <-q.c.streams }()
-	default:
+	user := q.login.User.ID
+	if !q.c.streams.enter(user) {
 		return errBusy
 	}
+	defer q.c.streams.leave(user)
 	answer := http.NewResponseController(q.w)
 	h := q.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
 	q.wrote = true
 	running := -1
-	beat := time.NewTimer(streamBeat)
+	beat := time.NewTicker(streamBeat)
 	defer beat.Stop()
 	for {
 		live, changed := q.c.Work.Progress()
@@ -64,7 +95,6 @@ func showLive(q *request) error {
 			return nil
 		case <-pause.C:
 		}
-		beat.Reset(streamBeat)
 		select {
 		case <-q.Context().Done():
 			return nil

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
@@ -201,6 +202,16 @@ func changeOwnPassword(q *request) error {
 	}
 	q.tell("password")
 	return q.redirect("/account")
+}
+
+// NewUserName is UserName for somebody who is added: "" also for a name that an address or a line of
+// a log could not hold.
+func NewUserName(text string) string {
+	name := UserName(text)
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {
+		return ""
+	}
+	return name
 }
 
 // UserName brings a name into the form that the ledger has: lower case, without blanks around it.

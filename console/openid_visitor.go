@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -171,7 +170,7 @@ func (v visitor) user(issuer string) string {
 		candidates = []string{v.Email, v.login}
 	}
 	for _, text := range candidates {
-		if name := UserName(text); name != "" && !slices.Contains(reserved, name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\?#%`, r) }) {
+		if name := NewUserName(text); name != "" && !slices.Contains(reserved, name) {
 			return name
 		}
 	}

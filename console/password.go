@@ -101,13 +101,16 @@ func guessed(password, name string) bool {
 	text := strings.ToLower(password)
 	core := trimmed(text)
 	plain := leet.Replace(text)
-	for _, candidate := range []string{text, core, unrepeated(text), unrepeated(core), plain, leet.Replace(core), trimmed(plain)} {
-		if candidate != "" && len(candidate) < 4 || isCommon(candidate) || candidate == strings.ToLower(name) {
+	for _, candidate := range []string{text, core, unrepeated(text), unrepeated(core), trimmed(unrepeated(text)), plain, leet.Replace(core), trimmed(plain)} {
+		if slices.Contains(grains, candidate) || candidate != "" && len(candidate) < 4 || isCommon(candidate) || candidate == strings.ToLower(name) {
 			return true
 		}
 	}
 	return false
 }
+
+// grains are words of the business: with a year they are what is tried first here.
+var grains = []string{"soja", "milho", "trigo", "sorgo", "arroz", "aveia", "cevada", "feijao", "feijão", "algodao", "algodão", "cafe", "café", "canola", "girassol", "safra", "safrinha", "safrasync", "cooperativa"}
 
 // trimmed takes away what stands around the first and the last letter.
 func trimmed(text string) string {

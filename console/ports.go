@@ -28,7 +28,8 @@ type People interface {
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
 
 	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
-	SaveFilter(ctx context.Context, f trade.SavedFilter) error
+	// SaveFilter keeps a search, or removes it when its query is empty. trade.ErrTooMany when the person has so many.
+	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
 
 	// AppendAudit stores one record of an act that changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error

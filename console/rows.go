@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -179,6 +180,9 @@ func (f rowFilter) values(after string) url.Values {
 	return v
 }
 
+// filterBytes bounds a filter that is kept.
+const filterBytes = 2000
+
 // saveFilter keeps the filter of the page under a name, or forgets one.
 func saveFilter(q *request) error {
 	name := strings.TrimSpace(q.PostFormValue("name"))
@@ -194,10 +198,16 @@ func saveFilter(q *request) error {
 	if kept.Query == "" {
 		kept.Query = "sort=newest"
 	}
-	if q.PostFormValue("forget") != "" {
-		kept.Query = ""
+	if len(kept.Query) > filterBytes {
+		return badRequest("filter_large")
 	}
-	if err := q.c.People.SaveFilter(q.Context(), kept); err != nil {
+	record := q.record("filter save", name, "", "")
+	if q.PostFormValue("forget") != "" {
+		kept.Query, record.Act = "", "filter forget"
+	}
+	if err := q.c.People.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
+		return badRequest("filter_many")
+	} else if err != nil {
 		return err
 	}
 	return q.redirect("/rows?" + f.values("").Encode())

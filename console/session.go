@@ -69,6 +69,11 @@ func (q *request) token() string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// alone tells whether the browser asks by itself: that is no use, and the idle limit goes on.
+func (q *request) alone() bool {
+	return q.URL.Path == "/live" || q.Header.Get("HX-Trigger") == "numbers" // of home.html
+}
+
 // whoAsks finds the login of the request, if it has one that is not over.
 func (q *request) whoAsks() error {
 	q.secret = q.cookie(cookieLogin)
@@ -90,7 +95,7 @@ func (q *request) whoAsks() error {
 		return nil
 	}
 	q.login = &login
-	if now.Sub(login.SeenAt) >= seenStep {
+	if now.Sub(login.SeenAt) >= seenStep && !q.alone() {
 		if err := q.c.People.LoginSeen(q.Context(), login.Hash, now); err != nil { // it ends a little earlier
 			q.c.Log.Warn("console: nobody noted that a person is still there", zap.Error(err))
 		}

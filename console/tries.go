@@ -15,13 +15,13 @@ const (
 	longestDelay     = 15 * time.Minute
 )
 
-// buckets are what a try to log in counts in: the name (or the browser that the person has used before), and the address.
+// buckets are what a try to log in counts in: the browser that the person has used before, or else
+// the name and the address. A stranger behind the same address keeps nobody out who is known.
 func buckets(name, device, from string) []string {
-	person := "name:" + hashOf(name)
 	if device != "" {
-		person = "device:" + device
+		return []string{"device:" + device}
 	}
-	return []string{person, "address:" + from}
+	return []string{"name:" + hashOf(name), "address:" + from}
 }
 
 // issuerBucket is what answers of an issuer count in: apart from passwords, so that an issuer that is down or wrong keeps nobody out who has one.

@@ -39,7 +39,7 @@ func (q *request) users(status int, page usersPage) (err error) {
 }
 
 func addUser(q *request) error {
-	page := usersPage{Name: UserName(q.PostFormValue("name")), Role: trade.Role(q.PostFormValue("role"))}
+	page := usersPage{Name: NewUserName(q.PostFormValue("name")), Role: trade.Role(q.PostFormValue("role"))}
 	password := q.PostFormValue("password")
 	refuse := func(key string) error {
 		page.Fault = key

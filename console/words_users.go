@@ -18,7 +18,7 @@ var usersWords = map[string]phrase{
 	"users.add":          {"Cadastrar", "Add"},
 	"users.new":          {"Cadastrar um usuário", "Add a user"},
 	"users.roles":        {"Leitura olha. Contabilidade decide sobre linhas. Administração cuida também de pessoas, rotinas e de-para. Cada mudança termina as sessões da pessoa e fica na auditoria.", "Readers look. Accountants decide about rows. Administrators look after people, jobs and references too. Each change ends the person's sessions and is kept in the audit."},
-	"users.no_name":      {"O nome não pode ficar vazio nem passar de 100 caracteres.", "The name cannot be empty, nor longer than 100 characters."},
+	"users.no_name":      {"O nome não pode ficar vazio, passar de 100 caracteres nem ter quebra de linha ou um destes: / \\ ? # ou porcentagem.", "The name cannot be empty, longer than 100 characters, or have a line break or one of these: / \\ ? # or a per cent sign."},
 	"users.no_role":      {"Escolha um perfil.", "Choose a role."},
 	"users.taken":        {"Este nome já existe. Um nome nunca passa a outra pessoa, por causa da auditoria.", "This name exists already. A name never becomes another person's, because of the audit."},
 	"users.last":         {"É o último administrador. Cadastre outro primeiro.", "It is the last administrator. Add another one first."},

@@ -24,7 +24,8 @@ func parseStatement(sql string, dialect *language) (statement, *Error) {
 	}
 	st := statement{dialect: dialect}
 	s := scanner{sql: sql}
-	depth, ended := 0, -1
+	var open []int // where parentheses begin
+	ended := -1
 	for _, t := range all {
 		if t.kind == tokComment {
 			continue
@@ -39,11 +40,12 @@ func parseStatement(sql string, dialect *language) (statement, *Error) {
 		case tokParam:
 			return statement{}, s.fail(t.start, "it contains the parameter "+sql[t.start:t.end]+", and there is nothing to fill it with")
 		case tokOpen:
-			depth++
+			open = append(open, t.start)
 		case tokClose:
-			if depth--; depth < 0 {
+			if len(open) == 0 {
 				return statement{}, s.fail(t.start, "a closing parenthesis has no opening one")
 			}
+			open = open[:len(open)-1]
 		}
 		st.toks = append(st.toks, t)
 	}
@@ -51,8 +53,8 @@ func parseStatement(sql string, dialect *language) (statement, *Error) {
 		return statement{}, failf(CodeSyntax, "the query is empty; write a SELECT")
 	}
 	last := st.toks[len(st.toks)-1]
-	if depth != 0 {
-		return statement{}, s.fail(last.start, "a parenthesis is not closed")
+	if len(open) > 0 {
+		return statement{}, s.fail(open[len(open)-1], "a parenthesis is not closed")
 	}
 	first := st.toks[0]
 	switch first.word {

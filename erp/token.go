@@ -153,9 +153,20 @@ func (s *scanner) quoted(kind tokenKind, quote byte, skip int, backslash bool) *
 		}
 	}
 	if kind == tokName {
-		return s.fail(s.pos, "a quoted name does not end")
+		return s.unclosed("a quoted name does not end")
 	}
-	return s.fail(s.pos, "a string does not end")
+	return s.unclosed("a string does not end")
+}
+
+// unclosed is the fault of a quote without an end. An earlier text that goes over the end of its line
+// is very likely the one that was to end there: the quotes after it do not pair.
+func (s *scanner) unclosed(what string) *Error {
+	for _, t := range s.toks {
+		if (t.kind == tokString || t.kind == tokName) && strings.Contains(s.sql[t.start:t.end], "\n") {
+			return s.fail(t.start, what+" in its line, and the quotes after it do not pair")
+		}
+	}
+	return s.fail(s.pos, what)
 }
 
 // block reads a /* comment */; PostgreSQL and SQL Server nest them, others do

@@ -1,18 +1,14 @@
 package state
 
 import (
-	"database/sql/driver"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/lib/pq"
 )
 
 // arrayRows bounds the rows of one statement with arrays.
 const arrayRows = 1000
-
-// arrayRoom bounds what is asked for at once for an array, in bytes: one text may be much longer than the others.
-const arrayRoom = 256 << 10
 
 // textIDs are the tables whose id is no number.
 var textIDs = map[string]bool{"attempt": true}
@@ -41,59 +37,15 @@ func eachArray(table string, columns []string, rows [][]any, fn func(list string
 	for chunk := range slices.Chunk(rows, arrayRows) {
 		args := make([]any, len(columns))
 		for i := range columns {
-			var err error
-			if args[i], err = arrayOf(chunk, i); err != nil {
-				return fmt.Errorf("column %s of %s: %w", columns[i], table, err)
+			column := make([]any, len(chunk))
+			for n, row := range chunk {
+				column[n] = row[i]
 			}
+			args[i] = pq.Array(column)
 		}
 		if err := fn(list, args); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// arrayOf is one column of rows in PostgreSQL's text form of an array.
-func arrayOf(rows [][]any, column int) (string, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, row := range rows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		value, err := driver.DefaultParameterConverter.ConvertValue(row[column])
-		if err != nil {
-			return "", err
-		}
-		switch v := value.(type) {
-		case nil:
-			b.WriteString("NULL")
-		case int64:
-			b.WriteString(strconv.FormatInt(v, 10))
-		case string:
-			if i == 0 { // as a rule the others are about as long
-				b.Grow(min(len(rows)*(len(v)+len(v)/4+len(`"",`)), arrayRoom))
-			}
-			writeQuoted(&b, v)
-		default: // unreachable: rows have numbers and texts
-			return "", fmt.Errorf("a %T cannot be stored", v)
-		}
-	}
-	b.WriteByte('}')
-	return b.String(), nil
-}
-
-// writeQuoted writes an element of an array between quotes. JSON has many quotes: what stands between two of them is copied as one piece.
-func writeQuoted(b *strings.Builder, text string) {
-	b.WriteByte('"')
-	from := 0
-	for i := range len(text) {
-		if c := text[i]; c == '"' || c == '\\' {
-			b.WriteString(text[from:i])
-			b.WriteByte('\\')
-			from = i
-		}
-	}
-	b.WriteString(text[from:])
-	b.WriteByte('"')
 }

@@ -1,12 +1,17 @@
 package state
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -42,6 +47,69 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 		return err
 	}
 	return moveInto(half, file)
+}
+
+// BackupInto makes a copy with a name of its own in a folder that is there (one that is not may be a disk that is not mounted), and then removes this ledger's older copies but for the newest
+// keep-1. What has another name, or is not whole, neither counts nor goes: it is given back as broken.
+func (s *Store) BackupInto(ctx context.Context, dir string, keep int, at time.Time) (file string, removed, broken []string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", nil, nil, &Error{Code: CodeCopy, Path: s.where, Hint: "give another folder", Err: err}
+	}
+	prefix := "safrasync-" + strings.ReplaceAll(s.id, "-", "")[:12] + "-"
+	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
+	if err := s.Backup(ctx, file); err != nil {
+		return "", nil, nil, err
+	}
+	entries, err := os.ReadDir(dir) // by name, which is by time
+	if err != nil {
+		return file, nil, nil, permission(dir, err)
+	}
+	var whole []string
+	for _, e := range entries {
+		moment, of := strings.CutPrefix(e.Name(), prefix)
+		path := filepath.Join(dir, e.Name())
+		if _, err := time.Parse(copyTime+".db", moment); !of || err != nil || path == file {
+			continue
+		}
+		if wholeCopy(path) {
+			whole = append(whole, path)
+		} else {
+			broken = append(broken, path)
+		}
+	}
+	for _, old := range whole[:max(0, len(whole)-(keep-1))] {
+		if rmErr := os.Remove(old); rmErr != nil {
+			err = errors.Join(err, permission(old, rmErr))
+			continue
+		}
+		removed = append(removed, old)
+	}
+	return file, removed, broken, err
+}
+
+// copyTime is the part of a copy's name that tells when it was made, in UTC.
+const copyTime = "20060102T150405.000Z"
+
+// wholeCopy tells whether a file is as long as the header of its database says. Its pages were checked before it got its name.
+func wholeCopy(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	header := make([]byte, 32)
+	_, err = io.ReadFull(f, header)
+	if err = errors.Join(err, f.Close()); err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
+		return false
+	}
+	page := int64(binary.BigEndian.Uint16(header[16:]))
+	if page == 1 {
+		page = 65536
+	}
+	return page > 0 && info.Size() == page*int64(binary.BigEndian.Uint32(header[28:]))
 }
 
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -136,4 +138,66 @@ func TestF059_ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
 	copyFile(t, half, k.o.DSN)
 	wantCode(t, k.try(defaultTuning), CodeRolledBack)
 	k.noticedAndRebuilt(0, want, map[string]bool{})
+}
+
+func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	dir := t.TempDir()
+	start := time.Date(2026, 11, 1, 2, 30, 0, 0, time.UTC)
+	var made []string
+	for night := range 4 {
+		file, removed, _, err := k.s.BackupInto(t.Context(), dir, 2, start.AddDate(0, 0, night))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made = append(made, file); night >= 2 && !slices.Equal(removed, made[night-2:night-1]) {
+			t.Errorf("night %d removed %q of %q", night, removed, made)
+		}
+	}
+	wantFiles(t, dir, made[2:]...)
+
+	// A clock that was set back takes nothing from the copy that was just made.
+	back, removed, _, err := k.s.BackupInto(t.Context(), dir, 2, start)
+	if err != nil || !slices.Equal(removed, made[2:3]) {
+		t.Errorf("removed %q, %v", removed, err)
+	}
+	wantFiles(t, dir, back, made[3])
+
+	// The name is taken: nothing is made, and nothing goes.
+	_, removed, _, err = k.s.BackupInto(t.Context(), dir, 1, start)
+	wantCode(t, err, CodeCopy)
+	if len(removed) > 0 {
+		t.Errorf("removed %q though there is no new copy", removed)
+	}
+	wantFiles(t, dir, back, made[3])
+
+	// A copy that has lost its end does not stand for one; neither do a half made one, a folder or another ledger's.
+	if err := os.Truncate(made[3], 4096); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{filepath.Base(back) + ".part-1", "safrasync-ffffffffffff-20200101T000000.000Z.db", "x" + filepath.Base(back)} {
+		copyFile(t, back, filepath.Join(dir, name))
+	}
+	folder := strings.Replace(back, "-2026", "-2025", 1)
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	newest, removed, broken, err := k.s.BackupInto(t.Context(), dir, 1, start.AddDate(0, 1, 0))
+	if err != nil || !slices.Equal(removed, []string{back}) || !slices.Equal(broken, []string{folder, made[3]}) {
+		t.Errorf("removed %q, broken %q, %v", removed, broken, err)
+	}
+	for _, file := range []string{newest, made[3], folder, back + ".part-1"} {
+		if _, err := os.Lstat(file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func wantFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	got, err := filepath.Glob(dir + "/*")
+	if slices.Sort(want); err != nil || !slices.Equal(got, want) {
+		t.Errorf("the folder has %q, want %q; %v", got, want, err)
+	}
 }

@@ -77,7 +77,9 @@ func (f *fragile) people() {
 	if !errors.Is(err, trade.ErrNobody) || !errors.Is(unknown, trade.ErrNobody) {
 		f.t.Errorf("nobody is %v and %v", err, unknown)
 	}
-	f.each("SaveFilter", func() error { return s.SaveFilter(ctx, trade.SavedFilter{User: bia.ID, Name: "mine", Query: "x=1"}) })
+	f.each("SaveFilter", func() error {
+		return s.SaveFilter(ctx, trade.SavedFilter{User: bia.ID, Name: "mine", Query: "x=1"}, anAct("mine"))
+	})
 	f.read("SavedFilters", result(func() ([]trade.SavedFilter, error) { return s.SavedFilters(ctx, bia.ID) }))
 }
 

@@ -189,7 +189,7 @@ func (g *groupTx) claim() error {
 		return err
 	}
 	waits := g.result.Paused || g.result.Stop != nil
-	var taken map[string]trade.Elsewhere
+	var taken sentByOthers
 	if !waits {
 		if taken, err = g.sentElsewhere(); err != nil {
 			return err
@@ -204,7 +204,7 @@ func (g *groupTx) claim() error {
 			g.result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.lease.Epoch
 			continue
 		}
-		if _, other := taken[in.Entry.Key]; other && !in.Entry.Ordered() {
+		if taken.has(in.Entry) && !in.Entry.Ordered() {
 			if g.result.Elsewhere == nil {
 				g.result.Elsewhere = map[string]bool{}
 			}

@@ -165,13 +165,16 @@ func isNetwork(err error) bool {
 	return errors.As(err, &network) || errors.As(err, &op) || errors.Is(err, driver.ErrBadConn) || strings.Contains(err.Error(), "EOF")
 }
 
+// afterRoom is what comes after a full disk has room again.
+const afterRoom = "a service that runs goes on by itself then, one that could not start has to be started (systemd tries for an hour)"
+
 func describeSQLite(e *Error, code int) {
 	switch {
 	case code == sqliteIOErrWrite, code == sqliteIOErrShmSize:
-		e.Code, e.Hint = CodeFull, "free space, raise the limit of the process's file size, or check the disk and the system's log; "+freeSpace(e.Path)
+		e.Code, e.Hint = CodeFull, "free space, raise the limit of the process's file size, or check the disk and the system's log ("+freeSpace(e.Path)+"); "+afterRoom
 		return
 	case code&0xff == sqliteFull:
-		e.Code, e.Hint = CodeFull, "free space on the disk ("+freeSpace(e.Path)+"); a service that runs goes on by itself then, one that could not start has to be started (systemd tries for an hour)"
+		e.Code, e.Hint = CodeFull, "free space on the disk ("+freeSpace(e.Path)+"); "+afterRoom
 		return
 	}
 	switch code & 0xff {

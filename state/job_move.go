@@ -155,15 +155,15 @@ func (m *jobMove) count() error {
 		return err
 	}
 	for _, r := range rows {
-		volume, err := trade.ParseSum(r.Volume)
+		sum, err := r.sum()
 		if err != nil {
-			return fmt.Errorf("the kept volume of job %s, state %s is damaged: run `safrasync doctor`", r.Job, r.State)
+			return err
 		}
 		out, in := tallyKey{m.from, r.State, r.Unit}, tallyKey{m.to, r.State, r.Unit}
-		m.sums[out] = tallySum{m.sums[out].n - r.N, m.sums[out].volume.Sub(volume)}
-		m.sums[in] = tallySum{m.sums[in].n + r.N, m.sums[in].volume.Add(volume)}
-		m.plan.States[trade.State(r.State)] += r.N
-		m.plan.Entries += r.N
+		m.sums[out] = tallySum{m.sums[out].n - sum.n, m.sums[out].volume.Sub(sum.volume)}
+		m.sums[in] = m.sums[in].plus(sum)
+		m.plan.States[trade.State(r.State)] += sum.n
+		m.plan.Entries += sum.n
 	}
 	entries, err := lockEntries(m.tx, slices.Concat(m.replaced, m.left))
 	if err != nil {

@@ -188,7 +188,7 @@ func (s *Store) journalFault(err error) error {
 	case errors.Is(err, journal.ErrOther):
 		e.Code, e.Hint = CodeCopied, newJournalHint
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; a service that runs goes on by itself then, one that could not start has to be started (systemd tries for an hour)"
+		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; "+afterRoom
 	case errors.As(err, &damage):
 		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"
 		e.Err = fmt.Errorf("its journal cannot be trusted: %w", err)

@@ -119,25 +119,58 @@ func (s *Store) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	return out, len(kin) > 0, nil
 }
 
-// sentElsewhere gives, by key, what other jobs have sent, or may have, of the keys that the group would begin to send. Until the transaction ends no group of such
-// a job is stored beside it.
-func (g *groupTx) sentElsewhere() (map[string]trade.Elsewhere, error) {
+// sentByOthers is what other jobs of the kind have sent, or may have, of what a group would send.
+type sentByOthers struct {
+	keys     map[string]trade.Elsewhere
+	contents map[int64]bool // numbers of contents, of which the last look did not know
+}
+
+func (o sentByOthers) has(e trade.Entry) bool {
+	_, key := o.keys[e.Key]
+	return key || o.contents[e.PayloadHash.Near]
+}
+
+// sentElsewhere looks for the keys of the group's intents among those of other jobs, and for their
+// contents among what these have begun to send since the last look: one row may have gone from one
+// job to another in between. Until the transaction ends no group of such a job is stored beside it.
+func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	if g.alone || len(g.group.Intents) == 0 {
-		return nil, nil
+		return out, nil
 	}
 	sends := string(g.group.Intents[0].Entry.Sends)
 	kin, err := kinOf(g.all, g.lease.Job, sends)
 	if err != nil || len(kin) == 0 {
-		return nil, err
+		return out, err
 	}
 	if err := g.lockKind(groupsOfKind, sends); err != nil {
-		return nil, err
+		return out, err
 	}
-	keys := make([]string, len(g.group.Intents))
+	keys, contents := make([]string, len(g.group.Intents)), make([]int64, 0, len(g.group.Intents))
 	for i, in := range g.group.Intents {
 		keys[i] = in.Entry.Key
+		if in.Entry.PayloadHash.Near != 0 {
+			contents = append(contents, in.Entry.PayloadHash.Near)
+		}
 	}
-	return takenKeys(g.s.d, g.all, kin, sends, keys)
+	if out.keys, err = takenKeys(g.s.d, g.all, kin, sends, keys); err != nil {
+		return out, err
+	}
+	var begun []struct {
+		ID   int64 `db:"id"`
+		Near int64 `db:"payload_near"`
+	}
+	query := `SELECT e.id, a.payload_near FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE ` + g.s.d.among("a.payload_near") + ` AND ` + g.s.d.among("e.job") + ` AND ` + mayHaveMade
+	if err := g.all(&begun, query, listOf(g.s.d, contents), listOf(g.s.d, kin)); err != nil {
+		return out, err
+	}
+	out.contents = map[int64]bool{}
+	for _, b := range begun {
+		if !slices.Contains(g.group.Like, b.ID) {
+			out.contents[b.Near] = true
+		}
+	}
+	return out, nil
 }
 
 // What is done to one kind of record by one transaction at a time.
@@ -177,18 +210,22 @@ func knowJob(t *tx, job, sends string) error {
 func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {
-		Job   string      `db:"job"`
-		Sends string      `db:"sends"`
-		State trade.State `db:"state"`
-		N     int         `db:"n"`
+		Job     string      `db:"job"`
+		Sends   string      `db:"sends"`
+		State   trade.State `db:"state"`
+		N       int         `db:"n"`
+		Damaged int         `db:"damaged"`
 	}
-	err := s.read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, SUM(t.n) AS n FROM job_kind k JOIN tally t ON t.job = k.job
+	err := s.read.SelectContext(ctx, &rows, `SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
 		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
 	if err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
 	var out []trade.KnownJob
 	for _, r := range rows {
+		if r.Damaged > 0 {
+			return nil, s.fault(ctx, op, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
+		}
 		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
 			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})
 		}

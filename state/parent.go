@@ -24,10 +24,11 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 				RemoteID string `db:"remote_id"`
 				Deleted  bool   `db:"deleted"`
 				Replaced bool   `db:"replaced"`
+				Changed  bool   `db:"changed"`
 				Content  int64  `db:"payload_near"`
 			}
 			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
-				flags LIKE '%"replaced"%' AS replaced, payload_near FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, payload_near FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
 			if err := s.read.SelectContext(ctx, &rows, s.q(query), append([]any{job}, anys(chunk)...)...); err != nil {
 				return nil, s.fault(ctx, "looking up the rows that others wait for", err)
 			}
@@ -38,7 +39,7 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 				case r.Replaced: // nor under that of another row
 					r.RemoteID, r.Cause = "", trade.CauseReplaced
 				}
-				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID, Content: r.Content}
+				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed}
 			}
 		}
 	}
@@ -88,9 +89,11 @@ func (s *Store) tellParents(ctx context.Context, entries []trade.Entry) error {
 	}
 	for _, e := range entries {
 		for i, a := range e.WaitingFor {
-			if p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]; ok {
-				e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+			p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced { // the last look saw that
+				continue
 			}
+			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
 		}
 	}
 	return nil

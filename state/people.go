@@ -138,11 +138,22 @@ func (s *Store) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilt
 	return out, nil
 }
 
-// SaveFilter keeps a search under its name; with an empty query it is removed.
-func (s *Store) SaveFilter(ctx context.Context, f trade.SavedFilter) error {
+// SaveFilter keeps a search under its name, with the record in the audit; with an empty query it is
+// removed. trade.ErrTooMany when the person keeps as many as one may.
+func (s *Store) SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error {
 	return s.inTx(ctx, "keeping a search", func(t *tx) error {
+		if _, err := addAudit(t, record); err != nil { // its lock lets one count at a time
+			return err
+		}
 		if f.Query == "" {
 			return t.exec(`DELETE FROM saved_filter WHERE person_id = ? AND name = ?`, f.User, f.Name)
+		}
+		var others int
+		if err := t.get(&others, `SELECT COUNT(*) FROM saved_filter WHERE person_id = ? AND name <> ?`, f.User, f.Name); err != nil {
+			return err
+		}
+		if others >= trade.SavedFiltersMost {
+			return trade.ErrTooMany
 		}
 		return t.exec(`INSERT INTO saved_filter (person_id, name, query) VALUES (?, ?, ?) ON CONFLICT (person_id, name) DO UPDATE SET query = excluded.query`, f.User, f.Name, f.Query)
 	})

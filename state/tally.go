@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,7 +79,7 @@ func (c tallyChange) apply(t *tx) error {
 	}
 	rows := make([][]any, len(keys))
 	for i, k := range keys {
-		sum := tallySum{have[k].n + c[k].n, have[k].volume.Add(c[k].volume)}
+		sum := have[k].plus(c[k])
 		if sum.n < 0 && t.s.d.name == SQLite { // on PostgreSQL a part may be below zero: another part has what is missing
 			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`", k.job, k.state)
 		}
@@ -90,12 +91,25 @@ func (c tallyChange) apply(t *tx) error {
 var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
 
 type tallyRow struct {
-	Job    string `db:"job"`
-	State  string `db:"state"`
-	Unit   string `db:"unit"`
-	N      int    `db:"n"`
-	Volume string `db:"volume"`
+	Job    string         `db:"job"`
+	State  string         `db:"state"`
+	Unit   string         `db:"unit"`
+	N      sql.NullInt64  `db:"n"` // no rule lets either be NULL, but a file that was damaged may hold anything
+	Volume sql.NullString `db:"volume"`
 }
+
+func (r tallyRow) key() tallyKey { return tallyKey{r.Job, r.State, r.Unit} }
+
+// sum is what a row keeps; errSumDamaged when that is no number.
+func (r tallyRow) sum() (tallySum, error) {
+	volume, err := trade.ParseSum(r.Volume.String)
+	if err != nil || !r.N.Valid {
+		return tallySum{}, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State)
+	}
+	return tallySum{int(r.N.Int64), volume}, nil
+}
+
+func (s tallySum) plus(o tallySum) tallySum { return tallySum{s.n + o.n, s.volume.Add(o.volume)} }
 
 func lockTally(t *tx, part int64, keys []tallyKey) (map[tallyKey]tallySum, error) {
 	out := map[tallyKey]tallySum{}
@@ -107,22 +121,21 @@ func lockTally(t *tx, part int64, keys []tallyKey) (map[tallyKey]tallySum, error
 		args = append(args, part)
 		var rows []tallyRow
 		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` + values(len(chunk), 3) + `) AND part = ? ORDER BY job, state, unit`
-		if err := t.all(&rows, t.s.d.locked(query, "tally"), args...); err != nil {
+		err := t.all(&rows, t.s.d.locked(query, "tally"), args...)
+		if err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
-			volume, err := trade.ParseSum(r.Volume)
-			if err != nil {
-				return nil, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State)
+			if out[r.key()], err = r.sum(); err != nil {
+				return nil, err
 			}
-			out[tallyKey{r.Job, r.State, r.Unit}] = tallySum{r.N, volume}
 		}
 	}
 	return out, nil
 }
 
 // errSumDamaged: a kept sum is no number.
-var errSumDamaged = errors.New("a kept volume is damaged: run `safrasync doctor --recount`")
+var errSumDamaged = errors.New("a kept sum is damaged: run `safrasync doctor --recount`")
 
 func compareTally(a, b tallyKey) int {
 	return cmp.Or(strings.Compare(a.job, b.job), strings.Compare(a.state, b.state), strings.Compare(a.unit, b.unit))
@@ -137,12 +150,11 @@ func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	}
 	sums := tallyChange{}
 	for _, r := range rows {
-		volume, err := trade.ParseSum(r.Volume)
+		sum, err := r.sum()
 		if err != nil {
-			return nil, s.fault(ctx, op, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
+			return nil, s.fault(ctx, op, err)
 		}
-		k := tallyKey{r.Job, r.State, r.Unit}
-		sums[k] = tallySum{sums[k].n + r.N, sums[k].volume.Add(volume)}
+		sums[r.key()] = sums[r.key()].plus(sum)
 	}
 	return sums.list(), nil
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -9,13 +10,17 @@ import (
 )
 
 // RestoreSums counts all entries anew and puts that in the place of the kept sums, whatever stands there. It gives the jobs whose sums were others, or could not be
-// read. Nothing is written meanwhile.
-func (s *Store) RestoreSums(ctx context.Context) (changed []string, err error) {
+// read, and where there are any, adds the act to the audit. Nothing is written meanwhile.
+func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
 	const page = 10 * bulkRows
 	err = s.inLongTx(ctx, "counting the sums anew", func(t *tx) error {
 		changed = nil
 		if s.d.name == Postgres {
 			if err := t.exec(`LOCK TABLE entry IN SHARE MODE`); err != nil {
+				return err
+			}
+			var head auditHead // in the order of all who write: entries, audit, sums
+			if err := t.get(&head, s.d.locked(selectHead, "audit_head")); err != nil {
 				return err
 			}
 			if err := t.exec(`LOCK TABLE tally IN EXCLUSIVE MODE`); err != nil {
@@ -49,13 +54,12 @@ func (s *Store) RestoreSums(ctx context.Context) (changed []string, err error) {
 		}
 		was, differs := tallyChange{}, map[string]bool{}
 		for _, r := range kept {
-			volume, err := trade.ParseSum(r.Volume)
+			sum, err := r.sum()
 			if err != nil {
 				differs[r.Job] = true
 				continue
 			}
-			k := tallyKey{r.Job, r.State, r.Unit}
-			was[k] = tallySum{was[k].n + r.N, was[k].volume.Add(volume)}
+			was[r.key()] = was[r.key()].plus(sum)
 		}
 		for k, sum := range was {
 			differs[k.job] = differs[k.job] || sum.n != now[k].n || !sum.volume.Equal(now[k].volume)
@@ -71,6 +75,17 @@ func (s *Store) RestoreSums(ctx context.Context) (changed []string, err error) {
 			}
 		}
 		slices.Sort(changed)
+		if len(changed) == 0 {
+			return nil
+		}
+		detail, err := json.Marshal(map[string]any{"jobs": changed})
+		if err != nil {
+			return err
+		}
+		record.Detail = string(detail)
+		if _, err := addAudit(t, record); err != nil {
+			return err
+		}
 		if err := t.exec(`DELETE FROM tally`); err != nil {
 			return err
 		}

@@ -93,8 +93,10 @@ func median(counts []int) int {
 	return sorted[len(sorted)/2]
 }
 
-// brakeRetyped pauses the job when many rows that are new have the content of rows that were sent under keys which are gone (F021, F023): a key that is
-// written in another way, or contracts that were numbered anew. A few are held one by one when they are about to go.
+// brakeRetyped pauses the job when many rows that are new have the content of rows that were sent
+// under keys which are gone (F021, F023): a key that is written in another way, or contracts that were
+// numbered anew. A few are held one by one when they are about to go. Rows with the content of those
+// of another job count too: two queries may return one row under two keys.
 func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
 	if r.Brakes.Retyped == 0 || came.Count < r.Brakes.Retyped {
 		return nil
@@ -114,16 +116,20 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		if err != nil {
 			return err
 		}
-		if err := r.readSent(ctx, sent, nil); err != nil {
+		if err := r.readSent(ctx, sent, nil, (*Job).living); err != nil {
 			return err
 		}
 		for _, e := range entries {
 			like := likenessOf(e, sent)
-			if like.moved == nil {
+			if like.moved == nil && !like.other {
 				continue
 			}
 			if count++; len(samples) < brakeSamples {
-				samples = append(samples, fmt.Sprintf("%s (was %s)", e.Key, like.moved.Entry.Key))
+				was := ""
+				if like.moved != nil {
+					was = fmt.Sprintf(" (was %s)", like.moved.Entry.Key)
+				}
+				samples = append(samples, e.Key+was)
 			}
 		}
 		return nil
@@ -144,7 +150,8 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		}
 	}
 	if r.dry != nil {
-		for page := range slices.Chunk(r.dry.ready, pageSize) {
+		fresh := slices.DeleteFunc(slices.Clone(r.dry.ready), func(e trade.Entry) bool { return e.ID > 0 })
+		for page := range slices.Chunk(fresh, pageSize) {
 			if err := judge(page); err != nil {
 				return err
 			}
@@ -154,7 +161,7 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 		return nil
 	}
 	return r.braked(stopRetyped, trade.Brake{Rows: count, Limit: r.Brakes.Retyped, Samples: samples, Last: came.Last},
-		fmt.Sprintf("%d new rows have the content of rows that were sent under other keys, where they stand no more, such as %s", count, strings.Join(samples, ", ")))
+		fmt.Sprintf("%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
 }
 
 // brakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows that the ledger knows (F024). Where rows that are known

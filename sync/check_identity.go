@@ -14,7 +14,7 @@ import (
 type IdentityFinding struct {
 	Kind   IdentityKind    `json:"kind"`
 	Job    string          `json:"job"`
-	Others []string        `json:"others"`           // former_job: the new jobs beside it; changed_space: the jobs that send the same; shared_keys: the other job
+	Others []string        `json:"others"`           // former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same; shared_keys: the other job
 	Known  *trade.KnownJob `json:"known,omitempty"`  // of the job, where the ledger has rows of it
 	Was    *trade.Identity `json:"was,omitempty"`    // how its rows were told apart in its last run
 	Now    *trade.Identity `json:"now,omitempty"`    // and how they would be
@@ -32,6 +32,7 @@ const (
 	FormerJob    IdentityKind = "former_job"    // the ledger has rows that were sent by a job which is not configured
 	ChangedKey   IdentityKind = "changed_key"   // the key or the tables of a job are others than in its last run
 	ChangedSpace IdentityKind = "changed_space" // its `identity:` is another than in its last run
+	SplitJob     IdentityKind = "split_job"     // the query of a job returns no more some of what it sent, and another job is new
 	SharedKeys   IdentityKind = "shared_keys"   // the queries of two jobs that send the same return the same rows
 )
 
@@ -44,23 +45,38 @@ func CheckIdentity(ctx context.Context, ledger Ledger, source Source, jobs []*Jo
 	if err != nil {
 		return nil, err
 	}
-	configured := func(name string) bool {
-		return slices.ContainsFunc(jobs, func(j *Job) bool { return j.Name() == name })
-	}
 	e := &Engine{Config: Config{Ledger: ledger, Source: source, Jobs: jobs, Clock: SystemClock{}, Log: zap.NewNop()}}
 	var out []IdentityFinding
 	for _, k := range known {
-		if configured(k.Job) || k.Accepted+k.InDoubt == 0 {
+		if k.Accepted+k.InDoubt == 0 {
 			continue
 		}
 		f := IdentityFinding{Kind: FormerJob, Job: k.Job, Known: &k, Others: []string{}}
-		for _, j := range jobs {
-			fresh := !slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() })
-			if fresh && j.Spec.Sends == k.Sends {
-				f.Others = append(f.Others, j.Name())
-			}
+		if e.configured(k.Job) != nil {
+			f.Kind = SplitJob
 		}
-		out = append(out, f)
+		for _, j := range jobs {
+			if j.Spec.Sends != k.Sends || slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
+				continue
+			}
+			if f.Kind == SplitJob {
+				gone := 0
+				if source != nil {
+					gone, err = e.readerOf(j).goneFrom(ctx, e.configured(k.Job))
+				}
+				if err != nil {
+					return nil, err
+				}
+				if gone == 0 {
+					continue
+				}
+				k.Gone = gone
+			}
+			f.Others = append(f.Others, j.Name())
+		}
+		if f.Kind == FormerJob || len(f.Others) > 0 {
+			out = append(out, f)
+		}
 	}
 	for _, j := range jobs {
 		found, err := e.changedIdentity(ctx, j, known)

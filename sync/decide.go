@@ -17,7 +17,7 @@ const (
 	same                 // nothing changed that matters
 	seen                 // found again: only the marks of absence go
 	remap                // map and check it again
-	compare              // it was sent, or may have been: does it differ now?
+	compare              // it was sent, or may have been, or a person wants it never to be sent: does it differ now?
 	cancel               // it was sent, or may have been, and is cancelled now
 	revive               // its double key or its absence may be cured: decided at the end of the reading
 	leave                // only a person moves it
@@ -46,7 +46,9 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return same
 	case cancelled:
 		return absentee
-	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) && known.SourceHash != hash:
+	case known.State == trade.Dismissed && known.SourceHash != hash && known.MappedWith != "":
+		return compare // another row than the one that was dismissed is shown
+	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) && (known.SourceHash != hash || known.Flags.Has(trade.Changed)):
 		return remap // another row stands there now; the look before sending judges it like a new one
 	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
 		return remap // rebuilt from the journal; the last look holds it again

@@ -15,7 +15,8 @@ type dryLedger struct {
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	judged map[int64]bool               // entries whose change is counted
 	fate   map[keyHash]trade.Parent     // what would become of the rows that are new or would change
-	ready  []trade.Entry                // rows that are new and would go: key and hashes
+	ready  []trade.Entry                // rows read in this run that would go, without what a look reads anew; those that are new have numbers below 0
+	load   trade.Freight                // what they are
 	came   trade.Arrivals               // all that are new
 	goes   map[keyHash]trade.Quantity   // rows that would go and would not without this run
 	stays  map[trade.Unit]trade.Tally   // rows that would have gone, before they were judged in this run
@@ -40,9 +41,7 @@ func (d *dryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 	for _, e := range page.New {
 		d.states[e.State]++
 		d.fate[hashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
-		if e.State == trade.Pending {
-			d.ready = append(d.ready, trade.Entry{Job: e.Job, Key: e.Key, PayloadHash: e.PayloadHash, SourceHash: e.SourceHash})
-		}
+		d.keep(e)
 		if d.came.Count++; len(d.came.Samples) < brakeSamples {
 			d.came.Samples = append(d.came.Samples, e.Key)
 		}
@@ -59,10 +58,50 @@ func (d *dryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 		d.states[u.From]--
 		d.states[u.Entry.State]++
 		d.fate[hashKey(u.Entry.Key)] = trade.Parent{State: u.Entry.State, Cause: u.Entry.Cause, RemoteID: u.Entry.RemoteID}
+		d.keep(u.Entry)
 		d.tell(u.Entry)
 	}
 	d.parents = nil
 	return 0, nil
+}
+
+// keep notes a row that would go.
+func (d *dryLedger) keep(e trade.Entry) {
+	if e.State != trade.Pending {
+		return
+	}
+	d.load.Add(e)
+	if e.ID == 0 {
+		e.ID = int64(-1 - len(d.ready))
+	}
+	e.Values, e.Now, e.Payload, e.Warnings, e.MappedWith = nil, nil, nil, nil, ""
+	d.ready = append(d.ready, e)
+}
+
+// stay counts a row as one that would stay where it is, instead of going.
+func (d *dryLedger) stay(ctx context.Context, e trade.Entry) error {
+	key := hashKey(e.Key)
+	if _, ok := d.goes[key]; ok || e.ID < 0 {
+		delete(d.goes, key)
+		return nil
+	}
+	err := d.leave(ctx, []trade.Update{{From: trade.Pending, Entry: e}})
+	d.judged[e.ID] = true
+	return err
+}
+
+// holdBack counts a row that would have gone as it is after the last look.
+func (d *dryLedger) holdBack(ctx context.Context, e trade.Entry) error {
+	if err := d.stay(ctx, e); err != nil {
+		return err
+	}
+	d.states[trade.Pending]--
+	d.states[e.State]++
+	d.fate[hashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
+	if e.ID = max(e.ID, 0); d.planned != nil {
+		d.planned(e)
+	}
+	return nil
 }
 
 // leave takes the rows that were to go already, and are judged anew, out of what would go.

@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -50,7 +49,7 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 		if missed {
 			continue
 		}
-		if err := r.readSent(ctx, sent, found); err != nil {
+		if err := r.readSent(ctx, sent, found, (*Job).living); err != nil {
 			return looked{}, err
 		}
 		if err := r.lookAtOtherJobs(ctx, &out); err != nil {
@@ -62,19 +61,30 @@ func (r *jobRun) look(ctx context.Context, entries, storing []trade.Entry) (look
 	}
 }
 
-// lookAtParents leaves out the rows whose parent has another row in the ERP now than the one that
-// was sent and the one that was read last: they stay pending, and the next reading knows of both.
+// lookAtParents keeps rows from going under a record that is not that of the row which stands under
+// their parent's key now. They wait, and are looked at again in each run: as a rule the next reading
+// of the parents knows of both rows.
 func (r *jobRun) lookAtParents(ctx context.Context, out *looked) error {
-	keys := map[string][]string{} // by job
+	jobs := r.job.mapping.sentBy
+	if len(jobs) == 0 || len(out.ready) == 0 {
+		return nil
+	}
+	asked := map[trade.ParentKey]*sentRow{}
 	for _, e := range out.ready {
 		for _, k := range r.job.mapping.parentKeys(nil, columnsIn(e.Values)) {
-			keys[k.Job] = append(keys[k.Job], k.Key)
+			asked[k] = nil
 		}
 	}
 	var sent []sentRow
-	for _, job := range slices.Sorted(maps.Keys(keys)) {
-		slices.Sort(keys[job])
-		known, err := r.ledger.Known(ctx, job, slices.Compact(keys[job]))
+	for _, job := range jobs {
+		var keys []string
+		for k := range asked {
+			if k.Job == job {
+				keys = append(keys, k.Key)
+			}
+		}
+		slices.Sort(keys)
+		known, err := r.ledger.Known(ctx, job, keys)
 		if err != nil {
 			return err
 		}
@@ -90,19 +100,47 @@ func (r *jobRun) lookAtParents(ctx context.Context, out *looked) error {
 			sent = append(sent, sentRow{SentContent: trade.SentContent{Entry: e}})
 		}
 	}
-	if err := r.readSent(ctx, sent, nil); err != nil {
+	sent = append(sent, r.elsewhere(asked, sent)...)
+	if err := r.readSent(ctx, sent, nil, anyRow); err != nil {
 		return err
 	}
-	other := map[trade.ParentKey]bool{}
-	for _, s := range sent {
-		if len(s.now) > 0 && !s.stands(s.Entry) && s.Entry.MovedID == "" {
-			other[trade.ParentKey{Job: s.Entry.Job, Key: s.Entry.Key}] = true
-		}
+	for i := range sent {
+		asked[trade.ParentKey{Job: sent[i].Entry.Job, Key: sent[i].Entry.Key}] = &sent[i]
 	}
 	out.ready = slices.DeleteFunc(out.ready, func(e trade.Entry) bool {
-		return slices.ContainsFunc(r.job.mapping.parentKeys(nil, columnsIn(e.Values)), func(k trade.ParentKey) bool { return other[k] })
+		parent := r.job.mapping.misplaced(columnsIn(e.Values), asked)
+		if parent == nil {
+			return false
+		}
+		from := e
+		e.State, e.Cause, e.Error = trade.Waiting, trade.CauseParent, nil
+		e.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key, ParentState: parent.State, ParentCause: trade.CauseReplaced}}
+		e.NextAttemptAt, e.UpdatedAt = r.Clock.Now(), r.Clock.Now()
+		out.hold(from, e)
+		return true
 	})
 	return nil
+}
+
+// anyRow counts cancelled rows too: what has the number of a contract now is another contract, whether
+// it is still good or not.
+func anyRow(_ *Job, rows []erp.Row) []erp.Row { return rows }
+
+// elsewhere gives the keys that are asked of several jobs as those of the jobs which do not know them
+// yet: what stands under the key may have come into the scope of another one.
+func (r *jobRun) elsewhere(asked map[trade.ParentKey]*sentRow, sent []sentRow) []sentRow {
+	parts := map[string][]trade.Cell{}
+	for _, s := range sent {
+		parts[s.Entry.Key] = s.Entry.KeyParts
+		delete(asked, trade.ParentKey{Job: s.Entry.Job, Key: s.Entry.Key})
+	}
+	var out []sentRow
+	for k := range asked {
+		if of, ok := parts[k.Key]; ok {
+			out = append(out, sentRow{SentContent: trade.SentContent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: of}}})
+		}
+	}
+	return out
 }
 
 // joined adds the rows of more that are not in have, and reports whether there were any.

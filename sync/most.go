@@ -42,6 +42,10 @@ func (r *jobRun) dueFreight(ctx context.Context) (due trade.Freight, samples []s
 			}
 		}
 	}
+	if r.dry != nil {
+		due = r.dry.load
+		due.Value = maps.Clone(due.Value)
+	}
 	for after := int64(0); ; {
 		entries, err := r.ledger.Due(ctx, r.job.Name(), r.Clock.Now(), after, pageSize)
 		if err != nil {
@@ -56,7 +60,9 @@ func (r *jobRun) dueFreight(ctx context.Context) (due trade.Freight, samples []s
 		count(entries)
 	}
 	if r.dry != nil {
-		count(r.dry.ready)
+		for _, e := range r.dry.ready[:min(len(r.dry.ready), brakeSamples-len(samples))] {
+			samples = append(samples, e.Key)
+		}
 	}
 	return due, samples, nil
 }

@@ -45,35 +45,77 @@ func (r *jobRun) sentElsewhere(ctx context.Context, entries []trade.Entry) (map[
 	return taken, err
 }
 
-// brakeNewJob pauses a job that is new while the ledger has rows that were sent by jobs of the same kind which are gone from the configuration: as a rule it is one of
-// them under another name. It acts before anything is recorded.
+// brakeNewJob pauses a job that is new while the ledger has rows which jobs of the same kind have sent
+// and have no more: the job is gone from the configuration, or its query returns them no longer. As a
+// rule the new job is the old one under another name, or has a part of its rows. It acts before
+// anything is recorded.
 func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil || len(cursor.Brakes.Former) > 0 {
 		return nil
 	}
 	known, err := r.ledger.JobsOfLedger(ctx)
-	if err != nil {
+	if err != nil || slices.ContainsFunc(known, func(k trade.KnownJob) bool { return k.Job == r.job.Name() }) {
 		return err
 	}
 	b := trade.Brake{Job: r.job.Name()}
 	var names []string
+	advice := "If rows of another job come to it from now on: give it the key of that job, so that they are known. "
 	for _, k := range known {
-		switch {
-		case k.Job == r.job.Name():
-			return nil
-		case k.Sends == r.job.Spec.Sends && k.Accepted+k.InDoubt > 0 && !slices.Contains(r.jobNames(), k.Job):
-			b.Rows += k.Accepted + k.InDoubt
-			b.Former = append(b.Former, k)
-			names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt)", k.Job, k.Accepted, k.InDoubt))
+		if k.Sends != r.job.Spec.Sends || k.Accepted+k.InDoubt == 0 {
+			continue
 		}
+		now := "not configured any more"
+		if job := r.configured(k.Job); job == nil {
+			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ", k.Job, b.Job)
+		} else if k.Gone, err = r.goneFrom(ctx, job); err != nil {
+			return err
+		} else if k.Gone == 0 {
+			continue
+		} else {
+			now = fmt.Sprintf("its query returns %d of them no more", k.Gone)
+		}
+		b.Rows += k.Accepted + k.InDoubt
+		b.Former = append(b.Former, k)
+		names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt; %s)", k.Job, k.Accepted, k.InDoubt, now))
 	}
 	if len(b.Former) == 0 {
 		return nil
 	}
 	return &stopError{trade.Stop{Code: string(stopNewJob), Brake: &b, Text: fmt.Sprintf(
-		"job %s is new, and the ledger has rows of jobs that are not configured any more and sent the same: %s; nothing of this job leaves. "+
-			"If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. If it is another one: `safrasync release %s --reason TEXT`; "+
-			"a key that another job has sent is held all the same", b.Job, strings.Join(names, ", "), b.Former[0].Job, b.Job, b.Job)}}
+		"job %s is new, and the ledger has rows that were sent by jobs which have them no more: %s; nothing of this job leaves. %s"+
+			"If its rows are others: `safrasync release %s --reason TEXT`; a key that another job has sent is held all the same",
+		b.Job, strings.Join(names, ", "), advice, b.Job)}}
+}
+
+// configured returns a job of the configuration; nil: it has none of that name.
+func (e *Engine) configured(name string) *Job {
+	if i := slices.IndexFunc(e.Jobs, func(j *Job) bool { return j.Name() == name }); i >= 0 {
+		return e.Jobs[i]
+	}
+	return nil
+}
+
+// goneFrom counts the rows that another job has sent, or may have, and that its query returns no
+// more. Of a job in another key space none counts.
+func (r *jobRun) goneFrom(ctx context.Context, other *Job) (gone int, err error) {
+	if other.identity.Space != r.job.identity.Space {
+		return 0, nil
+	}
+	stands := map[keyHash]bool{}
+	err = r.readerOf(other).eachKey(ctx, func(key string, _ bool) error {
+		stands[hashKey(key)] = true
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("job %s is new, and the rows of job %s cannot be read: %w", r.job.Name(), other.Name(), err)
+	}
+	err = r.ledger.EachKnown(ctx, other.Name(), func(k trade.Known) error {
+		if k.State.Created() && !stands[hashKey(k.Key)] {
+			gone++
+		}
+		return nil
+	})
+	return gone, err
 }
 
 // brakeSpace pauses a job whose entries stand in another key space than its configuration says
@@ -82,7 +124,7 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
 	if was == nil || was.Space == r.job.identity.Space {
-		return nil
+		return r.brakeSpaceOfOthers(ctx)
 	}
 	known, err := r.ledger.JobsOfLedger(ctx)
 	if err != nil {
@@ -90,7 +132,7 @@ func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	}
 	at := slices.IndexFunc(known, func(k trade.KnownJob) bool { return k.Job == r.job.Name() })
 	if at < 0 {
-		return nil
+		return r.brakeSpaceOfOthers(ctx)
 	}
 	now := *was // its key and tables are judged for themselves
 	now.Space = r.job.identity.Space
@@ -99,6 +141,27 @@ func (r *jobRun) brakeSpace(ctx context.Context, cursor trade.Cursor) error {
 		"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
 			"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
 			"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space, now.Space, k.Job, was.Space)}}
+}
+
+// brakeSpaceOfOthers stops a job while another one is to come into its key space, and nobody has
+// accepted that: the keys that the other has sent stand in its old one, and are not compared.
+func (r *jobRun) brakeSpaceOfOthers(ctx context.Context) error {
+	for _, other := range r.Jobs {
+		if other.Name() == r.job.Name() || other.Spec.Sends != r.job.Spec.Sends || other.identity.Space != r.job.identity.Space {
+			continue
+		}
+		cursor, err := r.ledger.Cursor(ctx, other.Name())
+		if err != nil {
+			return err
+		}
+		if was := cursor.Brakes.Identity; was != nil && was.Space != other.identity.Space {
+			return &stopError{trade.Stop{Code: string(stopNewJob), Brake: &trade.Brake{Job: r.job.Name()}, Text: fmt.Sprintf(
+				"job %s has the same identity %q as job %s, and its entries still stand in the key space of identity %q: what it has sent could go again; nothing of job %s leaves. "+
+					"Decide about %s first: `safrasync release %s --reason TEXT` accepts the new identity, or put identity %q back there. Then `safrasync release %s --reason TEXT`",
+				other.Name(), other.identity.Space, r.job.Name(), was.Space, r.job.Name(), other.Name(), other.Name(), was.Space, r.job.Name())}}
+		}
+	}
+	return nil
 }
 
 // otherJobText says why a row is held whose key another job has sent.

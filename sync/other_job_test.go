@@ -1,7 +1,11 @@
 package sync_test
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"strings"
+	gosync "sync"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
@@ -128,6 +132,124 @@ func TestC3AContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 	})
 }
 
+// C3: a job is split, and the new one tells its rows apart by another key, or maps a required field in another way: nothing goes before a person has seen it.
+func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
+	for _, field := range []string{"", "order_type", "haverst", "price"} {
+		t.Run(field, func(t *testing.T) {
+			b := newBenchOn(t, databases[0], sandbox.Options{})
+			b.write(10, 20, 30, 40)
+			b.pass()
+			other := b.spec
+			other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
+			other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'F' || num AS num,", 1)
+			b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
+			if value := map[string]string{"order_type": "FIXACAO_COMPRA", "haverst": "2026/2027", "price": "99"}[field]; value != "" {
+				other.Fields[field] = engine.FieldSpec{Const: &value}
+			}
+			b.more = append(b.more, other)
+			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
+			found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 || !slices.Equal(found[0].Others, []string{"fixations"}) {
+				t.Errorf("check says %+v, %v", found, err)
+			}
+			for range 2 {
+				stop := b.pass()["fixations"].Stopped
+				if stop == nil || stop.Code != "brake_new_job" || len(stop.Brake.Former) != 1 || stop.Brake.Former[0].Gone != 2 {
+					t.Fatalf("stopped %+v", stop)
+				}
+			}
+			b.onPlatform("10", "20", "30", "40")
+			b.exec(`UPDATE contrato SET situacao = 'aprovado'`) // they are taken back, and the new job is for others
+			b.release("fixations")
+			b.exec(`INSERT INTO contrato SELECT filial, '0077', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, atualizado FROM contrato LIMIT 1`)
+			b.pass()
+			b.row("fixations", "01|F0077", trade.Accepted, "")
+			b.onPlatform("10", "20", "30", "40", "77")
+		})
+	}
+}
+
+// C3: the queries of two jobs return the same rows under two keys: the second job waits for a person.
+func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
+	b := newBenchOn(t, databases[0], sandbox.Options{})
+	b.contracts(12)
+	b.pass()
+	other := b.spec
+	other.Name, other.Query = "again", strings.Replace(b.spec.Query, "num,", "'F' || num AS num,", 1)
+	b.more = append(b.more, other)
+	if stop := b.pass()["again"].Stopped; stop == nil || stop.Code != "brake_retyped" || stop.Brake.Rows != 12 {
+		t.Errorf("stopped %+v", stop)
+	}
+	if n := len(b.api.Created()); n != 12 {
+		t.Errorf("the platform has %d contracts, want 12", n)
+	}
+}
+
+// C6: a row that was changed after it was sent, and is typed again under another key and in the scope of another job, is held there.
+func TestC6AChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		other := b.spec
+		other.Name, other.Query = "fixations", strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0005'", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num < '0005'", 1)
+		b.more = append(b.more, other)
+		b.contracts(2)
+		b.pass()
+		b.exec(`UPDATE contrato SET quantidade = 25, atualizado = '2026-03-11 08:00:00' WHERE quantidade = 2`)
+		b.sweep()
+		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-12 08:00:00' WHERE quantidade = 25`)
+		for range 3 {
+			b.sweep()
+		}
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts, want 2", n)
+		}
+		b.row("fixations", key(9), trade.Held, trade.CauseRetyped)
+	})
+}
+
+// C1: a delivery does not go under the record of a contract under whose number another row stands by now, in the scope of another job; it waits, and says so.
+func TestC1ADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		children := b.more
+		b.more = nil
+		withTypes(b)
+		for i := range children {
+			for name, f := range children[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = append(slices.Clone(f.SentBy), engine.ParentSpec{Job: "fixations", Columns: []string{"filial", "num"}})
+					children[i].Fields[name] = f
+				}
+			}
+		}
+		b.more = append(b.more, children...)
+		b.contracts(2)
+		b.pass()
+		b.becomes(2, "fixacao")
+		b.pass() // it is held in the other job
+		b.exec(`UPDATE contrato SET num = '0003' WHERE quantidade = 2`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0002', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, '2026-03-12 08:00:00' FROM contrato WHERE quantidade = 2`)
+		b.delivery(1, 2, 10)
+		for range 3 {
+			b.sweep()
+		}
+		if n := len(b.createdOf("deliveries")); n != 0 {
+			t.Errorf("%d deliveries went under the record of another contract", n)
+		}
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+			t.Errorf("it waits for %+v", e.WaitingFor)
+		}
+		b.exec(`DELETE FROM contrato WHERE quantidade = 77`)
+		b.exec(`UPDATE contrato SET num = '0002', situacao = 'aprovado' WHERE quantidade = 2`)
+		for range 2 {
+			b.sweep()
+		}
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}
+
 // C3: a row that the queries of two jobs return goes once, also when both send at the same time, and is shown in the other; what hangs on it goes.
 func TestC3ARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -166,7 +288,7 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before@1")}))
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
-		b.pass("contracts")
+		b.pass()
 		b.expect(1, trade.InDoubt, trade.CauseUnknown)
 		b.becomes(1, "fixacao")
 		b.becomes(2, "fixacao")
@@ -263,6 +385,39 @@ func TestC3AChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 	})
 }
 
+// C3: a job that is new beside one whose identity changed with it sends nothing until somebody has accepted that: the keys that were sent stand in the old space.
+func TestC3ANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(2)
+		b.sync(engine.Options{})
+		b.spec.Identity = "erp1"
+		second := b.spec
+		second.Name = "a copy" // its pass comes first
+		b.more = []engine.JobSpec{second}
+		for range 2 {
+			b.pass()
+		}
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts, want 2", n)
+		}
+		status, err := b.ledger.JobStatus(t.Context(), "a copy")
+		if err != nil || status.Stop == nil || status.Stop.Code != "brake_new_job" || !strings.Contains(status.Stop.Text, "safrasync release contracts") {
+			t.Errorf("%+v, %v", status, err)
+		}
+		b.release("a copy") // before the other one: it waits again
+		b.pass()
+		if n := len(b.api.Created()); n != 2 {
+			t.Errorf("the platform has %d contracts after a release that decides nothing, want 2", n)
+		}
+		b.release("contracts")
+		b.pass()
+		b.release("a copy")
+		b.pass()
+		b.row("a copy", key(1), trade.Held, trade.CauseOtherJob)
+	})
+}
+
 // The rows of a renamed job are what they were under its new name: what hangs on them finds them, and a change in the ERP is seen.
 func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
@@ -323,17 +478,99 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		twice.Name = "again"
 		b.more = []engine.JobSpec{twice}
 		found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
-		if err != nil || len(found) != 3 {
+		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}
-		if f := found[0]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
+		if f := found[0]; f.Kind != engine.SplitJob || f.Known.Gone != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[1]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
+		if f := found[1]; f.Kind != engine.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[2]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
+		if f := found[2]; f.Kind != engine.ChangedKey || f.Change == nil || f.Change.Known != 4 || f.Change.Found != 0 || f.Change.Rows != 4 {
 			t.Errorf("%+v", f)
 		}
+		if f := found[3]; f.Kind != engine.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole || len(f.Sample) != 4 {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// A number that is used again while two jobs return its contract: what hangs on it goes under the record of
+// the new contract, whichever job sent it, and never under that of the old one.
+func TestC12WhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.sweep()
+		again := b.spec
+		again.Name = "again"
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = append(slices.Clone(f.SentBy), engine.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.more = append(b.more, again)
+		b.write(10, 55)
+		b.delivery(1, 2, 500)
+		b.sweep()
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
+		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Retry(t.Context(), "again", []string{key(2)})
+		}), engine.NotRefused)
+		for range 2 {
+			b.sweep()
+		}
+		own := b.row("again", key(2), trade.Accepted, "").RemoteID
+		for _, d := range b.createdOf("deliveries") {
+			if got := d.Fields["contract_id"]; got != own {
+				t.Errorf("it hangs on %v, want %s; contracts: %+v", got, own, b.entry(2).Flags)
+			}
+		}
+	})
+}
+
+// slowCommit does something else before the first intents of a job are stored.
+type slowCommit struct {
+	engine.Ledger
+	job     string
+	once    *gosync.Once
+	between func()
+}
+
+func (s slowCommit) Commit(ctx context.Context, lease trade.Lease, g trade.Group) (trade.GroupResult, error) {
+	if lease.Job == s.job && len(g.Intents) > 0 {
+		s.once.Do(s.between)
+	}
+	return s.Ledger.Commit(ctx, lease, g)
+}
+
+// C3: a row goes to another job under another key while the first is about to store its intent: it goes once, and the second of the two is shown.
+func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.write(90, 80)
+		b.becomes(90, "fixacao")
+		b.pass()
+		b.write(90, 80, 10)
+		b.wrap = func(l engine.Ledger) engine.Ledger {
+			return slowCommit{l, "contracts", &gosync.Once{}, func() {
+				b.wrap = nil
+				b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)
+				if _, err := b.engine().Sync(t.Context(), []string{"fixations"}, engine.Options{Sweep: true}); err != nil {
+					t.Error(err)
+				}
+			}}
+		}
+		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{Sweep: true}); err != nil {
+			t.Error(err)
+		}
+		b.pass()
+		b.onPlatform("10", "80", "90")
+		b.row("fixations", key(4), trade.Accepted, "")
 	})
 }

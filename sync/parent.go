@@ -84,6 +84,35 @@ func (m *Mapping) parentKeys(to []trade.ParentKey, get columnsOf) []trade.Parent
 	return to
 }
 
+// misplaced gives the parent under whose record a row would go although other rows stand under its
+// key in the ERP, in whichever job; nil: there is none.
+func (m *Mapping) misplaced(get columnsOf, sent map[trade.ParentKey]*sentRow) *trade.Entry {
+	for i := range m.fields {
+		var record *sentRow
+		var now []content
+		for _, p := range m.fields[i].spec.SentBy {
+			key, ok := parentKey(get, p.Columns)
+			s := sent[trade.ParentKey{Job: p.Job, Key: key}]
+			if !ok || s == nil {
+				continue
+			}
+			for _, c := range s.now {
+				if !c.cancelled || c.payload.Sum != "" { // of a cancelled row that could not go nobody can say what it is
+					now = append(now, c)
+				}
+			}
+			has := (s.Entry.RemoteID != "" || s.Entry.MovedID != "") && !s.Entry.Flags.Has(trade.Replaced)
+			if has && (record == nil || record.Entry.Flags.Has(trade.Changed) && !s.Entry.Flags.Has(trade.Changed)) { // as applyParent takes it
+				record = s
+			}
+		}
+		if record != nil && record.Entry.MovedID == "" && len(now) > 0 && !slices.ContainsFunc(now, func(c content) bool { return c.is(record.Entry) }) {
+			return &record.Entry
+		}
+	}
+	return nil
+}
+
 // parentKey reads the key of a parent; not ok when the row names none: a NULL stands in no key.
 func parentKey(get columnsOf, columns []string) (key string, ok bool) {
 	texts := make([]string, len(columns))
@@ -99,7 +128,8 @@ func parentKey(get columnsOf, columns []string) (key string, ok bool) {
 }
 
 // applyParent maps a field that is the id of another row. Of several jobs the first whose row has an
-// id counts: a row that both return is sent by one of them, and held in the other. While one of the
+// id counts: a row that both return is sent by one of them, and held in the other; where both were
+// sent, the one that was sent as it stands. While one of the
 // jobs was never read, the row may be another one there. Where none has an id, the row waits for the
 // first that was sent, or may have been, else for the first that is known, else for the first.
 func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
@@ -114,10 +144,12 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 	var keys []string
 	var sent trade.Parent
 	var other *trade.Awaited // has the key now, in another job, and is another record
+	var of trade.ParentKey   // where that is
 	for _, spec := range f.spec.SentBy {
-		if key, ok := parentKey(get, spec.Columns); ok && known[trade.ParentKey{Job: spec.Job, Key: key}].RemoteID != "" {
-			sent = known[trade.ParentKey{Job: spec.Job, Key: key}]
-			break
+		key, ok := parentKey(get, spec.Columns)
+		at := trade.ParentKey{Job: spec.Job, Key: key}
+		if p := known[at]; ok && p.RemoteID != "" && (sent.RemoteID == "" || sent.Changed && !p.Changed) {
+			sent, of = p, at
 		}
 	}
 	for _, spec := range f.spec.SentBy {
@@ -129,7 +161,7 @@ func (f *fieldMapping) applyParent(get columnsOf, known parents) (trade.DraftFie
 			keys = append(keys, key)
 		}
 		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
-		if out.Text == "" && parent.RemoteID != "" {
+		if parent.RemoteID != "" && of == (trade.ParentKey{Job: spec.Job, Key: key}) {
 			out.Origin.Value, out.Text, out.Parent = key, parent.RemoteID, parent.Content
 		}
 		if sent.RemoteID != "" {

@@ -92,7 +92,9 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 			return nil
 		}
 		if r.err = r.discoverAll(ctx, p.opts); r.err == nil {
-			_, r.err = r.lookAtOrphans(ctx)
+			if _, r.err = r.lookAtOrphans(ctx); r.err == nil {
+				r.err = r.lookAhead(ctx)
+			}
 		}
 		return nil
 	}

@@ -101,6 +101,11 @@ func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 	if err != nil {
 		return err
 	}
+	for _, o := range result.sent {
+		if o.Entry.Job != s.job.Name() {
+			s.like = append(s.like, o.Entry.ID)
+		}
+	}
 	s.checkTwins(&result, s.parked)
 	if len(result.updates) > 0 {
 		res, err := s.ledger.Commit(ctx, s.lease, trade.Group{At: s.Clock.Now(), Updates: result.updates})
@@ -160,7 +165,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []*flight {
 		}
 	}
 	s.queue = rest
-	group.Intents = make([]trade.Intent, 0, len(flights))
+	group.Intents, group.Like = make([]trade.Intent, 0, len(flights)), s.like
 	for _, f := range flights {
 		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt})
 	}

@@ -6,12 +6,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// renumber counts the content numbers of what was sent anew, after the mapping has changed. Of a
-// traceability record every mapped field counts: without this, a record that was sent with one
-// more field would not be found when its row stands under another key. A row that cannot be sent
-// under the new mapping keeps its number.
+// renumber counts the content numbers of what was sent anew, after the mapping has changed: without
+// this, a record that was sent with another value of a field that counts would not be found when its
+// row stands under another key. A row that cannot be sent under the new mapping keeps its number.
 func (r *jobRun) renumber(ctx context.Context) error {
-	if r.job.Spec.Sends != trade.Traceability || r.dry != nil {
+	if r.dry != nil {
 		return nil
 	}
 	var sent []trade.Entry

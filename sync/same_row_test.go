@@ -3,6 +3,7 @@ package sync_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -632,9 +633,130 @@ func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
 		b.write(99, 10, 20)
 		b.delivery(1, 2, 500)
 		b.pass("deliveries") // the contracts are not read
-		b.row("deliveries", "01|0001", trade.Pending, "")
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		b.write(10, 20)
 		b.pass("deliveries")
 		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}
+
+// A contract that is cancelled takes the number of one that was sent: what hangs on the number does not go
+// under the record of that one.
+func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10)
+		b.sweep()
+		b.write(20)
+		b.exec(`UPDATE contrato SET situacao = 'cancelado'`)
+		b.delivery(1, 1, 500)
+		b.sweep()
+		b.sweep()
+		if n := len(b.createdOf("deliveries")); n != 0 {
+			t.Errorf("%d deliveries went under the record of another contract", n)
+		}
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+	})
+}
+
+// Two equal contracts were sent, and rows typed in front take both their numbers: nothing goes under the
+// record of either.
+func TestC1BothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 10)
+		b.pass()
+		b.write(99, 55, 10, 10)
+		b.delivery(1, 1, 500) // of 99
+		b.delivery(2, 2, 600) // of 55
+		for range 2 {
+			b.sweep()
+		}
+		for n := 1; n <= 2; n++ {
+			if e := b.entry(n); !e.Flags.Has(trade.Replaced) {
+				t.Errorf("contract %d has the flags %v, want replaced", n, e.Flags)
+			}
+		}
+		if got := b.createdOf("deliveries"); len(got) > 0 {
+			t.Errorf("%d deliveries went under the record of another contract", len(got))
+		}
+	})
+}
+
+// Two jobs read the same columns and make records of two types of them: the row of one covers no record of
+// the other.
+func TestC1ARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		other, fixation := b.spec, "FIXACAO_COMPRA"
+		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
+		other.Fields["order_type"] = engine.FieldSpec{Const: &fixation}
+		other.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num >= '0100'", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "situacao <> 'rascunho'", "num < '0100'", 1)
+		b.more = append(b.more, other)
+		b.write(10)
+		b.exec(`INSERT INTO contrato SELECT filial, '0100', quantidade, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+		b.pass()
+		b.onPlatform("10", "10")                                                   // of each type
+		b.exec(`UPDATE contrato SET num = '0002', preco = 130 WHERE num = '0001'`) // typed again
+		for range 2 {
+			b.pass()
+		}
+		b.onPlatform("10", "10")
+		b.exec(`UPDATE contrato SET num = '0001', preco = 120.5 WHERE num = '0002'`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0003', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0103', 44, 130, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0100'`)
+		for range 2 {
+			b.pass() // each is a row of its own
+		}
+		b.onPlatform("10", "10", "44", "44")
+	})
+}
+
+// A number that a person has dismissed is given to another contract: the row is shown, and goes when a person says so.
+func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		b.write(99, 10, 20, 30)
+		b.sweep()
+		b.expect(4, trade.Held, trade.CauseRetyped)
+		b.done(b.dismiss(4), engine.NotRefused) // it is the record of number 3, says the person
+		b.sweep()
+		if e := b.entry(4); len(e.Flags) != 0 {
+			t.Fatalf("flags %v", e.Flags)
+		}
+		b.write(99, 10, 20, 77, 30)
+		for range 2 {
+			b.sweep()
+		}
+		b.expect(4, trade.Dismissed, trade.CauseRetyped)
+		if e := b.entry(4); !e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced) || len(e.Now) == 0 {
+			t.Errorf("flags %v, now %v", e.Flags, e.Now)
+		}
+		b.done(b.reopen(4), engine.NotRefused)
+		b.sweep()
+		if e := b.entry(4); e.State != trade.Accepted || len(e.Flags) != 0 {
+			t.Errorf("%s, flags %v", e.State, e.Flags)
+		}
+		b.onPlatform("10", "20", "30", "77")
+	})
+}
+
+// C6: a field that tells contracts apart is mapped otherwise, and in the same breath one is numbered anew and gets another price: it is known.
+func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		season := "2026/2027"
+		b.spec.Fields["haverst"] = engine.FieldSpec{Const: &season}
+		b.exec(`UPDATE contrato SET num = '0013', preco = preco + 1 WHERE num = '0003'`)
+		for range 3 {
+			b.sweep()
+		}
+		b.row("contracts", key(13), trade.Held, trade.CauseRetyped)
+		b.onPlatform("10", "20", "30")
 	})
 }

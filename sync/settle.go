@@ -82,6 +82,7 @@ func (s *submission) take(l *landing) {
 	if s.calm++; !d.usual() {
 		s.calm = 0
 	}
+	s.took = l.answer.Evidence.Duration
 	s.count(d, l)
 	s.pace(d, l.at)
 	s.judge(d)

@@ -24,11 +24,13 @@ type submission struct {
 	storing  *storing      // the group that is being stored; nil: none
 	stored   chan struct{} // closed when it is
 
-	calm    int  // answers as usual, in a row
-	limited bool // by a rate: intents are stored when they may leave
+	calm    int           // answers as usual, in a row
+	took    time.Duration // of the last answer
+	limited bool          // by a rate: intents are stored when they may leave
 
 	queue  []trade.Entry // looked at, ready to go
 	lookAt time.Duration // Boot time of the look at queue
+	like   []int64       // entries of other jobs that looks of this run found, sent with the content of a row
 	parked []trade.Entry // need a record of the platform that another flight is asking about
 	after  int64         // number of the last entry that was taken up
 	again  bool          // entries with lower numbers may be due again

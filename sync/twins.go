@@ -27,6 +27,8 @@ type content struct {
 	job     string
 	source  trade.Hash
 	payload trade.Hash // empty: it could not go
+
+	cancelled bool
 }
 
 // is reports whether the row would send what an entry sends.
@@ -57,8 +59,10 @@ func (s sentRow) sent(e trade.Entry) bool {
 // likeness is what is known of the rows that were sent with the content of a row that is about to
 // go.
 type likeness struct {
-	twin  bool     // one of them sends the very same, and stands: a second row of equal content
-	moved *sentRow // the record of this row: no row is left for it under its own key; nil: there is none
+	twin  bool       // one of them sends the very same, and stands: a second row of equal content
+	other bool       // that one is of another job
+	moved *sentRow   // the record of this row: no row is left for it under its own key; nil: there is none
+	left  []*sentRow // all records of this content without a row
 }
 
 // text says why a row is held whose content was sent under another key.
@@ -82,7 +86,9 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 	records, rows, lost := 0, 0, false
 	for i := range others {
 		o := &others[i]
-		sent, newest := o.sent(e), o.Entry.Job == e.Job && o.Entry.SourceHash.Same(e.SourceHash)
+		// Jobs that read the same columns may make different records of them: the row of another one was
+		// this row only if it does not stand there any more.
+		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash) && (o.Entry.Job == e.Job || !o.stands(o.Entry))
 		if o.Entry.ID == e.ID || !sent && !newest && !o.stands(e) {
 			continue
 		}
@@ -91,8 +97,12 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 		}
 		if o.stands(e) {
 			rows++
-			out.twin = out.twin || o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			twin := o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			out.twin, out.other = out.twin || twin, out.other || twin && o.Entry.Job != e.Job
 			continue
+		}
+		if sent {
+			out.left = append(out.left, o)
 		}
 		lost = lost || newest && o.Entry.MovedID == ""
 		if without == nil || sent && !without.sent(e) {
@@ -134,8 +144,8 @@ func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) (
 
 // readSent reads what stands under the keys of rows that were sent. rows are those of this job that
 // were read already, by key. A job that is no longer configured cannot tell, which counts as
-// nothing.
-func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][]erp.Row) error {
+// nothing. stand gives the rows that count.
+func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][]erp.Row, stand func(*Job, []erp.Row) []erp.Row) error {
 	for _, job := range r.Jobs {
 		var mine []*sentRow
 		var entries []trade.Entry
@@ -169,10 +179,10 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 			return err
 		}
 		for _, s := range mine {
-			for _, row := range job.living(byKey[s.Entry.Key]) {
+			for _, row := range stand(job, byKey[s.Entry.Key]) {
 				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
 				eval.evaluate(&would, job.values(row.Get), known)
-				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.PayloadHash})
+				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.PayloadHash, job.isCancelled(row.Get)})
 			}
 		}
 	}
@@ -195,12 +205,14 @@ func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
 			hold(&entry, trade.CauseRetyped, like.text())
 			entry.UpdatedAt = r.Clock.Now()
 			out.hold(from, entry)
-			old := like.moved.Entry
-			here := old.Job == r.job.Name() && old.State == trade.Accepted
-			if here && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
-				flagged[old.ID] = true
-				old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
-				out.updates = append(out.updates, trade.Update{From: old.State, Entry: old})
+			for _, of := range append(like.left, like.moved) {
+				old := of.Entry
+				here := old.Job == r.job.Name() && old.State == trade.Accepted
+				if here && !old.Flags.Has(trade.Replaced) && !flagged[old.ID] {
+					flagged[old.ID] = true
+					old.Flags, old.UpdatedAt = old.Flags.With(trade.Replaced, true), entry.UpdatedAt
+					out.updates = append(out.updates, trade.Update{From: old.State, Entry: old})
+				}
 			}
 			continue
 		}
@@ -247,7 +259,7 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		for i, f := range found {
 			sent[i].SentContent = f
 		}
-		if err := r.readSent(ctx, sent, nil); err != nil {
+		if err := r.readSent(ctx, sent, nil, (*Job).living); err != nil {
 			return err
 		}
 		var page trade.Page

@@ -2,9 +2,13 @@ package sync
 
 import (
 	"sync"
+	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
+
+// quick is how long an answer takes at most where the next group is stored before it comes.
+const quick = time.Second
 
 // idsKept is how many of the platform's last ids the wire remembers.
 const idsKept = 512
@@ -114,9 +118,10 @@ func (d decision) noted() bool {
 }
 
 // window is how many intents may be open at once: as many as may fly, and as many again, so that the wire does not wait for the disk. Those are ahead only where no rate holds
-// them up, a crash shows which of them had left, and no other instance would have to know it (I11); and not after an answer that was not as usual.
+// them up, a crash shows which of them had left, and no other instance would have to know it (I11); and not after an answer that was not as usual, or slow: what would be
+// gained is little then, and the intents would wait long.
 func (s *submission) window() int {
-	if s.slots < s.Limits.MaxInFlight || s.careful || s.limited || s.calm < s.slots || s.crew.place().Living > 1 || !s.ledger.Marked() {
+	if s.slots < s.Limits.MaxInFlight || s.careful || s.limited || s.calm < s.slots || s.took > quick || s.crew.place().Living > 1 || !s.ledger.Marked() {
 		return s.slots
 	}
 	return 2 * s.slots

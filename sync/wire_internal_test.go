@@ -2,6 +2,7 @@ package sync
 
 import (
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
@@ -36,6 +37,7 @@ func TestIntentsAreAheadByOneGroup(t *testing.T) {
 	}{
 		"as usual":                          {Limits{MaxInFlight: 8}, func(*submission) {}, 16},
 		"soon after an answer that was not": {Limits{MaxInFlight: 8}, func(s *submission) { s.calm = 7 }, 8},
+		"where answers take long":           {Limits{MaxInFlight: 8}, func(s *submission) { s.took = 2 * time.Second }, 8},
 		"after a doubt":                     {Limits{MaxInFlight: 8}, func(s *submission) { s.careful = true }, 8},
 		"fewer at once after 429":           {Limits{MaxInFlight: 8}, func(s *submission) { s.slots = 4 }, 4},
 		"at a rate":                         {Limits{MaxInFlight: 8, RateLimit: 20}, func(*submission) {}, 8},

@@ -8,8 +8,8 @@ type Awaited struct {
 	Code        string `json:"code,omitempty"` // ERP code without an id
 	Job         string `json:"job,omitempty"`  // the parent's job and key
 	Key         string `json:"key,omitempty"`
-	ParentState State  `json:"parent_state,omitempty"` // as it is when somebody looks; "" = the ledger has no such row. Never stored
-	ParentCause string `json:"parent_cause,omitempty"` // why the parent is in that state; never stored
+	ParentState State  `json:"parent_state,omitempty"` // as it is when somebody looks; "" = the ledger has no such row
+	ParentCause string `json:"parent_cause,omitempty"` // why the parent is in that state; of a last look: CauseReplaced
 	Platform    string `json:"platform,omitempty"`     // kind of the platform's record, and its id
 	ID          string `json:"id,omitempty"`
 }

@@ -14,7 +14,7 @@ type Memory struct {
 	Allowed  int       `json:"allowed,omitempty"`  // new rows that a person let pass before they were read
 	Released *Freight  `json:"released,omitempty"` // that a person let one run send, although it is more than a run may
 	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the query and the mapping under which everything may go
-	Former   []string  `json:"former,omitempty"`   // jobs that are gone, of the same kind, beside which a person let this one begin
+	Former   []string  `json:"former,omitempty"`   // jobs of the same kind that have no more what they sent, beside which a person let this one begin
 	Canary   *Canary   `json:"canary,omitempty"`   // rows that went under a mapping which nobody has confirmed
 }
 
@@ -62,7 +62,7 @@ type Brake struct {
 	Freight  *Freight   `json:"freight,omitempty"`  // what is due
 	Most     *Freight   `json:"most,omitempty"`     // what one run may send
 	Mapping  string     `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
-	Former   []KnownJob `json:"former,omitempty"`   // jobs of the same kind that are not configured any more, while this one is new
+	Former   []KnownJob `json:"former,omitempty"`   // jobs of the same kind that are gone, or whose queries return no more what they sent, while this one is new
 }
 
 // Arrivals are the entries of a job that the brakes have not judged.

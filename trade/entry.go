@@ -86,7 +86,8 @@ type KnownJob struct {
 	Sends    Kind   `json:"sends"`
 	Entries  int    `json:"entries"`
 	Accepted int    `json:"accepted"`
-	InDoubt  int    `json:"in_doubt"` // or being sent
+	InDoubt  int    `json:"in_doubt"`       // or being sent
+	Gone     int    `json:"gone,omitempty"` // of both, where it was asked: its query returns them no more
 }
 
 // ErrorKind groups errors by where they come from; the names are those of error.kind in --json.
@@ -120,6 +121,7 @@ type Parent struct {
 	Cause    string
 	RemoteID string // "" until it is accepted
 	Content  int64  // [ContentNumber] of what was sent, or would be; 0 = not known
+	Changed  bool   // its row has changed since it was sent
 }
 
 // Known is what discovery must know of an entry to tell whether its row is news: a narrow view of [Entry].

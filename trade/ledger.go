@@ -12,6 +12,7 @@ type Group struct {
 	Settle  []Settlement
 	Updates []Update // of the last look: changed, gone, doubled or blocked rows
 	Intents []Intent
+	Like    []int64 // entries of other jobs, sent with the content of an intent, of which the last look knew
 	Block   []Block // set or replaced, by Kind and ID
 	Unblock []Block // removed, by Kind and ID
 }
@@ -23,7 +24,7 @@ type GroupResult struct {
 	Conflicts map[string]string // attempt id → "job key" of the entry that already has the id which the API gave; not applied
 	Paused    bool              // the job is paused: no intent was stored; everything else was
 	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
-	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key, or may have
+	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key or content meanwhile, or may have
 	Stop      *Stop             // the ledger stands on another server now: no intent was stored; everything else was
 	Alarms    []Alarm           // late answers of which people must know; each is in the audit too
 }

@@ -66,6 +66,12 @@ type SavedFilter struct {
 	Query string // as the console's address has it
 }
 
+// SavedFiltersMost is how many searches one person may keep.
+const SavedFiltersMost = 50
+
+// ErrTooMany says that a person keeps as many searches as one may.
+var ErrTooMany = errors.New("no more searches are kept for one person")
+
 // ErrNobody says that there is no such user, or nobody is logged in.
 var ErrNobody = errors.New("there is no such user")
 

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -93,8 +94,11 @@ func (p Problem) Sentence(lang Lang) string {
 	if !ok {
 		form = "{field}: " + rule
 	}
-	if rule == RuleDateOrder {
+	switch {
+	case rule == RuleDateOrder:
 		detail = FieldLabel(detail, lang)
+	case rule == RuleDateWindow && lang != English:
+		detail = isoDay.ReplaceAllString(detail, "$3/$2/$1")
 	}
 	text := fillIn(form, FieldLabel(p.Field, lang), w.detail(detail))
 	several := strings.Contains(p.Column, ", ")
@@ -112,6 +116,9 @@ func (p Problem) Sentence(lang Lang) string {
 	}
 	return text + "; " + fmt.Sprintf(w.column, p.Column, p.Value)
 }
+
+// isoDay is a day within a detail, as it is stored.
+var isoDay = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
 
 // baseRule takes a rule that names something apart: the rule, and what it names.
 func baseRule(rule string) (base, about string) {

@@ -134,3 +134,13 @@ func TestSeveralColumnsAreOneCode(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestE4ThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
+	t.Parallel()
+	p := Problem{Rule: RuleDateWindow, Field: "payday", Detail: "2000-01-01 … 2031-11-23", Column: "dt_pagto", Value: "0206-03-15"}
+	for lang, want := range map[Lang]string{Portuguese: "(01/01/2000 … 23/11/2031); a coluna dt_pagto tem «0206-03-15»", English: "(2000-01-01 … 2031-11-23); column dt_pagto"} {
+		if got := p.Sentence(lang); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", lang, got, want)
+		}
+	}
+}

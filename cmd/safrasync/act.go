@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"os/user"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,19 +47,40 @@ func (a *App) openActs(ctx context.Context, how access) (*engine.Acts, error) {
 }
 
 // person is who orders an act at the command line.
-func (f actFlags) person() engine.Person {
-	name, host := "?", "?"
+func (a *App) person(f actFlags) engine.Person {
+	account := "?"
 	if u, err := user.Current(); err == nil {
-		name = u.Username
+		account = u.Username
 	}
-	if h, err := os.Hostname(); err == nil {
-		host = h
+	who, from := whoFrom(loginName(a.Env, "/proc/self/loginuid"), account, thisHost(), f.as)
+	return engine.Person{Name: who, From: from, Reason: strings.TrimSpace(f.reason)}
+}
+
+// loginName is who logged in, where runuser or sudo hide it: the kernel's login of the process, and without one (a container, a service) the user of sudo, which is anybody's to set. ""
+// where neither is known.
+func loginName(env func(string) (string, bool), file string) string {
+	text, err := os.ReadFile(file)
+	id := strings.TrimSpace(string(text))
+	if n, parseErr := strconv.ParseUint(id, 10, 32); err == nil && parseErr == nil && n != math.MaxUint32 {
+		if u, err := user.LookupId(id); err == nil {
+			return u.Username
+		}
+		return "uid " + id
 	}
-	who := strings.TrimSpace(f.as)
-	if who == "" {
-		who = name
+	name, _ := env("SUDO_USER")
+	return strings.TrimSpace(name)
+}
+
+// whoFrom is who an act is recorded of, and from where: "ana (safrasync)@host" is ana, who acted as safrasync. A name that was given with --as is what somebody says, and is marked so.
+func whoFrom(login, account, host, as string) (who, from string) {
+	who, from = account, account+"@"+host
+	if login != "" && login != account {
+		who, from = login, login+" ("+account+")@"+host
 	}
-	return engine.Person{Name: who, From: name + "@" + host, Reason: strings.TrimSpace(f.reason)}
+	if as = strings.TrimSpace(as); as != "" && as != who {
+		who, from = as, "--as: "+from
+	}
+	return who, from
 }
 
 // acknowledge clears the flags of rows that a person has dealt with.

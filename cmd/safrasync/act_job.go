@@ -15,7 +15,7 @@ func newPauseCommand(a *App) *cobra.Command {
 		if strings.TrimSpace(f.reason) == "" {
 			return a.usage(actNoNote)
 		}
-		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, f.person()) }, pauseDone)
+		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.person(f)) }, pauseDone)
 	})
 }
 
@@ -39,7 +39,7 @@ func (a *App) jobCommand(use string, short phrase, run func(ctx context.Context,
 	})
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit and for others")
 	cmd.Flags().StringVar(&f.reason, "note", "", "the same as --reason `TEXT`")
-	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 	cmd.ValidArgsFunction = a.completeJobs
 	return cmd
 }
@@ -73,7 +73,7 @@ func (a *App) actOnJob(ctx context.Context, job string, f actFlags, plan func(*e
 	}
 	p, err := plan(acts)
 	if err == nil && p.Refused == engine.NotRefused {
-		p, err = acts.DoJob(ctx, p, f.person())
+		p, err = acts.DoJob(ctx, p, a.person(f))
 	}
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *App) release(ctx context.Context, job string, f actFlags) error {
 		if acts, err = a.openActs(ctx, toWrite); err != nil {
 			return err
 		}
-		if plan, err = acts.DoJob(ctx, plan, f.person()); err != nil {
+		if plan, err = acts.DoJob(ctx, plan, a.person(f)); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func (a *App) moveJob(ctx context.Context, from, to string, f actFlags) error {
 		if err := a.confirmed(f); err != nil {
 			return err
 		}
-		if plan, err = acts.DoMoveJob(ctx, plan, f.person()); err != nil {
+		if plan, err = acts.DoMoveJob(ctx, plan, a.person(f)); err != nil {
 			return err
 		}
 	}

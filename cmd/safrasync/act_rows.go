@@ -140,7 +140,7 @@ func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags,
 			return err
 		}
 		shown := plan
-		if plan, err = acts.Do(ctx, shown, f.person()); err != nil {
+		if plan, err = acts.Do(ctx, shown, a.person(f.actFlags)); err != nil {
 			if slices.ContainsFunc(plan.Steps, func(s engine.RowStep) bool { return s.Done }) {
 				a.tell(actPartly)
 			}

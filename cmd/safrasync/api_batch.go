@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // batchFlags are those of `safrasync api consent --file`.
@@ -152,7 +153,7 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 func writeCells(to *csv.Writer, cells []string) error {
 	guarded := make([]string, len(cells))
 	for i, c := range cells {
-		guarded[i] = guardCell(c)
+		guarded[i] = trade.GuardFormula(c)
 	}
 	_ = to.Write(guarded) // Error tells it too
 	to.Flush()

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // maxBatchBytes bounds a list of producers: a hundred thousand fit.
@@ -90,7 +92,7 @@ func (l *producerList) add(record []string, line int) error {
 		if !ok || i >= len(record) {
 			return ""
 		}
-		return unguardCell(strings.TrimSpace(record[i]))
+		return trade.UnguardFormula(strings.TrimSpace(record[i]))
 	}
 	l.producers = append(l.producers, consentFlags{cell("identity"), strings.ToUpper(cell("person_type")), cell("corporate_identity")})
 	return nil

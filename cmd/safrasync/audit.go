@@ -76,9 +76,9 @@ func (a *App) listAudit(ctx context.Context, limit int) error {
 		}
 		return nil
 	}
-	t, v := a.newTable(auditHeadNo, auditHeadAt, auditHeadWho, auditHeadAct, auditHeadTarget, auditHeadReason), a.voice()
+	t, v := a.newTable(auditHeadNo, auditHeadAt, auditHeadWho, auditHeadFrom, auditHeadAct, auditHeadTarget, auditHeadReason), a.voice()
 	for _, r := range records {
-		t.AppendRow(table.Row{r.Seq, v.moment(r.At), printable(r.Who), r.Act, printable(r.Target), printable(r.Reason)})
+		t.AppendRow(table.Row{r.Seq, v.moment(r.At), printable(r.Who), printable(r.From), r.Act, printable(r.Target), printable(r.Reason)})
 	}
 	t.Render()
 	return nil

@@ -11,13 +11,19 @@ import (
 )
 
 func newBackupCommand(a *App) *cobra.Command {
-	return a.command("backup FILE", helpBackup, exactly(1), func(cmd *cobra.Command, args []string) error {
-		return a.backup(cmd.Context(), args[0])
+	var keep int
+	cmd := a.command("backup FILE | --keep N DIR", helpBackup, exactly(1), func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("keep") && keep < 1 {
+			return a.usage(saysKeep)
+		}
+		return a.backup(cmd.Context(), args[0], keep)
 	})
+	cmd.Flags().IntVar(&keep, "keep", 0, "make a copy with its date in a folder, and keep the newest `N` of this ledger there")
+	return cmd
 }
 
-// backup copies the ledger while others may use it.
-func (a *App) backup(ctx context.Context, file string) error {
+// backup copies the ledger while others may use it: into a file, or, with keep, into a folder of dated copies.
+func (a *App) backup(ctx context.Context, to string, keep int) error {
 	config, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -27,17 +33,36 @@ func (a *App) backup(ctx context.Context, file string) error {
 		return err
 	}
 	a.closers = append(a.closers, store.Close)
-	if err := store.Backup(ctx, file); err != nil {
+	file := to
+	var removed, broken []string
+	if keep > 0 {
+		file, removed, broken, err = store.BackupInto(ctx, to, keep, now())
+	} else if err = store.Backup(ctx, to); err != nil {
+		file = ""
+	}
+	if file == "" { // there is no copy; with one, an error is about an older copy
 		return err
 	}
 	if a.asJSON {
-		return a.printJSON(struct {
-			File   string `json:"file"`
-			Ledger string `json:"ledger"`
-		}{file, store.LedgerID()})
+		out := struct {
+			File     string   `json:"file"`
+			Ledger   string   `json:"ledger"`
+			Removed  []string `json:"removed,omitzero"`
+			NotWhole []string `json:"not_whole,omitzero"`
+		}{File: file, Ledger: store.LedgerID()}
+		if keep > 0 {
+			out.Removed, out.NotWhole = orEmpty(removed), orEmpty(broken)
+		}
+		return errors.Join(err, a.printJSON(out))
 	}
 	a.show(backupDone, file)
-	return nil
+	for _, old := range removed {
+		a.show(backupRemoved, old)
+	}
+	for _, old := range broken {
+		a.tell(backupBroken, old)
+	}
+	return err
 }
 
 func newRestoreCommand(a *App) *cobra.Command {

@@ -55,6 +55,37 @@ func (m *modern) bridge() map[string]map[string]bridgeLine {
 	return out
 }
 
+// documents sums what the report says of each document, by job: rows that are in the ERP, kilograms, reais.
+func (m *modern) documents() map[string]plain {
+	m.t.Helper()
+	out := map[string]plain{}
+	for line := range strings.Lines(m.run(0, "report", "--json", "--section", "contracts,deliveries,traceability")) {
+		var l struct {
+			Section, Job, Currency string
+			Kg                     *trade.Decimal `json:"kg_erp"`
+			Value                  *trade.Decimal `json:"value_erp"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			m.t.Fatalf("%v in %s", err, line)
+		}
+		if l.Job == "" {
+			continue
+		}
+		sum := out[l.Job]
+		if l.Kg != nil {
+			sum.kg = sum.kg.Add(*l.Kg)
+		}
+		if l.Value != nil && l.Currency == "BRL" {
+			sum.value = sum.value.Add(*l.Value)
+		}
+		out[l.Job] = sum
+	}
+	return out
+}
+
+// plain is grain in kilograms, and money in reais.
+type plain struct{ kg, value trade.Decimal }
+
 func (m *modern) exec(query string) {
 	m.t.Helper()
 	if _, err := m.erp.Exec(query); err != nil {
@@ -65,7 +96,7 @@ func (m *modern) exec(query string) {
 // whole wants what the bridge calls read to be what a plain SUM over the ERP gives, and the parts to add up to it.
 func (m *modern) whole(sums []plainSum) {
 	m.t.Helper()
-	bridges := m.bridge()
+	bridges, documents := m.bridge(), m.documents()
 	for _, s := range sums {
 		var rows int
 		var kg, value sql.NullString
@@ -112,6 +143,19 @@ func (m *modern) whole(sums []plainSum) {
 			if got.Cmp(want) != 0 || parts.Cmp(want) != 0 {
 				m.t.Errorf("%s: %s read %s, parts %s; a plain SUM gives %s", s.job, what, got, parts, want)
 			}
+		}
+		// The documents of the bridge are those of the report, one by one.
+		var kept plain
+		for _, name := range []string{"documents", "negative"} {
+			if l := lines[name]; l.Kg != nil {
+				kept.kg = kept.kg.Add(*l.Kg)
+			}
+			if l := lines[name]; l.Value != nil {
+				kept.value = kept.value.Add(*l.Value)
+			}
+		}
+		if of := documents[s.job]; of.kg.Cmp(kept.kg) != 0 || of.value.Cmp(kept.value) != 0 {
+			m.t.Errorf("%s: the documents of the report add up to %s kg and R$ %s, those of the bridge to %s kg and R$ %s", s.job, of.kg, of.value, kept.kg, kept.value)
 		}
 		same("kilograms", read.Kg, partKg, kg)
 		same("value", read.Value, partValue, value)

@@ -274,6 +274,8 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 			return text, v.text(checkFormerAloneHint)
 		}
 		return text, v.text(checkFormerJobHint, strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
+	case engine.SplitJob:
+		return v.text(checkSplitJob, f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt, strings.Join(f.Others, ", ")), v.text(checkSplitJobHint, f.Others[0])
 	case engine.ChangedKey:
 		text = v.text(checkChangedKey, f.Job, v.identity(f.Now), v.identity(f.Was))
 		if b := f.Change; b != nil {

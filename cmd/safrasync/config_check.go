@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -246,6 +247,20 @@ func (d *configDecoder) wholePath(path, value, written string) {
 	d.fault(path, value+" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
 }
 
+// checkQuery shows what is wrong with a query in its own line of the file, as far as that is known without the database.
+func (c *Config) checkQuery(d *configDecoder, path, query string) {
+	var bad *erp.Error
+	if query == "" || d.faulty(path) || !errors.As(erp.CheckQuery(c.ERP.Driver, query), &bad) {
+		return
+	}
+	fault := faultAt(d.source, d.index, path, bad.Text)
+	if line, column := d.source.inText(d.index[path].value, bad.Line, bad.Column); line > 0 {
+		fault.Line, fault.Column, fault.Excerpt = line, column, d.source.excerpt(line, column)
+		fault.Text = strings.TrimSuffix(fault.Text, fmt.Sprintf(", at line %d, column %d", bad.Line, bad.Column))
+	}
+	d.faults = append(d.faults, fault)
+}
+
 func (c *Config) checkReferences(d *configDecoder) {
 	for kind, r := range c.References {
 		path := joinPath("references", kind)
@@ -254,6 +269,7 @@ func (c *Config) checkReferences(d *configDecoder) {
 			continue
 		}
 		d.require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
+		c.checkQuery(d, path+".query", r.Query)
 	}
 }
 

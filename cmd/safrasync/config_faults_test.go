@@ -393,7 +393,7 @@ jobs:`,
 			name: "a reference without its columns",
 			old:  "jobs:",
 			edit: `references:
-  wallets: {query: q}
+  wallets: {query: SELECT 1}
 jobs:`,
 			want: `config.yaml:8:3: references.wallets.code: is required and missing
 config.yaml:8:3: references.wallets.id: is required and missing`,
@@ -582,7 +582,7 @@ jobs:`,
 			name: "an unclosed quote",
 			old:  "driver: postgres",
 			edit: `driver: "postgres`,
-			want: "config.yaml:16:44: value is not allowed in this context. map key-value is pre-defined",
+			want: "config.yaml:5:11: the quote that begins here has no end in its line; the next one, in line 16, ends it",
 		},
 		{
 			name: "a control character",

@@ -36,6 +36,7 @@ func (c *Config) checkJobs(d *configDecoder) {
 
 func (c *Config) checkJob(d *configDecoder, job JobConfig, path string) {
 	d.require(path, map[string]bool{"sends": job.Sends == "", "query": job.Query == "", "key": len(job.Key) == 0, "fields": len(job.Fields) == 0})
+	c.checkQuery(d, path+".query", job.Query)
 	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
 		d.fault(path+".sends", unsendable(job.Sends))
 	}

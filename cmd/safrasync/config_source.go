@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // maxConfigBytes bounds the file: a value map of 20,000 entries fits, a bomb does not.
@@ -66,6 +68,27 @@ func strangeRune(line string) (column int, text string) {
 // refuse is a fault of the file as a whole.
 func (s *configSource) refuse(line, column int, text string) *ConfigError {
 	return &ConfigError{Faults: []ConfigFault{{File: s.name, Line: line, Column: column, Text: text, Excerpt: s.excerpt(line, column)}}}
+}
+
+// inText is where a place of a text value stands in the file: of a block (|), whose lines stand there as they are, or of a text on one line. 0 where that is not known.
+func (s *configSource) inText(value ast.Node, line, column int) (inFile, atColumn int) {
+	text, ok := scalarText(value)
+	lines := strings.Split(text, "\n")
+	if !ok || line < 1 || line > len(lines) {
+		return 0, 0
+	}
+	inFile = value.GetToken().Position.Line + line - 1
+	if block, is := value.(*ast.LiteralNode); is {
+		inFile = block.Start.Position.Line + line
+	}
+	if inFile > len(s.lines) {
+		return 0, 0
+	}
+	before, _, found := strings.Cut(s.lines[inFile-1], lines[line-1])
+	if !found || lines[line-1] == "" {
+		return 0, 0
+	}
+	return inFile, utf8.RuneCountInString(before) + column
 }
 
 // excerptWidth bounds a line of an excerpt, in characters.

@@ -27,11 +27,11 @@ func (s *configSource) parse() (root ast.Node, err error) {
 	}()
 	tokens := lexer.Tokenize(s.text)
 	if err := s.checkTokens(tokens); err != nil {
-		return nil, err
+		return nil, s.orUnclosed(tokens, err)
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // duplicates are told by walk, with all other faults
 	if err != nil {
-		return nil, s.syntaxError(err)
+		return nil, s.orUnclosed(tokens, s.syntaxError(err))
 	}
 	for _, doc := range file.Docs {
 		if doc.Body == nil {
@@ -49,8 +49,23 @@ func (s *configSource) parse() (root ast.Node, err error) {
 	return root, nil
 }
 
+// orUnclosed shows where a quote begins that ends only at a quote of a later line, where the fault is: that one was to begin a text, and the first one was left open.
+func (s *configSource) orUnclosed(tokens token.Tokens, fault *ConfigError) *ConfigError {
+	wrong := fault.Faults[0].Line
+	for _, tk := range tokens {
+		if tk.Type != token.SingleQuoteType && tk.Type != token.DoubleQuoteType {
+			continue
+		}
+		begin := tk.Position
+		if end := begin.Line + strings.Count(strings.TrimRight(tk.Origin, "\n"), "\n"); begin.Line < wrong && wrong == end {
+			return s.refuse(begin.Line, begin.Column, fmt.Sprintf("the quote that begins here has no end in its line; the next one, in line %d, ends it", end))
+		}
+	}
+	return fault
+}
+
 // syntaxError keeps the library's words and place, and shows the line in our own way, which masks secrets.
-func (s *configSource) syntaxError(err error) error {
+func (s *configSource) syntaxError(err error) *ConfigError {
 	syntax, ok := errors.AsType[interface {
 		error
 		GetMessage() string
@@ -70,7 +85,7 @@ func (s *configSource) syntaxError(err error) error {
 	return s.refuse(line, column, text)
 }
 
-func (s *configSource) checkTokens(tokens token.Tokens) error {
+func (s *configSource) checkTokens(tokens token.Tokens) *ConfigError {
 	if len(tokens) > maxConfigTokens {
 		return s.refuse(0, 0, fmt.Sprintf("has more than %d words and signs; keep large de-para tables in the ledger (safrasync refs import)", maxConfigTokens))
 	}

@@ -18,7 +18,7 @@ func newDecisionsCommand(a *App) *cobra.Command {
 	importing := a.command("import FILE", helpDecisionsImport, exactly(1), func(cmd *cobra.Command, args []string) error {
 		return a.importDecisions(cmd.Context(), args[0], f, skip)
 	})
-	importing.Flags().StringVar(&f.as, "as", "", "`NAME` of who decided; default: the user of the system")
+	importing.Flags().StringVar(&f.as, "as", "", "`NAME` of who decided, recorded as given beside the account; default: who logged in")
 	importing.Flags().BoolVar(&f.yes, "yes", false, "do it without asking")
 	importing.Flags().BoolVar(&skip, "skip-refused", false, "do the others when some rows are wrong, stale or refused")
 	group.AddCommand(importing)
@@ -137,7 +137,7 @@ func (a *App) doDecisions(ctx context.Context, planned *engine.Acts, plans []rec
 	failed := wrong > 0
 	for _, p := range plans {
 		f.reason = p.Reason
-		done, err := acts.Do(ctx, p.Plan, f.person())
+		done, err := acts.Do(ctx, p.Plan, a.person(f))
 		if err != nil {
 			a.tell(actPartly)
 			return err

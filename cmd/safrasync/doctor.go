@@ -41,7 +41,11 @@ func (a *App) recount(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	jobs, err := store.RestoreSums(ctx)
+	record, err := a.audit(actFlags{}, "recount", "ledger", nil)
+	if err != nil {
+		return err
+	}
+	jobs, err := store.RestoreSums(ctx, record)
 	switch {
 	case err != nil:
 		return err

@@ -4,6 +4,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
 // What init proposes neither loses nor doubles a row unless a person has taken a mark away: rows whose flag is NULL stay in, other flags are asked about, and a total of the document is no volume of
@@ -32,5 +36,49 @@ func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("without %q:\n%s", want, text)
 		}
+	}
+}
+
+// A de-para of another schema (a copy of last year, a test company) is taken only where the schema of the contracts has none, and then with a mark that a person takes away.
+func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
+	t.Parallel()
+	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
+	dsn := pgtest.Database(t)
+	db, err := sqlx.Open("postgres", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`
+		CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric, produtor text, carteira text);
+		INSERT INTO contrato VALUES ('1', 10, 'P1', 'C1');
+		CREATE SCHEMA anterior;
+		CREATE TABLE anterior.depara_produtor (codigo text PRIMARY KEY, uuid_plataforma uuid);
+		CREATE TABLE anterior.depara_carteira (codigo text PRIMARY KEY, uuid_plataforma uuid);
+		CREATE TABLE depara_produtor (codigo text PRIMARY KEY, uuid_plataforma uuid);
+		INSERT INTO anterior.depara_produtor VALUES ('P1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01');
+		INSERT INTO anterior.depara_carteira VALUES ('C1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c02');
+		INSERT INTO depara_produtor VALUES ('P1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03')`); err != nil {
+		t.Fatal(err)
+	}
+	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "postgres", "--dsn", dsn, "--contracts", "contrato")
+	raw, err := os.ReadFile(b.path("new.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(raw)
+	for _, want := range []string{
+		`"SELECT codigo, uuid_plataforma FROM depara_produtor"`,
+		`"/* PREENCHER: this de-para is of another schema (anterior): check that, and delete this comment */ SELECT codigo, uuid_plataforma FROM anterior.depara_carteira"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "anterior.depara_produtor") {
+		t.Errorf("the de-para of another schema is taken though there is one in the contracts' own:\n%s", text)
+	}
+	if out, _ := b.run(78, "--config", b.path("new.yaml"), "check", "--offline"); !strings.Contains(out, "references.wallets.query") {
+		t.Errorf("check says nothing of the schema that is to be confirmed:\n%s", out)
 	}
 }

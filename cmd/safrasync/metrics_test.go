@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -249,4 +251,37 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 	}
 	s.until("STATUS=contracts stopped: the process that ran the job is gone")
 	s.stop()
+}
+
+// Kept connections take no file descriptors from sending, and others still get their answer when they are gone.
+func TestD2KeptConnectionsToTheMetricsAreFew(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
+	s.start()
+	address := s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address
+	s.ran()
+	kept, refused := []net.Conn{}, 0
+	for range 100 {
+		c, err := net.DialTimeout("tcp", address, 20*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		_, err = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if err == nil {
+			_, err = http.ReadResponse(bufio.NewReader(c), nil)
+		}
+		if err != nil {
+			refused++
+			_ = c.Close()
+			continue
+		}
+		kept = append(kept, c)
+	}
+	if len(kept) != metricsEach || refused != 100-metricsEach {
+		t.Errorf("%d of 100 connections are kept, %d refused", len(kept), refused)
+	}
+	for _, c := range kept {
+		_ = c.Close()
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,6 +39,7 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 		"detached under load for good":             detachedForGood,
 		"an image without a reboot":                olderWithoutReboot,
 		"images of one disk at other times":        oneOlder,
+		"B9 full at the start":                     fullAtTheStart,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +161,29 @@ func (s *site) comeBack(name string, disks ...string) {
 		s.must(os.Rename(s.path("disks", disk), s.path("disks", disk+".was")), os.CopyFS(s.path("disks", disk), os.DirFS(s.path(name, disk))))
 		s.mount(disk)
 	}
+}
+
+// B9: a service that cannot start because its disk is full says so, and does not promise to go on by itself.
+func fullAtTheStart(t *testing.T, s *site) {
+	s.unmount("ledger")
+	s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"), os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
+	filler := s.path("ledger", "filler")
+	if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	out := s.run(1, "run")
+	for _, want := range []string{"free space", "one that could not start has to be started"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("run does not say %q:\n%s", want, out)
+		}
+	}
+	s.must(os.Remove(filler))
+	pass := s.begin()
+	s.landed()
+	if <-pass.ended; pass.err != nil {
+		t.Errorf("with room again: %v\n%s", pass.err, pass.said.String())
+	}
+	s.once(siteRows)
 }
 
 func (s *site) command(args ...string) *exec.Cmd {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/user"
 	"slices"
 	"strings"
 
@@ -23,7 +21,7 @@ type actFlags struct {
 
 func (f *actFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
-	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+	cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do it without asking")
 }
 
@@ -123,23 +121,12 @@ func (a *App) needReason(f actFlags) error {
 
 // audit is the record of a person's act.
 func (a *App) audit(f actFlags, act, target string, detail any) (trade.AuditRecord, error) {
-	name := "?"
-	if u, err := user.Current(); err == nil {
-		name = u.Username
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "?"
-	}
-	who := strings.TrimSpace(f.as)
-	if who == "" {
-		who = name
-	}
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
 	}
-	return trade.AuditRecord{At: now(), Who: who, From: name + "@" + host, Act: act, Target: target, Reason: f.reason, Detail: string(text)}, nil
+	who := a.person(f)
+	return trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: f.reason, Detail: string(text)}, nil
 }
 
 // setReference stores one code.

@@ -66,7 +66,7 @@ func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v
 		refuse(csvColumns, len(record))
 		return
 	}
-	code := normalCode(unguardCell(strings.TrimSpace(record[0])))
+	code := normalCode(trade.UnguardFormula(strings.TrimSpace(record[0])))
 	id, err := trade.ParseID(record[1])
 	switch {
 	case isBlankCode(code):
@@ -87,33 +87,12 @@ func writeReferences(w io.Writer, table []trade.Reference) error {
 		return fmt.Errorf("write the CSV: %w", err)
 	}
 	for _, r := range table {
-		if err := c.Write([]string{guardCell(r.Code), guardCell(r.ID)}); err != nil {
+		if err := c.Write([]string{trade.GuardFormula(r.Code), trade.GuardFormula(r.ID)}); err != nil {
 			return fmt.Errorf("write the CSV: %w", err)
 		}
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// guardCell keeps a spreadsheet from running a text as a formula: it gets a ' before it. unguardCell takes exactly that away again.
-func guardCell(text string) string {
-	if isFormula(text) {
-		return "'" + text
-	}
-	return text
-}
-
-func unguardCell(text string) string {
-	if strings.HasPrefix(text, "'") && isFormula(text) {
-		return text[1:]
-	}
-	return text
-}
-
-// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded already counts, so that the guard can be taken away.
-func isFormula(text string) bool {
-	rest := strings.TrimLeft(text, "'")
-	return rest != "" && strings.ContainsRune("=+-@|\t\r＝＋－＠", []rune(rest)[0])
 }
 
 // normalCode brings a code into the form in which the engine makes it of the ERP's columns: parts trimmed and joined with |.

@@ -74,7 +74,7 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
-	who := f.person()
+	who := a.person(f.actFlags)
 	record, err := a.audit(f.actFlags, reconcile.ActClose, day.String(), snapshot.Kept())
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -96,12 +97,20 @@ func (m *monitor) serve(g *generation, listener net.Listener) {
 		ErrorLog: zap.NewStdLog(m.log),
 	}
 	go func(server *http.Server) {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		bounded := &connlimit.Listener{Listener: listener, Most: metricsMost, Each: metricsEach}
+		if err := server.Serve(bounded); !errors.Is(err, http.ErrServerClosed) {
 			m.log.Error("metrics are no longer served", zap.Error(err))
 		}
 	}(m.server)
 	m.log.Info("metrics are served", zap.String("address", listener.Addr().String()))
 }
+
+// The connections to the metrics, in all and of one address: those who scrape are few, and the file
+// descriptors are for sending.
+const (
+	metricsMost = 32
+	metricsEach = 16
+)
 
 // close ends the listener; what is being answered is cut.
 func (m *monitor) close() {

@@ -83,10 +83,16 @@ func (v voice) brake(code string, b trade.Brake) string {
 			return v.text(brakeSpace, b.Job, b.Known, b.Was.Space, b.Identity.Space, b.Job, b.Was.Space)
 		}
 		var former []string
+		advice := v.text(brakeSplit)
 		for _, k := range b.Former {
+			if k.Gone > 0 {
+				former = append(former, v.text(brakeGone, k.Job, k.Accepted, k.InDoubt, k.Gone))
+				continue
+			}
 			former = append(former, v.text(brakeFormer, k.Job, k.Accepted, k.InDoubt))
+			advice = v.text(brakeRenamed, k.Job, b.Job)
 		}
-		return v.text(brakeNewJob, b.Job, strings.Join(former, ", "), append(b.Former, trade.KnownJob{})[0].Job, b.Job, b.Job)
+		return v.text(brakeNewJob, b.Job, strings.Join(former, ", "), advice, b.Job)
 	case "brake_most":
 		return v.text(brakeMost, v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
 	case "brake_canary":

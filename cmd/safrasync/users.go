@@ -31,7 +31,7 @@ func newUsersCommand(a *App) *cobra.Command {
 		var f userFlags
 		cmd := a.command(use, help, exactly(args), func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args, f) })
 		cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
-		cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it; default: the user of the system")
+		cmd.Flags().StringVar(&f.as, "as", "", "`NAME` of who orders it, recorded as given beside the account; default: who logged in")
 		for _, add := range flags {
 			add(cmd, &f)
 		}
@@ -131,7 +131,7 @@ func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
 	if err != nil {
 		return err
 	}
-	name := console.UserName(args[0])
+	name := console.NewUserName(args[0])
 	if name == "" {
 		return a.usage(usersNoName)
 	}

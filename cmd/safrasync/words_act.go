@@ -54,8 +54,8 @@ var (
 		"BRAKE: %d new rows, where %d are usual (the brake acts above %d), such as %s. Nothing left. Look at them in the ERP; if they are right: `safrasync release %s --reason TEXT`",
 	}
 	brakeRetyped = phrase{
-		"FREIO: %d linhas novas têm o conteúdo de linhas já enviadas com outra chave, onde não estão mais (redigitadas ou renumeradas); por exemplo %s. Nada saiu. Depois de `safrasync release %s --reason TEXTO` cada uma fica retida, e as outras seguem",
-		"BRAKE: %d new rows have the content of rows that were sent under other keys, where they stand no more (typed or numbered anew), such as %s. Nothing left. After `safrasync release %s --reason TEXT` each of them is held, and the others go",
+		"FREIO: %d linhas novas têm o conteúdo de linhas já enviadas com outra chave, que não estão mais lá (redigitadas ou renumeradas) ou são de outro job; por exemplo %s. Nada saiu. Depois de `safrasync release %s --reason TEXTO` cada uma fica retida, e as outras seguem",
+		"BRAKE: %d new rows have the content of rows that were sent under other keys, and stand there no more (typed or numbered anew) or are of another job, such as %s. Nothing left. After `safrasync release %s --reason TEXT` each of them is held, and the others go",
 	}
 	brakeChangedKey = phrase{
 		"FREIO: a configuração distingue as linhas por %s; antes era por %s. Das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas; por exemplo %s. Nada foi gravado nem saiu. Corrija a configuração, ou confirme que é assim; depois: `safrasync release %s --reason TEXTO`",
@@ -66,10 +66,21 @@ var (
 		"the identity of job %s changed: its %d entries in the ledger are of identity \"%s\", and the configuration says \"%s\"; what other jobs have sent could go again. If its rows are of another ERP: `safrasync release %s --reason TEXT`. If not: put identity \"%s\" back, and release the job",
 	}
 	brakeNewJob = phrase{
-		"FREIO: o job %s é novo, e o estado tem linhas enviadas por jobs que saíram da configuração: %s. Nada saiu. Se é o mesmo job com outro nome: `safrasync job move %s %s --reason TEXTO`; se é outro: `safrasync release %s --reason TEXTO` (uma chave que outro job já enviou fica retida)",
-		"BRAKE: job %s is new, and the ledger has rows that were sent by jobs which are not configured any more: %s. Nothing left. If it is the same job under another name: `safrasync job move %s %s --reason TEXT`; if it is another one: `safrasync release %s --reason TEXT` (a key that another job has sent is held)",
+		"FREIO: o job %s é novo, e o estado tem linhas de jobs que as enviaram e não as têm mais: %s. Nada saiu. %s" +
+			"Se as linhas dele são outras: `safrasync release %s --reason TEXTO` (uma chave que outro job já enviou fica retida)",
+		"BRAKE: job %s is new, and the ledger has rows of jobs that have sent them and have them no more: %s. Nothing left. %s" +
+			"If its rows are others: `safrasync release %s --reason TEXT` (a key that another job has sent is held)",
 	}
-	brakeFormer = phrase{"%s (%d aceitas, %d em dúvida)", "%s (%d accepted, %d in doubt)"}
+	brakeRenamed = phrase{
+		"Se é o mesmo job com outro nome: `safrasync job move %s %s --reason TEXTO`. ",
+		"If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ",
+	}
+	brakeSplit = phrase{
+		"Se linhas de outro job passam a ele: dê a ele a chave (key) daquele, para que sejam reconhecidas. ",
+		"If rows of another job come to it from now on: give it the key of that job, so that they are known. ",
+	}
+	brakeFormer = phrase{"%s (%d aceitas, %d em dúvida, fora da configuração)", "%s (%d accepted, %d in doubt, not configured any more)"}
+	brakeGone   = phrase{"%s (%d aceitas, %d em dúvida; a consulta não traz mais %d)", "%s (%d accepted, %d in doubt; its query returns %d no more)"}
 	brakeSweep  = phrase{
 		"a varredura achou %d de %d linhas conhecidas; nada foi dado como sumido. Confira a visão, as permissões e o esquema no ERP e rode `safrasync sync %s --sweep`; se o ERP tem mesmo menos linhas: `safrasync release %s --reason TEXTO`",
 		"the sweep found %d of %d known rows; nothing is taken for missing. Look at the view, the rights and the schema in the ERP and run `safrasync sync %s --sweep`; if the ERP has really fewer rows: `safrasync release %s --reason TEXT`",

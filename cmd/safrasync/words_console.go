@@ -20,7 +20,7 @@ var (
 	usersActive    = phrase{"ativo", "active"}
 	usersDisabled  = phrase{"desligado", "disabled"}
 	usersNoRole    = phrase{"não há o perfil %q; há reader (leitura), accountant (contabilidade) e administrator (administração)", "there is no role %q; there are reader, accountant and administrator"}
-	usersNoName    = phrase{"o nome do usuário não pode ficar vazio nem passar de 100 caracteres", "the user's name cannot be empty, nor longer than 100 characters"}
+	usersNoName    = phrase{"o nome do usuário não pode ficar vazio, passar de 100 caracteres nem ter quebra de linha ou um destes: / \\ ? # ou porcentagem", "the user's name cannot be empty, longer than 100 characters, or have a line break or one of these: / \\ ? # or a per cent sign"}
 	usersTaken     = phrase{"já existe o usuário %s (um nome nunca passa a outra pessoa, por causa da auditoria)", "there is a user %s already (a name never becomes another person's, because of the audit)"}
 	usersUnknown   = phrase{"não há o usuário %s; `safrasync users list` os mostra", "there is no user %s; `safrasync users list` shows them"}
 	usersMoved     = phrase{"o usuário %s mudou neste momento; repita", "user %s changed at this moment; repeat"}

@@ -55,6 +55,7 @@ var (
 	auditHeadNo     = phrase{"Nº", "No."}
 	auditHeadAt     = phrase{"Quando", "When"}
 	auditHeadWho    = phrase{"Quem", "Who"}
+	auditHeadFrom   = phrase{"Conta", "Account"}
 	auditHeadAct    = phrase{"Ato", "Act"}
 	auditHeadTarget = phrase{"Sobre", "On"}
 	auditHeadReason = phrase{"Motivo", "Reason"}

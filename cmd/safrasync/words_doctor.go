@@ -39,8 +39,8 @@ var doctorWords = map[string]faultPhrase{
 	"sums ":       {phrase{"as somas guardadas são as das linhas", "the kept sums are those of the rows"}, phrase{}},
 	"sums uneven": {phrase{"as somas guardadas dos jobs %v não são as das linhas", "the kept sums of the jobs %v are not those of the rows"}, wayRecount},
 
-	"audit ":       {phrase{"a auditoria pode ser lida inteira", "the audit can be read whole"}, phrase{}},
-	"audit broken": {phrase{"na auditoria falta o registro %d", "the audit lacks record %d"}, wayRestore},
+	"audit ":       {phrase{"a auditoria está como foi escrita", "the audit is as it was written"}, phrase{}},
+	"audit broken": {phrase{"na auditoria o registro %d falta ou foi alterado", "record %d of the audit is missing or was altered"}, wayRestore},
 
 	"journal ":           {phrase{"%s: inteiro e de acordo com o registro local, %d registros, %d bytes", "%s: whole and in step with the ledger, %d records, %d bytes"}, phrase{}},
 	"journal none":       {phrase{"nenhuma pasta para o diário está configurada", "no folder for the journal is configured"}, wayJournal},

@@ -17,11 +17,17 @@ var (
 	}
 
 	helpDoctor  = phrase{"confere o registro local, o diário, o disco e as permissões; só altera algo com --recount, que conta as somas de novo", "check the ledger, the journal, disk and rights; changes nothing but with --recount, which counts the sums anew"}
-	helpBackup  = phrase{"copia o registro local para um arquivo novo, mesmo em uso", "copy the ledger into a new file, also while it is in use"}
+	helpBackup  = phrase{"copia o registro local, mesmo em uso, para um arquivo novo ou, com --keep, para uma pasta de cópias com data", "copy the ledger, also while it is in use, into a new file or, with --keep, into a folder of dated copies"}
 	helpRestore = phrase{"põe uma cópia no lugar do registro local; o que estava lá é guardado", "put a copy in the ledger's place; what stood there is kept"}
 	helpRebuild = phrase{"refaz a partir do diário o que falta no registro local", "make from the journal what the ledger lacks"}
 
-	backupDone   = phrase{"Cópia feita e conferida: %s", "Copied and checked: %s"}
+	backupDone    = phrase{"Cópia feita e conferida: %s", "Copied and checked: %s"}
+	saysKeep      = phrase{"--keep deve ser 1 ou mais", "--keep must be 1 or more"}
+	backupRemoved = phrase{"Removida: %s", "Removed: %s"}
+	backupBroken  = phrase{
+		"aviso: a cópia %s não está inteira: não conta e não é removida; veja o disco e apague-a",
+		"note: the copy %s is not whole: it does not count and is not removed; see to the disk and delete it",
+	}
 	restorePlan  = phrase{"%s tomará o lugar de %s; o registro atual será guardado ao lado.", "%s will take the place of %s; the present ledger will be kept beside it."}
 	restoreDone  = phrase{"Registro local restaurado de %s.", "Ledger restored from %s."}
 	restoreKept  = phrase{"O anterior está em %s.", "The one before it is in %s."}

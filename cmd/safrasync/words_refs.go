@@ -63,6 +63,14 @@ var (
 		"jobs novos do mesmo tipo (%s) ficam pausados; se é o mesmo com outro nome: `safrasync job move %s %s --reason TEXTO`; se é outro: `safrasync release %s --reason TEXTO`",
 		"new jobs of the same kind (%s) are paused; if it is the same under another name: `safrasync job move %s %s --reason TEXT`; if it is another one: `safrasync release %s --reason TEXT`",
 	}
+	checkSplitJob = phrase{
+		"a consulta do job %s não traz mais %d das %d linhas que ele enviou, e há jobs novos do mesmo tipo: %s",
+		"the query of job %s returns %d of the %d rows no more that it has sent, and jobs of the same kind are new: %s",
+	}
+	checkSplitJobHint = phrase{
+		"os novos ficam pausados; se linhas passam de um job a outro, dê-lhes a mesma chave (key), para que não saiam de novo; se são outras: `safrasync release %s --reason TEXTO`",
+		"the new ones are paused; if rows go from one job to another, give both the same key, so that they do not go again; if they are others: `safrasync release %s --reason TEXT`",
+	}
 	checkChangedKey       = phrase{"o job %s distingue as linhas por %s; na última execução era por %s", "job %s tells rows apart by %s; in its last run by %s"}
 	checkChangedRows      = phrase{": das %d linhas conhecidas, %d sumiriam, e %d pareceriam novas", ": of %d known rows %d would be gone, and %d would look new"}
 	checkChangedKeyHint   = phrase{"uma chave nova faz de cada linha outra linha; volte à chave de antes, ou confirme quando o freio agir", "another key makes another row of each; go back to the key as it was, or confirm it when the brake acts"}

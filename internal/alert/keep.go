@@ -189,6 +189,7 @@ const (
 // messagesFor makes one message for each address.
 func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.AlertMessage {
 	m.At = now
+	m.mask()
 	content, err := json.Marshal(m)
 	if err != nil {
 		s.Log.Error("a message could not be encoded", zap.Error(err))

@@ -1,6 +1,10 @@
 package alert
 
-import "time"
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
 
 // Message is what people get, before it has the form of a channel. It is stored in the ledger until it is delivered.
 type Message struct {
@@ -33,4 +37,22 @@ type Part struct {
 type Item struct {
 	Text string   `json:"text"`
 	More []string `json:"more,omitempty"`
+}
+
+// mask masks the documents of persons in all texts.
+func (m *Message) mask() {
+	texts := []*string{&m.Subject, &m.Foot}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		texts = append(texts, &p.Heading, &p.Text)
+		for j := range p.Items {
+			texts = append(texts, &p.Items[j].Text)
+			for k := range p.Items[j].More {
+				texts = append(texts, &p.Items[j].More[k])
+			}
+		}
+	}
+	for _, text := range texts {
+		*text = trade.MaskDocuments(*text)
+	}
 }

@@ -82,20 +82,23 @@ var rules = map[string]rule{
 	"internal/fbtest":     {may: []string{"internal/throwaway"}, reason: "fbtest serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway":  {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":     {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
-	"internal/torture": {
-		may:      []string{"apiclient/sandbox"},
-		testsMay: []string{"internal/pgtest"},
-		reason:   "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
+	"tools/torture": {
+		testsMay: []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
+		reason:   "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
 	},
-	"internal/histories": {
+	"internal/torture": {
+		may:    []string{"apiclient/sandbox"},
+		reason: "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
+	},
+	"tools/histories": {
 		testsMay: []string{"trade", "erp", "apiclient", "apiclient/sandbox", "state", "sync", "internal/pgtest", "internal/ledgertest"},
 		reason:   "histories lets the engine live through what people do, and judges only by the ERP, the platform and what the ledger shows; nothing of it may get into the program",
 	},
-	"internal/bench": {
-		may:    []string{"internal/pgtest", "internal/throwaway", "internal/bench/size"},
+	"tools/bench": {
+		may:    []string{"internal/pgtest", "internal/throwaway", "tools/bench/size"},
 		reason: "bench measures the program from outside, beside others; only it runs test servers without being a test",
 	},
-	"internal/bench/size": {
+	"tools/bench/size": {
 		testsMay: []string{"internal/pgtest"},
 		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
 	},
@@ -116,7 +119,7 @@ var rules = map[string]rule{
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist",
-	"internal/bench", "internal/bench/size", "internal/sickdisk",
+	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

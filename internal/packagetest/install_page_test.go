@@ -2,6 +2,7 @@ package packagetest
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 		ADD moeda text DEFAULT 'BRL', ADD modalidade text DEFAULT 'BALCAO', ADD forma_pagamento text DEFAULT 'DINHEIRO'`); err != nil {
 		t.Fatal(err)
 	}
-	p.add(3)
+	p.add(15)
 	said := map[string]string{}
 	for _, line := range lines {
 		if strings.HasSuffix(line, "safrasync state new") { // what a person has filled in meanwhile
@@ -67,17 +68,36 @@ func TestB3TheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 			t.Fatalf("%s ended with %d:\n%s", line, code, out)
 		}
 		said[line] = out
+		for end, want := range map[string]int{"sync --dry-run": 0, "preview contracts KEY": 0, "sync contracts KEY": 1, "sync contracts --limit 10": 11} {
+			if records, _ := p.created(); strings.HasSuffix(line, end) && (records != want || p.states()["accepted"] != want) {
+				t.Errorf("after %s the platform has %d contracts and the ledger %v, want %d accepted", line, records, p.states(), want)
+			}
+		}
 		if strings.HasPrefix(line, "systemctl enable") {
 			p.arrive("the service of the page")
 		}
 	}
 	for end, want := range map[string]string{
-		"--list": "contrato", "sync --dry-run": "3", "safrasync status": "3  sent", "copy.db": "/var/lib/safrasync/copy.db",
+		"--list": "contrato", "sync --dry-run": "15", "safrasync status": "15  sent", "/var/lib/safrasync/backup": "-rw------- 1 safrasync safrasync",
 	} {
 		for line, out := range said {
 			if strings.HasSuffix(line, end) && !strings.Contains(out, want) {
 				t.Errorf("%s says, without %q:\n%s", line, want, out)
 			}
+		}
+	}
+	// What the service's user may not write, beside the configuration, is told with the command that can (B14).
+	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 || !strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
+		t.Errorf("test --from ended with %d:\n%s", code, out)
+	}
+	// The nightly copy is made on each night (B10).
+	for night := 2; night <= 3; night++ {
+		copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/backup/safrasync-*.db"))
+		if err != nil || len(copies) != night-1 {
+			t.Errorf("before night %d: %q, %v", night, copies, err)
+		}
+		if code := p.backup(); code != 0 {
+			t.Errorf("the copy of night %d ended with %d", night, code)
 		}
 	}
 }

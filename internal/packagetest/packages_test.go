@@ -75,16 +75,18 @@ func TestTheUnitIsCleanAndHardened(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
 	r.must("dpkg", "-i", r.bring(this(t).deb))
-	verify := exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service")
+	verify := exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service", "safrasync-backup.service", "safrasync-backup.timer")
 	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
-	security := exec.Command("systemd-analyze", "--root="+r.dir, "--offline=yes", "--no-pager", "--threshold=15", "security", "safrasync.service")
-	out, err := security.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Overall exposure level for safrasync.service: ") {
-		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	for _, name := range []string{"safrasync.service", "safrasync-backup.service"} {
+		security := exec.Command("systemd-analyze", "--root="+r.dir, "--offline=yes", "--no-pager", "--threshold=15", "security", name)
+		out, err := security.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "Overall exposure level for "+name+": ") {
+			t.Errorf("systemd-analyze security: %v\n%s", err, out)
+		}
+		t.Log(lastLine(string(out)))
 	}
-	t.Log(lastLine(string(out)))
 	// The drop-in that people copy from, with everything in it switched on.
 	example := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z]+=)`).ReplaceAllString(r.read("/usr/share/doc/safrasync/examples/safrasync.service.d/local.conf"), "$1")
 	if err := os.MkdirAll(r.path("/etc/systemd/system/safrasync.service.d"), 0o755); err != nil {

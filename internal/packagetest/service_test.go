@@ -134,7 +134,7 @@ func (s *service) start() bool {
 
 func (s *service) launch() bool {
 	s.t.Helper()
-	u := readUnit(s.t, s.root)
+	u := readUnit(s.t, s.root, "safrasync.service")
 	s.mu.Lock()
 	s.unit, s.ready, s.busy, s.status = u, false, false, ""
 	s.mu.Unlock()
@@ -265,6 +265,23 @@ func (s *service) prepare(u unit) []string {
 		"NOTIFY_SOCKET=/run/systemd/notify", "CREDENTIALS_DIRECTORY=" + credentials, "STATE_DIRECTORY=" + state,
 		"WATCHDOG_USEC=" + strconv.FormatInt(s.watchdog(u).Microseconds(), 10),
 	}
+}
+
+// backup does what `systemctl start safrasync-backup` does, as the timer does it every night: the exit code.
+func (s *service) backup() int {
+	u := readUnit(s.t, s.root, "safrasync-backup.service")
+	uid, gid := s.owner(u)
+	for folder := range strings.FieldsSeq(u.one(s.t, "StateDirectory")) {
+		folder = s.root.path("/var/lib/" + folder)
+		if err := errors.Join(os.MkdirAll(folder, 0o700), os.Chown(folder, uid, gid)); err != nil {
+			s.t.Error(err)
+		}
+	}
+	cmd := s.command(u, []string{"LANG=C.UTF-8", "CREDENTIALS_DIRECTORY=/run/credentials/safrasync.service"}, u.one(s.t, "ExecStart"))
+	if err := cmd.Run(); err != nil {
+		s.note("safrasync-backup: " + err.Error())
+	}
+	return cmd.ProcessState.ExitCode()
 }
 
 func (s *service) watchdog(u unit) time.Duration {

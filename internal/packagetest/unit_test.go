@@ -10,15 +10,15 @@ import (
 // unit is what systemd reads of a unit and its drop-ins: each setting with its values, in order.
 type unit map[string][]string
 
-// readUnit reads the unit as it is installed in a root. The tests know only what this unit uses: a setting that is given again adds to it, "" empties it.
-func readUnit(t *testing.T, r *root) unit {
+// readUnit reads a service as it is installed in a root. The tests know only what this unit uses: a setting that is given again adds to it, "" empties it.
+func readUnit(t *testing.T, r *root, name string) unit {
 	t.Helper()
 	u := unit{}
-	dropIns, err := filepath.Glob(r.path("/etc/systemd/system/safrasync.service.d/*.conf"))
+	dropIns, err := filepath.Glob(r.path("/etc/systemd/system/" + name + ".d/*.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{r.read("/usr/lib/systemd/system/safrasync.service")}
+	texts := []string{r.read("/usr/lib/systemd/system/" + name)}
 	for _, file := range dropIns {
 		texts = append(texts, r.read(strings.TrimPrefix(file, r.dir)))
 	}

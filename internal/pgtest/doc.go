@@ -11,6 +11,6 @@
 //     removed by the next start.
 //   - A missing PostgreSQL is a failure with a hint, never a skipped test.
 //
-// The package works on Linux, needs PostgreSQL 14 or later, and may be imported by tests and internal/bench only (see internal/importrules), which starts its servers with [Start].
+// The package works on Linux, needs PostgreSQL 14 or later, and may be imported by tests and tools/bench only (see internal/importrules), which starts its servers with [Start].
 // A package that uses it calls [Main] in its TestMain. Read on in pgtest.go, then cluster.go.
 package pgtest

@@ -2,7 +2,7 @@ package pgtest
 
 import "path/filepath"
 
-// Start starts a server for a program that measures or tries things out and is no test (internal/bench). The settings are lines of postgresql.conf
+// Start starts a server for a program that measures or tries things out and is no test (tools/bench). The settings are lines of postgresql.conf
 // that come after this package's own; whoever starts a server calls [Cluster.Remove].
 func Start(settings string) (*Cluster, error) {
 	forgetVariables()

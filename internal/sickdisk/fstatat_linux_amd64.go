@@ -1,3 +1,5 @@
+//go:build seccomp
+
 package sickdisk
 
 import "golang.org/x/sys/unix"

@@ -72,6 +72,11 @@ jobs:
       delivery_date: {const: "2026-05-10"}
 `
 
+// Configuration is the file of a program that sends to a platform and keeps its journal in a folder.
+func (o Options) Configuration(url, journal string) string {
+	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver, o.Ledger.Driver, journal)
+}
+
 // newChild writes the configuration and begins the ledger.
 func newChild(ctx context.Context, opts Options, url string) (*child, error) {
 	c := &child{binary: opts.Binary, script: opts.Script, config: filepath.Join(opts.Dir, "config.yaml"), log: opts.Log}
@@ -80,8 +85,8 @@ func newChild(ctx context.Context, opts Options, url string) (*child, error) {
 			return nil, err
 		}
 	}
-	text := fmt.Sprintf(configuration, url, requestTimeout, opts.MaxInFlight, quarantine, opts.ERP.Driver, opts.Ledger.Driver, filepath.Join(opts.Dir, "journal"))
-	c.env = append(os.Environ(), "TORTURE_KEY="+apiKey, "TORTURE_ERP="+opts.ERP.DSN, "TORTURE_LEDGER="+opts.Ledger.DSN,
+	text := opts.Configuration(url, filepath.Join(opts.Dir, "journal"))
+	c.env = append(os.Environ(), "TORTURE_KEY="+APIKey, "TORTURE_ERP="+opts.ERP.DSN, "TORTURE_LEDGER="+opts.Ledger.DSN,
 		"TORTURE_URL="+url, "TORTURE_ERP_DRIVER="+opts.ERP.Driver)
 	if err := os.WriteFile(c.config, []byte(text), 0o600); err != nil || c.script != "" {
 		return c, err
@@ -158,8 +163,8 @@ func (c *child) judgeEnd(err error) error {
 	return fmt.Errorf("the program ended as it never should: %w (%s)", err, c.last())
 }
 
-// settle runs passes until one has nothing more to do.
-func (c *child) settle(ctx context.Context) error {
+// Settle runs passes until one has nothing more to do.
+func (c *child) Settle(ctx context.Context) error {
 	quiet, last := 0, ""
 	for range 200 {
 		var out struct {
@@ -188,7 +193,7 @@ func (c *child) settle(ctx context.Context) error {
 			}
 		}
 		if quiet == 2 {
-			left, err := c.count(ctx, "pending")
+			left, err := c.Count(ctx, "pending")
 			if err != nil || left == 0 {
 				return err
 			}
@@ -199,13 +204,13 @@ func (c *child) settle(ctx context.Context) error {
 	return fmt.Errorf("the program does not come to rest although nothing fails any more: %s", last)
 }
 
-// count tells how many entries of all jobs are in a state.
-func (c *child) count(ctx context.Context, state string) (int, error) {
+// Count tells how many entries of all jobs are in a state.
+func (c *child) Count(ctx context.Context, state string) (int, error) {
 	n := 0
 	if c.script != "" {
 		return 0, nil
 	}
-	err := c.lines(ctx, func(line []byte) error {
+	err := c.Lines(ctx, func(line []byte) error {
 		var job struct {
 			States map[string]int `json:"states"`
 		}
@@ -216,8 +221,8 @@ func (c *child) count(ctx context.Context, state string) (int, error) {
 	return n, err
 }
 
-// lines runs a command that prints one JSON object a line.
-func (c *child) lines(ctx context.Context, fn func([]byte) error, args ...string) error {
+// Lines runs a command that prints one JSON object a line.
+func (c *child) Lines(ctx context.Context, fn func([]byte) error, args ...string) error {
 	cmd := c.command(ctx, args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

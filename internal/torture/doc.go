@@ -4,7 +4,7 @@
 // it: at random, when a request has arrived, and when one was executed and not answered. A judge then compares the ERP, the platform's own log and
 // what `rows --json` says. It knows nothing of the ledger's tables and imports none of the packages under trial but the sandbox, whose log is the truth.
 //
-// `safrasync selftest` runs it for a customer; the tests run it on PostgreSQL.
+// `safrasync selftest` runs it for a customer; tools/torture runs it on PostgreSQL, and with several machines.
 //
 // # What must be zero
 //
@@ -15,11 +15,6 @@
 //   - over_budget: kills that left more entries in doubt than POSTs may be on the wire
 //
 // In the end the faults stop, a person (a program that looks into the platform's log) decides what is in doubt, and every valid row must be there once.
-//
-// # Several machines
-//
-// The tests also run several machines on one ledger in PostgreSQL (machines_test.go, machines_host_test.go, machines_net_test.go): each is a network namespace with a cable to the database and one to the
-// platform and the ERP, in which the program has a host name, a machine id, process numbers and a wall clock of its own.
 //
 // # Where to read on
 //

@@ -11,12 +11,12 @@ const leftByAProcess = "the process that "
 
 // countDoubts counts the rows that are in doubt because the program was killed and that were not so when it was asked last. Those of one job are of one kill: a job sends nothing before what it
 // had on the wire is settled.
-func (t *trial) countDoubts(ctx context.Context) error {
+func (t *Trial) countDoubts(ctx context.Context) error {
 	if t.Script != "" {
 		return nil
 	}
 	fresh := map[string]int{}
-	err := t.child.lines(ctx, func(line []byte) error {
+	err := t.Child.Lines(ctx, func(line []byte) error {
 		var r struct {
 			Job   string `json:"job"`
 			Key   string `json:"key"`
@@ -35,10 +35,10 @@ func (t *trial) countDoubts(ctx context.Context) error {
 		return nil
 	}, "rows", "--state", "in_doubt", "--json")
 	for _, n := range fresh {
-		t.verdict.Doubts += n
-		t.verdict.MostDoubts = max(t.verdict.MostDoubts, n)
+		t.Verdict.Doubts += n
+		t.Verdict.MostDoubts = max(t.Verdict.MostDoubts, n)
 		if n > t.MaxInFlight {
-			t.verdict.OverBudget++
+			t.Verdict.OverBudget++
 		}
 	}
 	return err

@@ -54,9 +54,9 @@ type row struct {
 	RemoteID *string `json:"remote_id"`
 }
 
-// judge compares the ERP, the platform's log and the program's own words. decided: a person has answered every doubt, so that each row must be there once.
-func (t *trial) judge(ctx context.Context, decided bool) error {
-	rows, err := t.work.rows(ctx)
+// Judge compares the ERP, the platform's log and the program's own words. decided: a person has answered every doubt, so that each row must be there once.
+func (t *Trial) Judge(ctx context.Context, decided bool) error {
+	rows, err := t.Work.rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (t *trial) judge(ctx context.Context, decided bool) error {
 	if err != nil {
 		return err
 	}
-	v := &t.verdict
+	v := &t.Verdict
 	v.Rows, v.Records = len(rows), total
 	if !decided {
 		v.InDoubt, v.Held = 0, 0
@@ -109,13 +109,13 @@ func (t *trial) judge(ctx context.Context, decided bool) error {
 }
 
 // judgeScript lets a script come to its end and compares only the ERP with the platform: a script has nothing else to say.
-func (t *trial) judgeScript(ctx context.Context) error {
+func (t *Trial) judgeScript(ctx context.Context) error {
 	for range 50 {
-		if t.child.pass(ctx).Run() == nil {
+		if t.Child.pass(ctx).Run() == nil {
 			break
 		}
 	}
-	rows, err := t.work.rows(ctx)
+	rows, err := t.Work.rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,27 +123,27 @@ func (t *trial) judgeScript(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.verdict.Rows, t.verdict.Records = len(rows), total
+	t.Verdict.Rows, t.Verdict.Records = len(rows), total
 	for at, marker := range rows {
 		switch n := len(records[at.job+" "+marker]); {
 		case n == 0:
-			t.verdict.Lost++
+			t.Verdict.Lost++
 		case n > 1:
-			t.verdict.Doubled++
+			t.Verdict.Doubled++
 			t.example("%s %s is on the platform %d times", at.job, at.key, n)
 		}
 	}
 	return nil
 }
 
-func (t *trial) example(format string, args ...any) {
-	if len(t.verdict.Examples) < mostExamples {
-		t.verdict.Examples = append(t.verdict.Examples, fmt.Sprintf(format, args...))
+func (t *Trial) example(format string, args ...any) {
+	if len(t.Verdict.Examples) < mostExamples {
+		t.Verdict.Examples = append(t.Verdict.Examples, fmt.Sprintf(format, args...))
 	}
 }
 
 // records reads what the platform executed from its own log: ids by job and quantity.
-func (t *trial) records() (byMarker map[string][]string, total int, err error) {
+func (t *Trial) records() (byMarker map[string][]string, total int, err error) {
 	file, err := os.Open(t.truth.Name())
 	if err != nil {
 		return nil, 0, err
@@ -178,9 +178,9 @@ func (t *trial) records() (byMarker map[string][]string, total int, err error) {
 	return byMarker, total, scanner.Err()
 }
 
-func (t *trial) entries(ctx context.Context) (map[rowKey]row, error) {
+func (t *Trial) entries(ctx context.Context) (map[rowKey]row, error) {
 	out := map[rowKey]row{}
-	err := t.child.lines(ctx, func(line []byte) error {
+	err := t.Child.Lines(ctx, func(line []byte) error {
 		var r row
 		err := json.Unmarshal(line, &r)
 		out[rowKey{r.Job, r.Key}] = r

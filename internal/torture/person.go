@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// decide is the desk: a person who looks into the platform's log answers everything that is in doubt or held. What exists gets its id; what does not is sent
+// Decide is the desk: a person who looks into the platform's log answers everything that is in doubt or held. What exists gets its id; what does not is sent
 // again, after the quarantine. Contracts come first, because deliveries hang on them.
-func (t *trial) decide(ctx context.Context) error {
+func (t *Trial) Decide(ctx context.Context) error {
 	wait := time.NewTimer(quarantine)
 	defer wait.Stop()
 	select {
@@ -23,7 +23,7 @@ func (t *trial) decide(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows, err := t.work.rows(ctx)
+		rows, err := t.Work.rows(ctx)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (t *trial) decide(ctx context.Context) error {
 		if open == 0 {
 			return nil
 		}
-		if err := t.child.settle(ctx); err != nil {
+		if err := t.Child.Settle(ctx); err != nil {
 			return err
 		}
 	}
@@ -68,9 +68,9 @@ func cmpKeys(a, b rowKey) int {
 	return 1
 }
 
-func (t *trial) act(ctx context.Context, args []string) error {
-	if err := t.child.command(ctx, args...).Run(); err != nil {
-		return fmt.Errorf("%v: %w: %s", args, err, t.child.last())
+func (t *Trial) act(ctx context.Context, args []string) error {
+	if err := t.Child.command(ctx, args...).Run(); err != nil {
+		return fmt.Errorf("%v: %w: %s", args, err, t.Child.last())
 	}
 	return nil
 }

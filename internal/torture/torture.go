@@ -16,7 +16,7 @@ import (
 // Options say what is tortured and how hard.
 type Options struct {
 	Binary      string        // the program under trial
-	Script      string        // another program to torture in its place, which keeps no ledger that could be judged: see cronscript
+	Script      string        // another program to torture in its place, which keeps no ledger that could be judged: see tools/torture/cronscript
 	Dir         string        // an empty folder for everything that is made
 	ERP         Database      // "" = SQLite in Dir. A schema is made in it
 	Ledger      Database      // "" = SQLite in Dir; otherwise an empty PostgreSQL database
@@ -30,8 +30,8 @@ type Options struct {
 // Database is a driver's name, postgres or sqlite, and its data source.
 type Database struct{ Driver, DSN string }
 
-// apiKey is what the sandbox of a trial accepts.
-const apiKey = "torture"
+// APIKey is what the sandbox of a trial accepts.
+const APIKey = "torture"
 
 // Times that the trial uses. The quarantine is the least that the configuration takes: twice the time-out and 40 s.
 const (
@@ -39,39 +39,41 @@ const (
 	quarantine     = 2*requestTimeout + 40*time.Second
 )
 
-// trial is one run of the harness.
-type trial struct {
+// Trial is one run of the harness. [Run] is all of one; its parts are for a harness of several machines (tools/torture).
+type Trial struct {
 	Options
 	random  *rand.Rand
-	api     *sandbox.Running
+	API     *sandbox.Running
 	truth   *os.File
 	net     *proxy
-	work    *workload
-	child   *child
+	Work    *workload
+	Child   *child
 	trigger *trigger
-	verdict Verdict
+	Verdict Verdict
 	doubts  map[rowKey]bool // that kills left, and that were counted
 }
 
 // Run tortures the program and judges what came of it. The error is for what kept the trial from running; a verdict that is not clean is none.
 func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 	began := time.Now()
-	t, err := newTrial(ctx, opts)
+	t, err := Begin(ctx, opts, sandbox.Options{}, false)
 	if err != nil {
 		return Verdict{}, err
 	}
-	defer func() { err = errors.Join(err, t.close()) }()
+	defer func() { err = errors.Join(err, t.Close()) }()
 	if err := t.rage(ctx); err != nil {
-		return t.verdict, err
+		return t.Verdict, err
 	}
 	if err := t.calm(ctx); err != nil {
-		return t.verdict, err
+		return t.Verdict, err
 	}
-	t.verdict.Seconds = time.Since(began).Round(time.Second).Seconds()
-	return t.verdict, nil
+	t.Verdict.Seconds = time.Since(began).Round(time.Second).Seconds()
+	return t.Verdict, nil
 }
 
-func newTrial(ctx context.Context, opts Options) (*trial, error) {
+// Begin sets a trial up: platform, ERP and ledger, and a program that does not run yet. A platform without faults of its own has those of [Run]; one that is
+// reached directly is so without the proxy that cuts connections.
+func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct bool) (*Trial, error) {
 	var err error
 	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil { // a ledger has an absolute path
 		return nil, err
@@ -88,30 +90,33 @@ func newTrial(ctx context.Context, opts Options) (*trial, error) {
 	if opts.Progress == nil {
 		opts.Progress = func(Verdict) {}
 	}
-	t := &trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}, doubts: map[rowKey]bool{}}
-	t.verdict = Verdict{Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver, MaxInFlight: opts.MaxInFlight}
+	t := &Trial{Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{}, doubts: map[rowKey]bool{}}
+	t.Verdict = Verdict{Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver, MaxInFlight: opts.MaxInFlight}
 	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
 		return nil, fmt.Errorf("the log of the platform: %w", err)
 	}
-	faults, err := sandbox.ParseFaults(platformFaults)
-	if err != nil {
-		return nil, err
+	if platform.Faults == nil {
+		if platform.Faults, err = sandbox.ParseFaults(platformFaults); err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
 	}
-	t.api, err = sandbox.Start(sandbox.Options{
-		APIKey: apiKey, Log: t.truth, Faults: faults, Seed: int64(opts.Seed>>1) | 1,
-		OnPost: func(int) { t.trigger.arrived() }, OnExecuted: func(int, sandbox.Record) { t.trigger.executed() },
-	}, "127.0.0.1:0")
-	if err != nil {
-		return nil, errors.Join(err, t.close())
+	platform.APIKey, platform.Log, platform.Seed = APIKey, t.truth, int64(opts.Seed>>1)|1
+	platform.OnPost, platform.OnExecuted = func(int) { t.trigger.arrived() }, func(int, sandbox.Record) { t.trigger.executed() }
+	if t.API, err = sandbox.Start(platform, "127.0.0.1:0"); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
-	if t.net, err = newProxy(t.api.URL, opts.Seed); err != nil {
-		return nil, errors.Join(err, t.close())
+	url := t.API.URL
+	if !direct {
+		if t.net, err = newProxy(url, opts.Seed); err != nil {
+			return nil, errors.Join(err, t.Close())
+		}
+		url = t.net.url
 	}
-	if t.work, err = newWorkload(ctx, opts.ERP, opts.Seed); err != nil {
-		return nil, errors.Join(err, t.close())
+	if t.Work, err = newWorkload(ctx, opts.ERP, opts.Seed); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
-	if t.child, err = newChild(ctx, opts, t.net.url); err != nil {
-		return nil, errors.Join(err, t.close())
+	if t.Child, err = newChild(ctx, opts, url); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
@@ -123,34 +128,34 @@ var platformFaults = []string{
 }
 
 // rage kills the program as often as it was told to, while people write to the ERP.
-func (t *trial) rage(ctx context.Context) (err error) {
-	stop := t.work.write(ctx)
+func (t *Trial) rage(ctx context.Context) (err error) {
+	stop := t.Work.Write(ctx)
 	defer func() { err = errors.Join(err, stop()) }()
 	next := time.Now()
-	for t.verdict.Kills < t.Kills {
+	for t.Verdict.Kills < t.Kills {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		killed, err := t.child.life(ctx, t.death())
+		killed, err := t.Child.life(ctx, t.death())
 		if err != nil {
 			return err
 		}
-		t.verdict.Starts++
+		t.Verdict.Starts++
 		if !killed {
 			continue
 		}
-		t.verdict.Kills++
-		open, err := t.child.count(ctx, "sending")
+		t.Verdict.Kills++
+		open, err := t.Child.Count(ctx, "sending")
 		if err != nil {
 			return err
 		}
-		t.verdict.Sending += open
-		t.verdict.MostSending = max(t.verdict.MostSending, open)
+		t.Verdict.Sending += open
+		t.Verdict.MostSending = max(t.Verdict.MostSending, open)
 		if err := t.countDoubts(ctx); err != nil {
 			return err
 		}
 		if time.Now().After(next) {
-			t.Progress(t.verdict)
+			t.Progress(t.Verdict)
 			next = time.Now().Add(10 * time.Second)
 		}
 	}
@@ -158,7 +163,7 @@ func (t *trial) rage(ctx context.Context) (err error) {
 }
 
 // death decides how the next life ends: some time after its start, or when one of its requests arrives or was executed.
-func (t *trial) death() death {
+func (t *Trial) death() death {
 	switch n := 1 + t.random.IntN(12); t.random.IntN(4) {
 	case 0:
 		return death{when: t.trigger.arm(onArrival, n), limit: 4 * time.Second}
@@ -171,43 +176,44 @@ func (t *trial) death() death {
 }
 
 // calm lets everything work, first without a person, then with one, and judges both times.
-func (t *trial) calm(ctx context.Context) error {
-	t.api.SetFaults()
+func (t *Trial) calm(ctx context.Context) error {
+	t.API.SetFaults()
 	t.net.calm()
 	if t.Script != "" {
 		return t.judgeScript(ctx)
 	}
-	if err := t.child.settle(ctx); err != nil {
+	if err := t.Child.Settle(ctx); err != nil {
 		return err
 	}
 	if err := t.countDoubts(ctx); err != nil {
 		return err
 	}
-	if err := t.judge(ctx, false); err != nil {
+	if err := t.Judge(ctx, false); err != nil {
 		return err
 	}
-	if t.verdict.InDoubt+t.verdict.Held == 0 {
-		return t.judge(ctx, true)
+	if t.Verdict.InDoubt+t.Verdict.Held == 0 {
+		return t.Judge(ctx, true)
 	}
-	if err := t.decide(ctx); err != nil {
+	if err := t.Decide(ctx); err != nil {
 		return err
 	}
-	if err := t.child.settle(ctx); err != nil {
+	if err := t.Child.Settle(ctx); err != nil {
 		return err
 	}
-	return t.judge(ctx, true)
+	return t.Judge(ctx, true)
 }
 
-func (t *trial) close() error {
+// Close ends what Begin has started.
+func (t *Trial) Close() error {
 	var errs []error
-	if t.work != nil {
-		errs = append(errs, t.work.close())
+	if t.Work != nil {
+		errs = append(errs, t.Work.close())
 	}
 	if t.net != nil {
 		errs = append(errs, t.net.close())
 	}
-	if t.api != nil {
-		errs = append(errs, t.api.Close(), t.api.LogErr())
+	if t.API != nil {
+		errs = append(errs, t.API.Close(), t.API.LogErr())
 	}
 	if t.truth != nil {
 		errs = append(errs, t.truth.Close())

@@ -51,8 +51,8 @@ func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, erro
 	return w, nil
 }
 
-// write lets people write until the returned function is called, which waits for the last of them and tells what went wrong.
-func (w *workload) write(ctx context.Context) (stop func() error) {
+// Write lets people write until the returned function is called, which waits for the last of them and tells what went wrong.
+func (w *workload) Write(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	errs := make([]error, writers)

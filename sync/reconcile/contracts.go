@@ -1,173 +1,89 @@
 package reconcile
 
 import (
-	"bufio"
-	"encoding/binary"
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"io"
-	"os"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// contracts is what deliveries and traceability records must know of their contracts. The contracts stand in a temporary file, and so does where to find
-// which: memory does not grow with them. They come before they are looked up, but for those of a job that sent contracts once and sends something else now.
+// contracts is what deliveries and traceability records must know of their contracts. They are in a database of their own: memory does not grow with them. They come before they are looked up,
+// but for those of a job that sent contracts once and sends something else now.
 type contracts struct {
-	folder string
-	file   *os.File
-	to     *bufio.Writer
-	at     uint64 // bytes of file
-	seed   maphash.Seed
-	byKey  places
-	byID   places
-	sorted bool   // all that came can be looked up
-	text   []byte // of the contract that is written or read
+	folder           string
+	in               *scratch // nil: there are none
+	put, byKey, byID *sql.Stmt
 }
+
+const contractsSchema = `CREATE TABLE contract (job TEXT, key TEXT, id TEXT, product TEXT, harvest TEXT, producer TEXT, place TEXT, wallet TEXT, day TEXT);
+CREATE INDEX contract_key ON contract (job, key); CREATE INDEX contract_id ON contract (id) WHERE id <> '';`
 
 // contractFacts are those of one contract.
-type contractFacts struct {
-	job, key, id                                   string
-	product, harvest, producer, place, wallet, day string
-}
+type contractFacts struct{ job, key, product, harvest, producer, place, wallet, day string }
 
-func (f *contractFacts) fields() [9]*string {
-	return [...]*string{&f.job, &f.key, &f.id, &f.product, &f.harvest, &f.producer, &f.place, &f.wallet, &f.day}
-}
-
-func newContracts(folder string) *contracts {
-	return &contracts{folder: folder, seed: maphash.MakeSeed(), byKey: places{folder: folder, held: placesHeld}, byID: places{folder: folder, held: placesHeld}}
-}
-
-func (c *contracts) hash(parts ...string) uint64 {
-	var h maphash.Hash
-	h.SetSeed(c.seed)
-	for _, part := range parts {
-		_, _ = h.WriteString(part) // never fails
-		_ = h.WriteByte(0)
-	}
-	return h.Sum64()
-}
+func newContracts(folder string) *contracts { return &contracts{folder: folder} }
 
 func (c *contracts) add(e trade.Entry, r *Row) (err error) {
-	if c.file == nil {
-		if c.file, err = temporary(c.folder); err != nil {
+	if c.in == nil {
+		if c.in, err = newScratch(c.folder, contractsSchema); err != nil {
 			return err
 		}
-		c.to = bufio.NewWriterSize(c.file, 1<<16)
+		const facts = `SELECT job, key, product, harvest, producer, place, wallet, day FROM contract WHERE `
+		if err := c.in.prepare(map[**sql.Stmt]string{
+			&c.put:   `INSERT INTO contract VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			&c.byKey: facts + `job = ? AND key = ? ORDER BY rowid DESC LIMIT 1`,
+			&c.byID:  facts + `id = ? AND id <> '' ORDER BY rowid DESC LIMIT 1`,
+		}); err != nil {
+			return err
+		}
 	}
-	c.sorted = false
-	f := contractFacts{r.Job, r.Key, "", r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day}
-	if err := c.byKey.add(placeOf(c.hash(f.job, f.key), c.at)); err != nil {
-		return err
-	}
+	text := ""
 	if id, err := uuid.Parse(e.RemoteID); err == nil {
-		f.id = id.String()
-		if err := c.byID.add(placeOf(c.hash(f.id), c.at)); err != nil {
-			return err
-		}
+		text = id.String()
 	}
-	c.text = append(c.text[:0], 0, 0, 0, 0)
-	for _, field := range f.fields() {
-		c.text = append(binary.AppendUvarint(c.text, uint64(len(*field))), *field...)
-	}
-	binary.BigEndian.PutUint32(c.text, uint32(len(c.text)-4))
-	c.at += uint64(len(c.text))
-	if _, err := c.to.Write(c.text); err != nil {
-		return fmt.Errorf("write a temporary file of the report: %w", err)
+	if _, err := c.put.ExecContext(context.Background(), r.Job, r.Key, text, r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day); err != nil {
+		return fmt.Errorf(temporaryWrite, err)
 	}
 	return nil
 }
 
-// look makes what came ready to be looked up.
-func (c *contracts) look() error {
-	if c.sorted || c.file == nil {
-		return nil
+// find gives the newest contract of a statement.
+func (c *contracts) find(by *sql.Stmt, args ...any) (f contractFacts, ok bool, err error) {
+	err = by.QueryRowContext(context.Background(), args...).Scan(&f.job, &f.key, &f.product, &f.harvest, &f.producer, &f.place, &f.wallet, &f.day)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, false, nil
+	} else if err != nil {
+		return f, false, fmt.Errorf(temporaryRead, err)
 	}
-	if err := c.to.Flush(); err != nil {
-		return fmt.Errorf("write a temporary file of the report: %w", err)
-	}
-	if err := errors.Join(c.byKey.look(), c.byID.look()); err != nil {
-		return err
-	}
-	c.sorted = true
-	return nil
+	return f, true, nil
 }
 
-// read gives the contract that stands at a place.
-func (c *contracts) read(at uint64) (f contractFacts, err error) {
-	const reading = "read a temporary file of the report: %w"
-	const likely = 512 // bytes of a contract and its length
-	c.text = slices.Grow(c.text[:0], likely)[:likely]
-	n, err := c.file.ReadAt(c.text, int64(at))
-	if err != nil && (err != io.EOF || n < 4) {
-		return f, fmt.Errorf(reading, err)
+// of finds the contract with one of the keys, else the one that the platform knows by the id.
+func (c *contracts) of(parents []trade.ParentKey, id string) (f contractFacts, ok bool, err error) {
+	if c.in == nil {
+		return f, false, nil
 	}
-	size := int(binary.BigEndian.Uint32(c.text))
-	if size > n-4 {
-		c.text = slices.Grow(c.text, size)[:size+4]
-		if _, err := c.file.ReadAt(c.text, int64(at)); err != nil {
-			return f, fmt.Errorf(reading, err)
+	for _, p := range parents {
+		if f, ok, err = c.find(c.byKey, p.Job, p.Key); ok || err != nil {
+			return f, ok, err
 		}
 	}
-	text := string(c.text[4 : size+4])
-	for _, field := range f.fields() {
-		length, n := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen64)]))
-		if n <= 0 || uint64(len(text)-n) < length { // unreachable: it is what add wrote
-			return f, fmt.Errorf(reading, io.ErrUnexpectedEOF)
-		}
-		*field, text = text[n:n+int(length)], text[n+int(length):]
-	}
-	return f, nil
-}
-
-// byParent finds the contract with a key of a job.
-func (c *contracts) byParent(p trade.ParentKey) (f contractFacts, ok bool, err error) {
-	ok, err = c.byKey.find(c.hash(p.Job, p.Key), func(at uint64) (bool, error) {
-		f, err = c.read(at)
-		return f.job == p.Job && f.key == p.Key, err
-	})
-	return f, ok, err
-}
-
-// byRemote finds the contract that the platform knows by an id.
-func (c *contracts) byRemote(text string) (f contractFacts, ok bool, err error) {
-	id, err := uuid.Parse(text)
+	parsed, err := uuid.Parse(id)
 	if err != nil {
 		return f, false, nil //nolint:nilerr // it is no id: no contract has it
 	}
-	text = id.String()
-	ok, err = c.byID.find(c.hash(text), func(at uint64) (bool, error) {
-		f, err = c.read(at)
-		return f.id == text, err
-	})
-	return f, ok, err
+	return c.find(c.byID, parsed.String())
 }
 
 // inherit gives a delivery or traceability record what it has of its contract.
 func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error {
-	if err := c.look(); err != nil {
+	of, ok, err := c.of(parents, id)
+	if err != nil {
 		return err
-	}
-	var of contractFacts
-	var ok bool
-	for _, p := range parents {
-		var err error
-		if of, ok, err = c.byParent(p); err != nil {
-			return err
-		} else if ok {
-			break
-		}
-	}
-	if !ok {
-		var err error
-		if of, ok, err = c.byRemote(id); err != nil {
-			return err
-		}
 	}
 	if !ok {
 		if len(parents) > 0 {
@@ -185,7 +101,5 @@ func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error 
 	return nil
 }
 
-// close removes the temporary files.
-func (c *contracts) close() error {
-	return errors.Join(discard(c.file), c.byKey.close(), c.byID.close())
-}
+// close removes the temporary file.
+func (c *contracts) close() error { return c.in.close() }

@@ -219,7 +219,7 @@ type decisionCSV struct{ w *csv.Writer }
 func (f *decisionCSV) row(cells []string) error {
 	guarded := make([]string, len(cells))
 	for i, c := range cells {
-		guarded[i] = Guard(c)
+		guarded[i] = trade.GuardFormula(c)
 	}
 	return f.w.Write(guarded)
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // maxUnpacked bounds what a workbook may unpack to.
-const maxUnpacked = 1 << 30
+const maxUnpacked = 256 << 20
 
 var errNoDecisions = phrase{
 	"não é um arquivo de decisões: `safrasync report --failed --format xlsx --output ARQUIVO` faz um",
@@ -108,7 +108,7 @@ func (t *decisionReader) csv(data []byte) error {
 		}
 		line, _ := c.FieldPos(0)
 		for i := range cells {
-			cells[i] = Unguard(cells[i])
+			cells[i] = trade.UnguardFormula(cells[i])
 		}
 		if err := t.row(cells, line); err != nil {
 			return err

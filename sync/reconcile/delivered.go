@@ -1,47 +1,49 @@
 package reconcile
 
 import (
-	"encoding/binary"
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// delivered holds what was delivered against what was contracted. Neither is in memory: contracts and deliveries are sorted by the contract, then those of which more was delivered by where
-// their contract stands among all rows.
+// delivered holds what was delivered against what was contracted. Neither is in memory: both are in a database, which gives them back in the order of the contract, and then those of which more
+// was delivered by where their contract stands among all rows. Weights are added here, with all their digits.
 type delivered struct {
-	by    *sorter // records of contracts and deliveries, those of one contract together
-	most  func(contracted trade.Decimal) trade.Decimal
-	over  *sorter // number and weight of contracts of which more was delivered than that
-	count int     // rows of contracts so far
-	any   bool    // there is a delivery
-	text  []byte
+	folder    string
+	in        *scratch // nil: there are none
+	put, tell *sql.Stmt
+	most      func(contracted trade.Decimal) trade.Decimal
+	count     int  // rows of contracts so far
+	any       bool // there is a delivery
+	grains    int  // contracts and deliveries so far
 }
 
-// What a record of a contract or delivery is. Contracts come before their deliveries.
+const deliveredSchema = `CREATE TABLE grain (job TEXT, key TEXT, kind INTEGER, line INTEGER, number INTEGER, selected INTEGER, kg BLOB, PRIMARY KEY (job, key, kind, line)) WITHOUT ROWID;
+CREATE TABLE over (number INTEGER PRIMARY KEY, kg BLOB);`
+
+// What a line of the table grain is. Contracts come before their deliveries.
 const (
 	ofContract = iota
 	ofDelivery
 )
 
-// contractRecord is what a contract's record says.
+// contractRecord is a contract whose deliveries are added.
 type contractRecord struct {
-	number   uint64
+	number   int
 	selected bool
 	grain    trade.Decimal
 }
 
 func newDelivered(s *Snapshot, t Tolerance) *delivered {
-	return &delivered{by: newSorter(s.folder, s.holds), over: newSorter(s.folder, s.holds), most: t.most}
+	return &delivered{folder: s.folder, most: t.most}
 }
 
 // add takes a row. Contracts come before all deliveries.
-func (d *delivered) add(r *Row, selected bool) error {
-	var kind byte
-	of := trade.ParentKey{Job: r.Job, Key: r.Key}
-	number := 0
+func (d *delivered) add(r *Row, selected bool) (err error) {
+	kind, of, number := ofContract, trade.ParentKey{Job: r.Job, Key: r.Key}, 0
 	switch r.Sends {
 	case trade.OrderCommitments:
 		number = d.count
@@ -49,7 +51,6 @@ func (d *delivered) add(r *Row, selected bool) error {
 		if !contracted(r.OrderType) {
 			return nil
 		}
-		kind = ofContract
 	case trade.Deliveries:
 		if r.Contract == "" {
 			return nil
@@ -62,36 +63,37 @@ func (d *delivered) add(r *Row, selected bool) error {
 	if !ok || !r.counts() || r.State == trade.Dismissed {
 		return nil
 	}
+	if d.in == nil {
+		if d.in, err = newScratch(d.folder, deliveredSchema); err != nil {
+			return err
+		}
+		if err := d.in.prepare(map[**sql.Stmt]string{&d.put: `INSERT INTO grain VALUES (?, ?, ?, ?, ?, ?, ?)`, &d.tell: `INSERT INTO over VALUES (?, ?)`}); err != nil {
+			return err
+		}
+	}
 	d.any = d.any || kind == ofDelivery
-	d.text = d.text[:0]
-	for _, part := range []string{of.Job, of.Key} { // with their lengths, so that the records of one contract are together whatever is in its key
-		d.text = append(binary.BigEndian.AppendUint32(d.text, uint32(len(part))), part...)
-	}
-	d.text = append(d.text, kind)
-	if kind == ofContract {
-		d.text = append(binary.BigEndian.AppendUint64(d.text, uint64(number)), flagByte(selected))
-	}
-	var err error
-	if d.text, err = kg.AppendBinary(d.text); err != nil { // unreachable: a number has a binary form
-		return err
-	}
-	return d.by.add(d.text)
+	d.grains++
+	return d.write(d.put, kg, of.Job, of.Key, kind, d.grains, number, selected)
 }
 
-func flagByte(set bool) byte {
-	if set {
-		return 1
+// write stores a line whose last column is a weight.
+func (d *delivered) write(to *sql.Stmt, kg trade.Decimal, args ...any) error {
+	text, err := kg.AppendBinary(nil)
+	if err == nil {
+		_, err = to.ExecContext(context.Background(), append(args, text)...)
 	}
-	return 0
+	if err != nil {
+		return fmt.Errorf(temporaryWrite, err)
+	}
+	return nil
 }
 
 // sum tells for how many selected contracts more was delivered than contracted, and keeps which they are.
 func (d *delivered) sum() (selected int, err error) {
-	defer func() { err = errors.Join(err, d.by.close()) }()
 	if !d.any {
 		return 0, nil
 	}
-	var group []byte // what the records of one contract begin with
+	var group trade.ParentKey
 	var of []contractRecord
 	var sum trade.Decimal
 	some := false
@@ -103,60 +105,68 @@ func (d *delivered) sum() (selected int, err error) {
 			if c.selected {
 				selected++
 			}
-			text, err := sum.AppendBinary(binary.BigEndian.AppendUint64(nil, c.number))
-			if err == nil {
-				err = d.over.add(text)
-			}
-			if err != nil {
+			if err := d.write(d.tell, sum, c.number); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	for record, err := range d.by.all() {
-		if err != nil {
-			return 0, err
+	rows, err := d.in.tx.QueryContext(context.Background(), `SELECT job, key, kind, number, selected, kg FROM grain ORDER BY job, key, kind, line`)
+	if err != nil {
+		return 0, fmt.Errorf(temporaryRead, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var at trade.ParentKey
+		var kind int
+		var c contractRecord
+		var text sql.RawBytes
+		if err = rows.Scan(&at.Job, &at.Key, &kind, &c.number, &c.selected, &text); err == nil {
+			err = c.grain.UnmarshalBinary(text)
 		}
-		at := 4 + int(binary.BigEndian.Uint32(record))
-		at += 4 + int(binary.BigEndian.Uint32(record[at:]))
-		if string(record[:at]) != string(group) {
+		if err != nil {
+			return 0, fmt.Errorf(temporaryRead, err)
+		}
+		if at != group {
 			if err := end(); err != nil {
 				return 0, err
 			}
-			group, of, sum, some = append(group[:0], record[:at]...), of[:0], trade.Decimal{}, false
+			group, of, sum, some = at, of[:0], trade.Decimal{}, false
 		}
-		rest := record[at+1:]
-		if record[at] == ofContract {
-			c := contractRecord{number: binary.BigEndian.Uint64(rest), selected: rest[8] == 1}
-			if err := c.grain.UnmarshalBinary(rest[9:]); err != nil {
-				return 0, fmt.Errorf("read a temporary file of the report: %w", err)
-			}
+		if kind == ofContract {
 			of = append(of, c)
-			continue
+		} else {
+			sum, some = sum.Add(c.grain), true
 		}
-		var kg trade.Decimal
-		if err := kg.UnmarshalBinary(rest); err != nil {
-			return 0, fmt.Errorf("read a temporary file of the report: %w", err)
-		}
-		sum, some = sum.Add(kg), true
+	}
+	if err := rows.Err(); err != nil {
+		return 0, fmt.Errorf(temporaryRead, err)
 	}
 	return selected, end()
 }
 
-// close removes the temporary files.
-func (d *delivered) close() error { return errors.Join(d.by.close(), d.over.close()) }
+// close removes the temporary file.
+func (d *delivered) close() error { return d.in.close() }
 
 // reading goes through the rows of a snapshot again, and says of which contract more was delivered. The caller stops it.
-func (d *delivered) reading() *deliveredReading {
-	next, stop := iter.Pull2(d.over.all())
-	return &deliveredReading{next: next, stop: stop, at: -1}
+func (d *delivered) reading() (*deliveredReading, error) {
+	r := &deliveredReading{at: -1, stop: func() error { return nil }}
+	if r.closed = !d.any; r.closed {
+		return r, nil
+	}
+	var err error
+	if r.rows, err = d.in.tx.QueryContext(context.Background(), `SELECT number, kg FROM over ORDER BY number`); err != nil { //nolint:rowserrcheck // where they are read
+		return nil, fmt.Errorf(temporaryRead, err)
+	}
+	r.stop = r.rows.Close
+	return r, nil
 }
 
 type deliveredReading struct {
-	next   func() ([]byte, error, bool)
-	stop   func()
+	rows   *sql.Rows
+	stop   func() error
 	seen   int // rows of contracts
-	at     int // contract of the record that is held; -1: none is
+	at     int // contract of the line that is held; -1: none is
 	sum    trade.Decimal
 	closed bool
 }
@@ -169,15 +179,16 @@ func (d *deliveredReading) of(r *Row) (_ Divergence, over bool, err error) {
 	number := d.seen
 	d.seen++
 	if d.at < number && !d.closed {
-		record, err, ok := d.next()
-		if err != nil {
-			return Divergence{}, false, err
-		}
-		if d.closed = !ok; ok {
-			d.at = int(binary.BigEndian.Uint64(record))
-			if err := d.sum.UnmarshalBinary(record[8:]); err != nil {
-				return Divergence{}, false, fmt.Errorf("read a temporary file of the report: %w", err)
+		if d.closed = !d.rows.Next(); d.closed {
+			err = d.rows.Err()
+		} else {
+			var text sql.RawBytes
+			if err = d.rows.Scan(&d.at, &text); err == nil {
+				err = d.sum.UnmarshalBinary(text)
 			}
+		}
+		if err != nil {
+			return Divergence{}, false, fmt.Errorf(temporaryRead, err)
 		}
 	}
 	if d.closed || d.at != number {

@@ -2,8 +2,8 @@
 //
 // The data's way: [Take] goes through the ledger once, page by page, and writes one [Row] for each entry into a [Snapshot], a compressed temporary file with a [Head].
 // Everything else reads the snapshot, as often as it likes: so all sections of a report, and all its formats, are of the same moment, and memory does not grow with the
-// rows, but for sixteen bytes a contract while the snapshot is taken, by which a delivery finds its contract in a temporary file. Deliveries are held against their contracts by sorting, in
-// temporary files too. What is in memory is a line of totals for each producer, season and place. [Snapshot.Report] writes the sections of a report through a
+// rows. What a report looks up or sorts (by which contract a delivery is, and deliveries against their contracts) is in a SQLite database in a
+// temporary file. What is in memory is a line of totals for each producer, season and place. [Snapshot.Report] writes the sections of a report through a
 // [Writer]: CSV, XLSX, JSON lines or a page for printing; the command line and the console have writers of their own.
 //
 // # Three kinds of numbers

@@ -71,6 +71,7 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 	if err != nil {
 		return v, err
 	}
+	w = maskingWriter{w}
 	p := &printer{s, o, w, on}
 	if err := w.Begin(p.heading()); err != nil {
 		return v, err

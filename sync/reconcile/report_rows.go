@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/safrasync/safrasync/trade"
@@ -201,9 +202,12 @@ func (p *printer) totals(list []Total) error {
 }
 
 // divergences writes what differs.
-func (p *printer) divergences() error {
-	reading := p.on.reading()
-	defer reading.stop()
+func (p *printer) divergences() (err error) {
+	reading, err := p.on.reading()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reading.stop()) }()
 	return p.Each(func(r *Row) error {
 		over, more, err := reading.of(r)
 		if err != nil || r.After || !p.Filter.Match(r) {

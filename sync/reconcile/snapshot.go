@@ -99,7 +99,6 @@ type Snapshot struct {
 	Head   Head
 	file   *os.File
 	folder string // of the temporary files; "" = the system's
-	holds  int    // bytes of records that a sorter has in memory
 	zone   *time.Location
 	kinds  map[trade.Kind]bool // those of the rows, once somebody went through all; nil: nobody did
 }
@@ -115,7 +114,7 @@ func newSnapshot(folder string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{file: f, folder: folder, holds: sorterHolds}, nil
+	return &Snapshot{file: f, folder: folder}, nil
 }
 
 // Each calls fn for every row: contracts first, then deliveries, then traceability, but where a job sent another kind once; each in the order of job and discovery.

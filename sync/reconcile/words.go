@@ -18,7 +18,7 @@ var (
 	lineReport   = phrase{"Relatório %s, safrasync %s.", "Report %s, safrasync %s."}
 	lineBegin    = phrase{"o começo", "the beginning"}
 	lineEnd      = phrase{"hoje", "today"}
-	lineDocument = phrase{"Nenhum CPF, CNPJ ou nome de pessoa consta deste relatório. Ao guardá-lo ou enviá-lo, a proteção passa a ser de quem o tem.", "No CPF, CNPJ or name of a producer is in this report. Who keeps it or passes it on has to protect it."}
+	lineDocument = phrase{"CPFs estão mascarados neste relatório (***.456.789-**). Ao guardá-lo ou enviá-lo, a proteção passa a ser de quem o tem.", "CPFs are masked in this report (***.456.789-**). Who keeps it or passes it on has to protect it."}
 )
 
 var sectionTitles = map[SectionID]phrase{

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -36,11 +35,11 @@ func (w *csvWriter) Begin(h Heading) error {
 	if w.single {
 		return nil
 	}
-	if err := w.rows.Write([]string{Guard(h.Title)}); err != nil {
+	if err := w.rows.Write([]string{trade.GuardFormula(h.Title)}); err != nil {
 		return fmt.Errorf("write the CSV: %w", err)
 	}
 	for _, line := range h.Lines {
-		if err := w.rows.Write([]string{Guard(line)}); err != nil {
+		if err := w.rows.Write([]string{trade.GuardFormula(line)}); err != nil {
 			return fmt.Errorf("write the CSV: %w", err)
 		}
 	}
@@ -50,15 +49,15 @@ func (w *csvWriter) Begin(h Heading) error {
 func (w *csvWriter) Section(s Section) error {
 	var errs []error
 	if !w.single {
-		errs = append(errs, w.rows.Write([]string{""}), w.rows.Write([]string{Guard(s.Title)}))
+		errs = append(errs, w.rows.Write([]string{""}), w.rows.Write([]string{trade.GuardFormula(s.Title)}))
 		if s.Note != "" {
-			errs = append(errs, w.rows.Write([]string{Guard(s.Note)}))
+			errs = append(errs, w.rows.Write([]string{trade.GuardFormula(s.Note)}))
 		}
 	}
 	w.types = s.Columns
 	titles := make([]string, len(s.Columns))
 	for i, c := range s.Columns {
-		titles[i] = Guard(c.Title)
+		titles[i] = trade.GuardFormula(c.Title)
 	}
 	return errors.Join(append(errs, w.rows.Write(titles))...)
 }
@@ -83,32 +82,10 @@ func (w *csvWriter) text(cell any) string {
 		return c.In(w.zone).Format("02/01/2006 15:04:05")
 	}
 	text, _ := textOf(cell)
-	return Guard(text)
+	return trade.GuardFormula(text)
 }
 
 func (w *csvWriter) End() error {
 	w.rows.Flush()
 	return w.rows.Error()
-}
-
-// Guard keeps a spreadsheet from running a text as a formula: it gets a ' before it. Unguard takes exactly that away again.
-func Guard(text string) string {
-	if isFormula(text) {
-		return "'" + text
-	}
-	return text
-}
-
-// Unguard takes away what Guard put before a text.
-func Unguard(text string) string {
-	if strings.HasPrefix(text, "'") && isFormula(text[1:]) {
-		return text[1:]
-	}
-	return text
-}
-
-// isFormula tells whether a spreadsheet could take a text for a formula; one that is guarded already counts, so that the guard can be taken away.
-func isFormula(text string) bool {
-	rest := strings.TrimLeft(text, "'")
-	return rest != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(rest)[0])
 }

@@ -4,8 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"regexp"
 	"time"
+
+	"github.com/safrasync/safrasync/trade"
 )
+
+// quoted is a text in JSON: the head has keys and samples of keys in many places.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // jsonWriter writes one object a line: the heading, then each row with the name of its section.
 type jsonWriter struct {
@@ -29,6 +35,7 @@ func (w *jsonWriter) Begin(h Heading) error {
 	if err != nil {
 		return err
 	}
+	text = quoted.ReplaceAllFunc(text, func(b []byte) []byte { return []byte(trade.MaskDocuments(string(b))) })
 	_, err = w.to.Write(append(text, '\n'))
 	return err
 }

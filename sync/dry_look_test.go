@@ -1,0 +1,124 @@
+package sync_test
+
+import (
+	"testing"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// agrees makes a dry run, and then the run: the same rows go, and as many are held.
+func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
+	b.t.Helper()
+	dry := opts
+	dry.DryRun = true
+	planned, err := b.engine().Sync(b.t.Context(), nil, dry)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	would, went, wouldHold, isHeld := 0, 0, 0, 0
+	for i, r := range reports {
+		if r.Stopped != nil || planned[i].Stopped != nil {
+			b.t.Fatalf("%s: stopped %+v, the dry run %+v", what, r.Stopped, planned[i].Stopped)
+		}
+		would, went = would+planned[i].WouldSend.Rows, went+r.Sent
+		wouldHold, isHeld = wouldHold+planned[i].States[trade.Held], isHeld+r.States[trade.Held]
+	}
+	if would != went || went != sent || wouldHold != isHeld || isHeld != held {
+		b.t.Errorf("%s: the dry run would send %d and hold %d, the run sends %d and holds %d, want %d and %d", what, would, wouldHold, went, isHeld, sent, held)
+	}
+}
+
+// stranded makes n contracts that were read and did not go, because the key was refused.
+func (b *bench) stranded(t *testing.T, n int) {
+	b.t.Helper()
+	b.contracts(n)
+	b.api.SetFaults(faults(t, "any:status=401")...)
+	if r := b.sync(engine.Options{}); r.States[trade.Pending] != n {
+		b.t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+	b.api.SetFaults()
+}
+
+// The dry run looks at the rows just before they would go, as the run does: what changed or left the ERP since it was read, and what went under another key or by another job, is not promised.
+func TestB1ADryRunTakesTheLastLookOfTheRun(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.stranded(t, 5)
+		b.exec(`UPDATE contrato SET quantidade = 70 WHERE quantidade = 1`) // without a new time of change
+		b.exec(`DELETE FROM contrato WHERE quantidade = 2`)
+		b.exec(`UPDATE contrato SET quantidade = 0 WHERE quantidade = 3`)
+		dry := b.sync(engine.Options{DryRun: true})
+		if q := dry.WouldSend.Quantities; len(q) != 1 || q[0].Amount.String() != "79" {
+			t.Errorf("it would send %v", q)
+		}
+		b.agrees("changed and gone since", engine.Options{}, 3, 1)
+		if n := len(b.api.Created()); n != 3 {
+			t.Errorf("the platform has %d contracts, want 3", n)
+		}
+	})
+}
+
+func TestB1ADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30)
+		b.sweep()
+		b.write(99, 10, 20, 30)
+		b.agrees("a line in front", engine.Options{Sweep: true}, 0, 1)
+	})
+}
+
+func TestB1ADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(3)
+		b.pass()
+		b.becomes(1, "fixacao")
+		b.exec(`UPDATE contrato SET atualizado = '2026-03-11 08:00:00'`)
+		b.contract(4)
+		b.agrees("another type", engine.Options{}, 1, 1)
+	})
+}
+
+func TestB1ADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		twice := b.spec
+		twice.Name = "again"
+		b.more = append(b.more, twice)
+		b.contracts(90)
+		b.agrees("two jobs", engine.Options{}, 90, 90)
+		b.contract(91)
+		b.agrees("one row more", engine.Options{}, 1, 91)
+	})
+}
+
+func TestB1ADryRunHoldsWhatWasTypedTwice(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.spec.Twin = engine.TwinCheck{Mode: engine.TwinHold}
+		b.write(10, 20, 10, 30, 20)
+		b.agrees("twins of one reading", engine.Options{}, 3, 2)
+		b.write(10, 20, 10, 30, 20, 30, 40)
+		b.agrees("a twin of a row that went", engine.Options{Sweep: true}, 1, 3)
+	})
+}
+
+// What one run may send is judged by weight and value in a dry run, too.
+func TestB1ADryRunWeighsWhatIsNew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.spec.Most = &trade.Freight{Load: trade.Load{Kilograms: decimalOf(t, "360")}}
+	b.contracts(4)
+	dry := b.sync(engine.Options{DryRun: true})
+	if dry.Stopped == nil || dry.Stopped.Code != "brake_most" || dry.Stopped.Brake.Freight.Kilograms.String() != "600" {
+		t.Errorf("the dry run stopped %+v", dry.Stopped)
+	}
+	b.expectBrake(b.sync(engine.Options{}), "brake_most", 4)
+}

@@ -1,0 +1,230 @@
+package size_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/tools/bench/size"
+)
+
+var (
+	rows     = flag.Int("rows", 2000, "rows of the ERP and the ledger")
+	attempts = flag.Int("attempts", 2, "attempts of each row")
+	age      = flag.Duration("age", 0, "how long ago the oldest row was sent")
+	bodies   = flag.Duration("bodies", 0, "rows that are older have no bodies any more; 0: all have them")
+	stuck    = flag.Int("stuck", 3, "of a hundred rows, how many did not go, where pages are measured")
+	times    = flag.Int("times", 3, "how often each page is asked for after the first time")
+	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
+	formats  = flag.String("formats", "json,html", "forms of the reports, of csv, xlsx, json and html")
+	dir      = flag.String("dir", "", "an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
+	erpDSN   = flag.String("erp", "", "an empty PostgreSQL database for the ERP's table; a throwaway one when it is empty")
+	stateDSN = flag.String("state", "", "an empty PostgreSQL database for the ledger; a throwaway one when it is empty")
+)
+
+func TestMain(m *testing.M) {
+	pgtest.Main(m, func() error {
+		return errors.Join(os.RemoveAll(buildDir), goleak.Find())
+	})
+}
+
+// buildDir is where the program was built; "" = no trial has needed it.
+var buildDir string
+
+// built is the program, built once for all trials.
+var built = gosync.OnceValues(func() (binary string, err error) {
+	if buildDir, err = os.MkdirTemp("", "size"); err != nil {
+		return "", err
+	}
+	binary = filepath.Join(buildDir, "safrasync")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "./cmd/safrasync")
+	cmd.Dir = "../../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return binary, fmt.Errorf("%w: %s", err, out)
+	}
+	return binary, nil
+})
+
+func build(t *testing.T) string {
+	t.Helper()
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// A filled ledger is one that the program itself finds nothing wrong with.
+func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
+	binary := build(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers != "" && *ledgers != ledger {
+			continue
+		}
+		t.Run(ledger, func(t *testing.T) {
+			w := newWorld(t, binary, ledger)
+			fill(t, w)
+			measure(t, w)
+		})
+	}
+}
+
+// Every page of the console is there on a large ledger in which much is stuck; how long each takes is told, and not judged: that depends on what else the host does.
+func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
+	binary := build(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers != "" && *ledgers != ledger {
+			continue
+		}
+		t.Run(ledger, func(t *testing.T) {
+			w := newWorld(t, binary, ledger)
+			w.Stuck = *stuck
+			fill(t, w)
+			began := time.Now()
+			c, err := w.Serve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("served and logged in after %.1f s", time.Since(began).Seconds())
+			stuck, keys, err := c.Warm()
+			if err != nil {
+				t.Fatal(errors.Join(err, c.Close()))
+			}
+			t.Logf("what is stuck was read after %.1f s, the keys after %.1f s", stuck.Seconds(), keys.Seconds())
+			costs, err := c.Pages(w.Rows, *times)
+			if err = errors.Join(err, c.Close()); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%-45s %9s %9s %9s %9s", "ms of a page", "first", "median", "worst", "CPU")
+			for _, p := range costs {
+				t.Logf("%-45s %9.1f %9.1f %9.1f %9.1f", p.Path, ms(p.First), ms(p.Median), ms(p.Worst), ms(p.CPU))
+			}
+		})
+	}
+}
+
+// A report of all rows is written in every form, by the command and by the console, with memory that does not grow with the rows; how much of it each takes is told, and not judged.
+func TestTheReportsOfALargeLedger(t *testing.T) {
+	binary := build(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers != "" && *ledgers != ledger {
+			continue
+		}
+		t.Run(ledger, func(t *testing.T) {
+			w := newWorld(t, binary, ledger)
+			w.Stuck = *stuck
+			fill(t, w)
+			t.Logf("%-14s %10s %10s %10s %10s", "report", "peak MiB", "CPU s", "wall s", "file MiB")
+			tell := func(name string, c size.ReportCost, err error) {
+				t.Helper()
+				if err != nil || c.Size == 0 {
+					t.Fatalf("%s of %d bytes: %v", name, c.Size, err)
+				}
+				t.Logf("%-14s %10.1f %10.1f %10.1f %10.1f", name, float64(c.Peak)/(1<<20), c.CPU.Seconds(), c.Wall.Seconds(), float64(c.Size)/(1<<20))
+			}
+			for _, format := range strings.Split(*formats, ",") {
+				c, err := w.ReportFile(t.Context(), format)
+				tell(format, c, err)
+			}
+			if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil { // which the service would do at its start, beside the first export
+				t.Fatal(err)
+			}
+			c, err := w.Serve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range strings.Split(*formats, ",") {
+				cost, err := c.Export(format)
+				tell("console "+format, cost, err)
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func newWorld(t *testing.T, binary, ledger string) *size.World {
+	t.Helper()
+	database := func(dsn string) size.Database {
+		if dsn == "" {
+			dsn = pgtest.Database(t)
+		}
+		return size.Database{Driver: size.Postgres, DSN: dsn}
+	}
+	w := &size.World{Binary: binary, Dir: *dir, Rows: *rows, Attempts: *attempts, Age: *age, Bodies: *bodies, ERP: database(*erpDSN)}
+	if w.Dir == "" {
+		w.Dir = t.TempDir()
+	}
+	if ledger == size.Postgres {
+		w.Ledger = database(*stateDSN)
+	} else {
+		w.Ledger = size.Database{Driver: size.SQLite, DSN: filepath.Join(w.Dir, "ledger.db")}
+	}
+	return w
+}
+
+func fill(t *testing.T, w *size.World) {
+	t.Helper()
+	step := func(name string, fn func() error) {
+		began := time.Now()
+		if err := fn(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t.Logf("%-10s %8.1f s", name, time.Since(began).Seconds())
+	}
+	step("rows", func() error { return w.Prepare(t.Context()) })
+	step("discover", func() error {
+		r, c, err := w.Sync(t.Context())
+		if err != nil {
+			return err
+		}
+		if r.New != w.Rows || r.States["pending"] != w.Rows || r.Stopped != nil {
+			t.Fatalf("%+v: %s", r, c.Out)
+		}
+		took, err := w.LastRun(t.Context())
+		t.Logf("first pass: %.1f µs a row (CPU %.1f), peak %.1f MiB", took.Seconds()*1e6/float64(w.Rows), c.CPU.Seconds()*1e6/float64(w.Rows), float64(c.Peak)/(1<<20))
+		return err
+	})
+	step("send", func() error { return w.Send(t.Context()) })
+	step("doctor", func() error {
+		_, err := w.Run(t.Context(), "doctor")
+		return err
+	})
+}
+
+// measure makes passes that find nothing.
+func measure(t *testing.T, w *size.World) {
+	t.Helper()
+	for _, pass := range []struct {
+		name  string
+		args  []string
+		sweep bool
+	}{{"sweep", []string{"--sweep"}, true}, {"no news", nil, false}, {"no news", nil, false}} {
+		r, c, err := w.Sync(t.Context(), pass.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Sweep != pass.sweep || r.New+r.Changed+r.Unreadable != 0 || r.States["accepted"] != w.Rows || r.Stopped != nil || pass.sweep && (r.Unchanged != w.Rows || *r.InScope != w.Rows || *r.Gone != 0) {
+			t.Fatalf("%s: %s", pass.name, c.Out)
+		}
+		took, err := w.LastRun(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-8s %8.1f ms (process %.1f ms, CPU %.1f ms), peak %.1f MiB", pass.name, ms(took), ms(c.Wall), ms(c.CPU), float64(c.Peak)/(1<<20))
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / 1e6 }

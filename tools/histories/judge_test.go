@@ -1,0 +1,502 @@
+package histories
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fault is what the judge has found.
+type fault struct{ kind, text string }
+
+// contents are businesses that something had at some time.
+type contents map[business]bool
+
+// tenure is a thing under a key.
+type tenure struct {
+	kind  trade.Kind
+	space int
+	key   string
+	id    int
+}
+
+// standing is what stood under a key.
+type standing struct {
+	tenure
+	business
+}
+
+// order is a person's: one more record may come of the row under a key, with a content that it had since then.
+type order struct {
+	kind  trade.Kind
+	space int
+	key   string
+	contents
+}
+
+// judge remembers what stood in the ERP, and what persons ordered.
+type judge struct {
+	r       *run
+	most    map[business]map[int]int // rows of a content that stood at once, by the contract that they are children of
+	tenures map[tenure]contents
+	same    map[standing]tenure // what was typed again as it was is what stood under the old key
+	seen    map[int]sighting    // what the last sweep saw of a thing
+	ever    map[int]contents    // what a thing ever was
+	judged  map[string]bool     // records, by id
+	dealt   map[tenure]contents // what persons have dealt with, by kind and key
+	spaces  map[int]int         // what a space was called before
+	orders  []order
+	uneven  *fault
+}
+
+// sighting is how a sweep saw a line.
+type sighting struct {
+	job, mapping string
+	tenure
+	line
+}
+
+func newJudge(r *run) *judge {
+	return &judge{
+		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{}, seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
+		dealt: map[tenure]contents{}, spaces: map[int]int{},
+	}
+}
+
+// space gives the space of a job's keys, under the first name that it had.
+func (j *judge) space(of job) int {
+	if first, ok := j.spaces[of.space]; ok {
+		return first
+	}
+	return of.space
+}
+
+// named takes down that a space is called otherwise, with all rows that are in it.
+func (j *judge) named(now, was int) { j.spaces[now] = j.space(job{space: was}) }
+
+// spaceOf gives the space of a job that is configured, or was.
+func (j *judge) spaceOf(name string) int {
+	for _, of := range slices.Concat(j.r.jobs, j.r.gone) {
+		if of.name == name {
+			return j.space(of)
+		}
+	}
+	return 0
+}
+
+// moved takes down that the rows of a job belong to another one, and to its space.
+func (j *judge) moved(from, to job) {
+	if j.space(from) == j.space(to) {
+		return
+	}
+	for at, had := range maps.Clone(j.tenures) {
+		if at.kind != from.kind || at.space != j.space(from) {
+			continue
+		}
+		if at.space = j.space(to); j.tenures[at] == nil {
+			j.tenures[at] = contents{}
+		}
+		maps.Copy(j.tenures[at], had)
+	}
+}
+
+// look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one
+// row, unless their keys are of two spaces.
+func (j *judge) look() {
+	type family struct {
+		business
+		parent int
+	}
+	type reading struct {
+		*line
+		space int
+	}
+	seen, count := map[reading]bool{}, map[family]int{}
+	for _, job := range j.r.jobs {
+		for _, row := range j.r.rows(job) {
+			if row.cancelled {
+				continue
+			}
+			at := tenure{row.kind, j.space(job), row.key, row.id}
+			if old, again := j.same[standing{at, row.business}]; again {
+				at = old
+			}
+			if j.tenures[at] == nil {
+				j.tenures[at] = contents{}
+			}
+			j.tenures[at][row.business] = true
+			for _, o := range j.orders {
+				if o.kind == row.kind && o.space == j.space(job) && o.key == row.key {
+					o.contents[row.business] = true
+				}
+			}
+			now := reading{row.line, job.space} // as the configuration has it: a name that is used again names another space
+			if seen[now] {
+				continue
+			}
+			seen[now] = true
+			of := family{row.business, row.parent}
+			count[of]++
+			if j.most[row.business] == nil {
+				j.most[row.business] = map[int]int{}
+			}
+			j.most[row.business][row.parent] = max(j.most[row.business][row.parent], count[of])
+		}
+	}
+	for _, l := range j.r.contracts {
+		if j.ever[l.id] == nil {
+			j.ever[l.id] = contents{}
+		}
+		j.ever[l.id][l.business] = true
+	}
+}
+
+// swept takes down what a pass reads of a job. A row that is as the last sweep saw it, under a key that was not there and in place of one that is gone, has only been typed again.
+func (j *judge) swept(job job, complete bool) {
+	mapping := fmt.Sprint(j.r.unmapped)
+	rows, stands := j.r.rows(job), map[string]int{}
+	for _, row := range rows {
+		stands[row.key] = row.id
+	}
+	for id, was := range j.seen {
+		if now, taken := stands[was.key]; was.job == job.name && taken && now != id { // another thing has its key, and all that is known of it
+			delete(j.seen, id)
+		}
+	}
+	for _, row := range rows {
+		now := sighting{job.name, mapping, tenure{row.kind, j.space(job), row.key, row.id}, *row.line}
+		now.num, now.style, now.stamp = 0, 0, ""
+		was, ok := j.seen[row.id]
+		at := was.tenure
+		if was.tenure = now.tenure; ok && was == now && at != now.tenure && at.space == now.space {
+			if old, again := j.same[standing{at, row.business}]; again {
+				at = old
+			}
+			j.same[standing{now.tenure, row.business}] = at
+			if j.tenures[at] == nil {
+				j.tenures[at] = contents{}
+			}
+			delete(j.tenures[now.tenure], row.business)
+			j.tenures[at][row.business] = true
+		}
+		if delete(j.seen, row.id); complete {
+			j.seen[row.id] = now
+		}
+	}
+}
+
+// ordered takes down that a person lets a row go although it may be there.
+func (j *judge) ordered(e trade.Entry) {
+	j.orders = append(j.orders, order{e.Sends, j.spaceOf(e.Job), e.Key, contents{}})
+	j.look()
+}
+
+// acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the
+// contents that stood there until now. The record is of whatever stood or stands there, says the
+// person.
+func (j *judge) acknowledged(e trade.Entry) {
+	at := tenure{kind: e.Sends, key: e.Key}
+	if j.dealt[at] == nil {
+		j.dealt[at] = contents{}
+	}
+	theirs := map[int]bool{} // rows
+	for of, had := range j.tenures {
+		if of.kind == e.Sends && of.key == e.Key {
+			maps.Copy(j.dealt[at], had)
+			theirs[of.id] = true
+		}
+	}
+	for _, job := range j.r.jobs {
+		for _, row := range j.r.rows(job) {
+			if job.name == e.Job && row.key == e.Key {
+				j.dealt[at][row.business], theirs[row.id] = true, true
+			}
+		}
+	}
+	for _, rec := range j.records() {
+		for id := range theirs {
+			if rec.id == e.RemoteID && rec.kind == trade.OrderCommitments && j.ever[id] != nil {
+				j.ever[id][rec.business] = true
+			}
+		}
+	}
+}
+
+// record is what the platform holds.
+type record struct {
+	id, parent string
+	business
+}
+
+func (j *judge) records() (out []record) {
+	for _, rec := range j.r.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries, sandbox.ResourceTraceability) {
+		number := func(field string) int {
+			n, _ := strconv.Atoi(string(rec.Fields[field].(json.Number)))
+			return n
+		}
+		r := record{id: rec.ID}
+		switch rec.Resource {
+		case sandbox.ResourceOrderCommitments:
+			r.business = business{trade.OrderCommitments, number("amount"), rec.Fields["product"].(string), rec.Fields["order_type"].(string)}
+		case sandbox.ResourceDeliveries:
+			r.parent, r.business = rec.Fields["contract_id"].(string), business{kind: trade.Deliveries, amount: number("delivered_volume")}
+		default:
+			r.parent, r.business = rec.Params["order_commitment_id"], business{kind: trade.Traceability, amount: number("allocated_volume")}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// judgePlatform compares what the platform holds with what stood in the ERP.
+func (j *judge) judgePlatform() *fault {
+	if j.uneven != nil {
+		return j.uneven
+	}
+	records := j.records()
+	contracts, count := map[string]business{}, map[[2]business]int{}
+	for _, rec := range records {
+		contract := contracts[rec.parent] // none of a contract
+		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
+			j.judged[rec.id] = true
+			if rec.parent != "" && j.misplaced(rec.business, contract, records) {
+				return &fault{"misplaced", fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind, rec.business, contract)}
+			}
+		}
+		count[[2]business{rec.business, contract}]++
+		if n, allowed := count[[2]business{rec.business, contract}], j.allowed(rec.business, contract); n > allowed {
+			return &fault{"doubled", fmt.Sprintf("%s %v is on the platform %d times, and at most %d may be", rec.kind, rec.business, n, allowed)}
+		}
+	}
+	if rec := j.unexplained(records); rec != nil {
+		return &fault{"resent", fmt.Sprintf("%s %v is on the platform, and whatever row it comes from went under another content and the same key", rec.kind, rec.business)}
+	}
+	return nil
+}
+
+// allowed is how many records of a content the platform may have, of a child below one contract.
+func (j *judge) allowed(of, contract business) (n int) {
+	own, others := 0, 0
+	for parent, most := range j.most[of] {
+		if parent == 0 || j.ever[parent][contract] {
+			own += most
+		}
+		others += most
+	}
+	if n = own; own == 0 { // nobody can tell that its contract was not its own: see misplaced
+		n = others
+	}
+	for _, o := range j.orders {
+		if o.contents[of] || o.contents[contract] { // a second record of the contract may have children of its own
+			n++
+		}
+	}
+	return n
+}
+
+// misplaced tells whether a child went below a contract that was never its own, and one could have known: the row of that contract stands elsewhere, or the child's own contract has a record.
+func (j *judge) misplaced(child, contract business, records []record) bool {
+	for parent := range j.most[child] {
+		if j.ever[parent][contract] {
+			return false
+		}
+	}
+	surplus := map[business]int{} // records without a row
+	for _, rec := range records {
+		surplus[rec.business]++
+	}
+	rows, fewest := map[int]business{}, map[int]int{} // how many records without a row show that one is its own
+	for _, l := range j.r.contracts {
+		if l.hidden { // no query returns it: what has its number now, nobody can see
+			continue
+		}
+		if rows[l.id] = l.business; l.cancelled {
+			fewest[l.id] = 1
+		} else {
+			surplus[l.business]--
+		}
+	}
+	stands := slices.ContainsFunc(j.r.contracts, func(l line) bool { return l.business == contract && !l.hidden && !l.cancelled })
+	if stands && surplus[contract] <= 0 {
+		return true
+	}
+	for _, l := range j.r.children {
+		own, known := rows[l.parent]
+		there := slices.ContainsFunc(records, func(r record) bool { return r.business == own })
+		if l.business == child && known && there && surplus[own] >= fewest[l.parent] {
+			return true
+		}
+	}
+	return false
+}
+
+// unexplained finds a record for which there is no row: what explains one explains no other. nil: there is none.
+func (j *judge) unexplained(records []record) *record {
+	slots := slices.Collect(maps.Values(j.tenures))
+	for _, o := range j.orders {
+		slots = append(slots, o.contents)
+	}
+	taken := map[int]int{} // slot → record
+	var place func(i int, tried map[int]bool) bool
+	place = func(i int, tried map[int]bool) bool {
+		for n, had := range slots {
+			if tried[n] || !had[records[i].business] {
+				continue
+			}
+			tried[n] = true
+			if other, ok := taken[n]; !ok || place(other, tried) {
+				taken[n] = i
+				return true
+			}
+		}
+		return false
+	}
+	for i := range records {
+		if !place(i, map[int]bool{}) {
+			return &records[i]
+		}
+	}
+	return nil
+}
+
+// unowned finds a record on the platform with the content of a row, which no row that stands has: what a person would find who looks. "": none.
+func (j *judge) unowned(e trade.Entry) string {
+	var want []business
+	for _, job := range j.r.jobs {
+		for _, row := range j.r.rows(job) {
+			if job.name == e.Job && row.key == e.Key {
+				want = append(want, row.business)
+			}
+		}
+	}
+	owned := map[string]bool{}
+	for _, o := range j.r.entries("") {
+		if !o.Flags.Has(trade.MissingInERP) {
+			owned[o.RemoteID] = true
+		}
+	}
+	for _, rec := range j.records() {
+		if len(want) == 1 && rec.business == want[0] && !owned[rec.id] {
+			return rec.id
+		}
+	}
+	return ""
+}
+
+// reported checks what a run says of itself (I9).
+func (j *judge) reported(report trade.RunReport) {
+	total := 0
+	for _, n := range report.States {
+		total += n
+	}
+	switch {
+	case report.InScope != nil && *report.InScope != total-*report.Gone:
+		j.uneven = &fault{"uneven", fmt.Sprintf("%s has %d in scope, %d entries and %d gone", report.Job, *report.InScope, total, *report.Gone)}
+	case report.Stopped != nil && (report.Stopped.Code == "uneven" || report.Stopped.Code == "ledger" || report.Stopped.Code == "erp" || report.Stopped.Code == "lease") && j.r.wrap == nil:
+		j.uneven = &fault{"uneven", report.Stopped.Text}
+	}
+}
+
+// shares count the rows that stand at the end of histories by how the ledger shows them.
+type shares map[string]int
+
+// finish lets all be well again, and judges what became of each row that stands.
+func (r *run) finish() (*fault, shares) {
+	r.api.SetFaults()
+	r.api.Know(sandbox.Wallets, walletID)
+	for quiet, n := 0, 0; quiet < 2 && n < 8; n++ {
+		r.clock.advance(25 * time.Hour)
+		sent, text := r.sent(engine.Options{Sweep: true})
+		if quiet++; sent > 0 {
+			quiet = 0
+		}
+		r.tell("   in the end: %s", text)
+		if f := r.judgePlatform(); f != nil {
+			return f, nil
+		}
+	}
+	return r.judgeRows()
+}
+
+// parentsStop tells whether a job of contracts is stopped, which status and alerts show.
+func (j *judge) parentsStop() bool {
+	return slices.ContainsFunc(j.r.jobs, func(of job) bool {
+		status, err := j.r.ledger.JobStatus(j.r.t.Context(), of.name)
+		if err != nil {
+			j.r.t.Fatal(err)
+		}
+		return of.kind == trade.OrderCommitments && (status.State == trade.Paused || status.State == trade.Stopped)
+	})
+}
+
+func (j *judge) judgeRows() (*fault, shares) {
+	end := shares{}
+	onPlatform, owner, shown := map[string]business{}, map[string]string{}, map[trade.ParentKey]trade.State{}
+	for _, rec := range j.records() {
+		onPlatform[rec.id] = rec.business
+	}
+	entries := map[trade.ParentKey]trade.Entry{}
+	for _, e := range j.r.entries("") {
+		at := trade.ParentKey{Job: e.Job, Key: e.Key}
+		entries[at], shown[at] = e, e.State
+	}
+	for _, job := range j.r.jobs {
+		status, err := j.r.ledger.JobStatus(j.r.t.Context(), job.name)
+		if err != nil {
+			j.r.t.Fatal(err)
+		}
+		rows := j.r.rows(job)
+		for _, row := range rows {
+			if row.cancelled {
+				continue
+			}
+			e, known := entries[trade.ParentKey{Job: job.name, Key: row.key}]
+			name := fmt.Sprintf("%s %s (%v)", job.name, row.key, row.business)
+			stopped := status.Stop != nil && (status.State == trade.Paused || status.State == trade.Stopped)
+			halted := stopped || e.State == trade.Pending && row.kind != trade.OrderCommitments && j.parentsStop() // the next reading of the parents lets it go
+			switch {
+			case !known && stopped, known && halted && (e.State == trade.Pending || e.State == trade.Waiting || e.State == trade.Withdrawn):
+				end["stopped"]++
+				continue
+			case !known:
+				return &fault{"lost", name + " stands, and the ledger does not have it"}, nil
+			}
+			end[string(e.State)]++
+			if j.r.Calm && e.State != trade.Accepted {
+				return &fault{"idle", fmt.Sprintf("%s is %s (%s), and nobody touched what is known", name, e.State, e.Cause)}, nil
+			}
+			switch e.State {
+			case trade.Held, trade.InDoubt, trade.Invalid, trade.Rejected, trade.Dismissed:
+			case trade.Accepted:
+				there, ok := onPlatform[e.RemoteID]
+				switch {
+				case e.MovedID != "":
+				case !ok:
+					return &fault{"mistaken", fmt.Sprintf("%s is accepted with the id %q, which the platform does not have", name, e.RemoteID)}, nil
+				case owner[e.RemoteID] != "" && owner[e.RemoteID] != job.name+" "+row.key:
+					return &fault{"mistaken", fmt.Sprintf("%s has the same record as %s", name, owner[e.RemoteID])}, nil
+				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }): // the record is of one of the two
+				case there != row.business && len(e.Flags) == 0 && !stopped && !j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:
+					return &fault{"mistaken", fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there)}, nil
+				}
+				owner[e.RemoteID] = job.name + " " + row.key
+			case trade.Waiting:
+				for _, w := range e.WaitingFor {
+					if w.Job == "" || shown[trade.ParentKey{Job: w.Job, Key: w.Key}] == trade.Accepted && w.ParentCause != trade.CauseReplaced {
+						return &fault{"stuck", fmt.Sprintf("%s waits for %+v", name, w)}, nil
+					}
+				}
+			default:
+				return &fault{"stuck", fmt.Sprintf("%s is %s (%s) and will stay so", name, e.State, e.Cause)}, nil
+			}
+		}
+	}
+	return nil, end
+}

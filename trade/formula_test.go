@@ -1,0 +1,22 @@
+package trade_test
+
+import (
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestD9OneGuardAgainstFormulasForEveryFile(t *testing.T) {
+	t.Parallel()
+	for _, start := range []string{"=", "+", "-", "@", "|", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'="} {
+		guarded := trade.GuardFormula(start + "x")
+		if guarded != "'"+start+"x" || trade.UnguardFormula(guarded) != start+"x" {
+			t.Errorf("%q becomes %q, and that %q", start+"x", guarded, trade.UnguardFormula(guarded))
+		}
+	}
+	for _, text := range []string{"", "x", "'x", "1=2"} {
+		if trade.GuardFormula(text) != text || trade.UnguardFormula(text) != text {
+			t.Errorf("%q is changed", text)
+		}
+	}
+}
