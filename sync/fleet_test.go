@@ -3,7 +3,6 @@ package sync_test
 import (
 	"context"
 	gosync "sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -234,44 +233,6 @@ func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 	if left, err := base.ledger.Instances(t.Context()); len(left) != 0 || err != nil {
 		t.Errorf("instances in the end: %+v, %v", left, err)
 	}
-}
-
-// asksEarly looks at the leases for the first time before anybody holds one, as when both machines begin at the same moment.
-type asksEarly struct {
-	engine.Ledger
-	looks *atomic.Int32
-}
-
-func (l asksEarly) Leases(ctx context.Context) ([]trade.Holder, error) {
-	if l.looks.Add(1) == 1 {
-		return nil, nil
-	}
-	return l.Ledger.Leases(ctx)
-}
-
-// I12: of two machines that begin at the same moment, the one that comes second to the parents leaves their children alone too, and takes them when the parents are free.
-func TestI12ChildrenAreNotBegunBesideTheirParents(t *testing.T) {
-	t.Parallel()
-	base := withChildren(newBenchOn(t, databases[1], sandbox.Options{}))
-	base.contracts(8)
-	base.delivery(1, 8, 1)
-	a, b := machineOn(base, "a"), machineOn(base, "b")
-	open := a.hold(4)
-	a.more = nil
-	done := a.starts()
-	until(t, "the first holds the contracts", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
-	var looks atomic.Int32
-	b.wrap = func(l engine.Ledger) engine.Ledger { return asksEarly{l, &looks} }
-	b.run()
-	until(t, "the second has looked again", func() bool { return looks.Load() >= 4 })
-	open()
-	<-done
-	until(t, "the second has sent the children", func() bool { return b.stateCounts("deliveries")[trade.Accepted] == 1 })
-	runs, err := b.ledger.Runs(t.Context(), "deliveries", 10)
-	if err != nil || len(runs) != 1 {
-		t.Errorf("%d runs of the children, %v", len(runs), err)
-	}
-	base.once()
 }
 
 // I1, I12: what a former holder has in flight is left to it while it lives, and in doubt as soon as its time is over, while the run of the new holder goes on; its late answers count.
