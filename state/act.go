@@ -31,13 +31,6 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 			return nil, fmt.Errorf("%s: a row gives up the id that another gets, and nothing else", a.Audit.Act)
 		}
 	}
-	for _, a := range acts {
-		if a.Job != nil {
-			if err := s.quietly(ctx, a.Job.Job); err != nil {
-				return nil, err
-			}
-		}
-	}
 	err = s.inTx(ctx, "storing an act", func(t *tx) error {
 		if err := t.mayWork(); err != nil {
 			return err
@@ -92,10 +85,8 @@ func actOnJob(t *tx, act trade.JobAct, audit trade.AuditRecord) (done bool, err 
 		}
 	}
 	t.noteJob(audit, act.Status)
-	if err := putStatus(t, act.Status, ""); err != nil {
-		return false, err
-	}
-	return true, loud(t, act.Job)
+	err = putStatus(t, act.Status, "")
+	return err == nil, err
 }
 
 // standsAs tells whether a job stands as a person saw it; who saw nothing may act on any job that is not paused.

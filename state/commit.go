@@ -20,7 +20,6 @@ type groupTx struct {
 	sums     tallyChange
 	attempts map[string]*attemptRow
 	entries  map[int64]*narrowRow
-	unsent   int  // attempts that were open, and of which nothing was sent
 	alone    bool // no other job has entries of the kind that this one sends
 }
 
@@ -105,15 +104,11 @@ func checkGroup(group trade.Group) error {
 }
 
 func (g *groupTx) run() error {
-	row, err := fence(g.tx, g.lease)
+	err := fence(g.tx, g.lease)
 	if errors.Is(err, trade.ErrLeaseLost) {
 		g.result.LeaseLost, err = true, nil
 	}
 	if err != nil {
-		return err
-	}
-	g.result.Quiet = row.Quiet > row.Now && len(g.group.Intents) > 0
-	if g.result.Stop, err = row.stopped(); err != nil {
 		return err
 	}
 	if err := g.checkServer(); err != nil {
@@ -193,13 +188,10 @@ func (g *groupTx) claim() error {
 	if err != nil {
 		return err
 	}
-	waits := g.result.Paused || g.result.Quiet || g.result.Stop != nil
+	waits := g.result.Paused || g.result.Stop != nil
 	var taken sentByOthers
 	if !waits {
 		if taken, err = g.sentElsewhere(); err != nil {
-			return err
-		}
-		if err := g.asks(); err != nil {
 			return err
 		}
 	}
@@ -210,9 +202,6 @@ func (g *groupTx) claim() error {
 		if have := g.attempts[in.Attempt.ID]; have != nil {
 			// The same call was stored before and its answer was lost: it is ours, and open.
 			g.result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.lease.Epoch
-			continue
-		}
-		if _, not := g.result.Lacking[in.Attempt.ID]; not || g.result.Asked[in.Attempt.ID] {
 			continue
 		}
 		if taken.has(in.Entry) && !in.Entry.Ordered() {
@@ -251,9 +240,6 @@ func (g *groupTx) claim() error {
 		if !ok {
 			delete(g.result.Claimed, id)
 		}
-	}
-	if err := countHand(g.tx, g.lease, len(attempts)-g.unsent); err != nil {
-		return err
 	}
 	// The attempts come first: the database lets an entry be sent only when its attempt is there.
 	if err := g.insertRows("attempt", attemptColumns, attempts, ""); err != nil {

@@ -242,7 +242,7 @@ func (d dialect) contents(hashes []trade.Hash, numbers, blank bool) ([]any, erro
 // it was read is left out.
 func (s *Store) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
 	return s.inTx(ctx, "storing content numbers", func(t *tx) error {
-		if _, err := fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return err
 		}
 		var stored []int64

@@ -65,10 +65,6 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 				"Leases":       func() error { _, err := s.Leases(ctx); return err },
 				"AcquireLease": func() error { _, err := s.AcquireLease(ctx, "contracts", Self()); return err },
 			}},
-			{"job_lease", "stop", "{", map[string]func() error{
-				"Leases": func() error { _, err := s.Leases(ctx); return err },
-				"Commit": func() error { _, err := s.Commit(ctx, lease, trade.Group{At: at}); return err },
-			}},
 			{"instance", "owner", "{", map[string]func() error{
 				"Instances": func() error { _, err := s.Instances(ctx); return err },
 				"Beat":      func() error { _, err := s.Beat(ctx, trade.Instance{Owner: Self()}); return err },

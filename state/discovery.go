@@ -240,7 +240,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 	now := time.Now()
 	err = s.inTx(ctx, "recording a page of discovery", func(t *tx) error {
 		lost = 0
-		if _, err := fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return err
 		}
 		sums := tallyChange{}

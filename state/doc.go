@@ -26,9 +26,10 @@
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	tally       kept sums by job, state and unit; on PostgreSQL in parts, one of each instance, whose sum is what counts
 //	instance    the processes that may send, and until when each is alive on the database's clock
-//	hand        what each instance that helps with a job has begun to send under the present lease
-//	asking      which attempt asks whether the platform has a record; while it is open, no other does
-//	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks
+//	hand, asking
+//	            of programs that sent rows of one job from several machines; nothing is written there any more
+//	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks. shared, run, mapped_with,
+//	            stop, stop_reach and quiet are of such programs too
 //	job_cursor  how far a job's reading has come, its last sweep, and what its brakes remember; written together with the rows that were read (I4)
 //	job_status  where a job stands, with the reason. A pause stays until an act of a person ends it
 //	run         what each pass did; no end: it runs, or crashed
@@ -83,8 +84,7 @@
 //
 // # Who may write what
 //
-// Reading and intents need the job's lease, checked in the same transaction (I12). While its holder shares it, other instances send rows of the job under its epoch (hand.go): for their
-// intents they need that it is shared still, that it has not expired, and that they are alive themselves. The result of an attempt needs only that the attempt is open or
+// Reading and intents need the job's lease, checked in the same transaction (I12). The result of an attempt needs only that the attempt is open or
 // unknown: a former owner's definite answer counts. SQLite has one writer at a time; on PostgreSQL a transaction locks the lease, then
 // instances, then attempts, then entries by number, then sums, so that two do not wait for each other. The lease is held, not locked (dialect.hold): its renewal waits for nobody, and
 // whoever takes it over waits for all that was begun under it.
@@ -92,7 +92,7 @@
 // # Where to read on
 //
 // state.go opens, tx.go has the transaction and the uncertain commit, commit.go and settle.go the sending, discovery.go the reading, lease.go who
-// may, instance.go who lives, hand.go who helps, recover.go what the dead leave, wire.go what a process that died had on the wire, platform.go and cluster.go what a ledger belongs to, rebind.go how a person says otherwise,
+// may, instance.go who lives, recover.go what the dead leave, wire.go what a process that died had on the wire, platform.go and cluster.go what a ledger belongs to, rebind.go how a person says otherwise,
 // act.go what people order, late.go what a late answer means after that, audit.go the chain, errors.go what people are told. journal.go compares,
 // journal_note.go writes the records, journal_settle.go settles a crash, rebuild*.go replay; copy*.go moves the ledger to another database; backup.go, restore.go and doctor*.go are the commands of these
 // names; roll.go goes through all entries of a job for a sweep; webhook.go, inbox.go and hearing.go keep what the platform tells by itself; retention*.go takes away what is old, and lets the journal begin again. The interfaces that the engine uses are its own, in package sync (ports.go).

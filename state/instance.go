@@ -38,7 +38,7 @@ func (r instanceRow) instance() (trade.Instance, error) {
 	return i, nil
 }
 
-// Beat says that an instance lives for another 30 s on the database's clock, and tells where it stands among those that do. The first beat begins it; one that
+// Beat says that an instance lives for another 30 s on the database's clock, and tells how many do. The first beat begins it; one that
 // was taken for dead begins anew, and what it had on the wire is in doubt by then. The sums that this Store writes are in a part of its own from then on.
 func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
 	const op = "saying that this instance lives"
@@ -66,9 +66,6 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error)
 			case !i.Dead:
 				crew.Living++
 				taken[i.Part] = true
-				if i.Owner.Instance < in.Owner.Instance {
-					crew.Rank++
-				}
 			}
 		}
 		if !known && s.d.name == Postgres { // part 0 is of those who are no instance: people's acts
@@ -152,16 +149,6 @@ func (t *tx) deadAmong(ids []string) (map[string]bool, error) {
 		}
 	}
 	return dead, nil
-}
-
-// lives tells whether an instance does, and keeps it from being taken for dead until the transaction ends.
-func (t *tx) lives(id string) (bool, error) {
-	var rows []struct {
-		Expires int64 `db:"expires"`
-		Now     int64 `db:"now"`
-	}
-	err := t.all(&rows, t.s.d.heldLock(`SELECT expires, `+t.s.d.now+` AS now FROM instance WHERE id = ?`, "instance"), id)
-	return err == nil && len(rows) == 1 && rows[0].Expires > rows[0].Now, err
 }
 
 // mayWork refuses a ledger that a newer program has changed in a way that this one does not know, or that was moved to another place, while this one worked on it. What is on the

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -36,36 +35,25 @@ func mustLeaseFor(t testing.TB, s *Store, job string, owner trade.Owner) trade.L
 	return lease
 }
 
-func mustOffer(t testing.TB, s *Store, lease trade.Lease, shared bool) {
-	t.Helper()
-	if err := s.Offer(t.Context(), lease, shared, "run-1", "m1"); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // die lets the time of an instance end.
 func die(t testing.TB, s *Store, owner trade.Owner) {
 	t.Helper()
 	mustExec(t, s, `UPDATE instance SET expires = 1 + (SELECT MAX(expires) - 60000 FROM instance) WHERE id = ?`, owner.Instance)
 }
 
-func handOf(lease trade.Lease, owner trade.Owner) trade.Lease {
-	return trade.Lease{Job: lease.Job, Owner: owner, Epoch: lease.Epoch, Hand: true}
-}
-
-// I12: instances know of each other for 30 s on the database's clock, and each has its own share and its own sums.
+// I12: instances know of each other for 30 s on the database's clock, and each has its own sums.
 func TestInstancesKnowWhoLives(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		a, b, c := onMachine("a"), onMachine("b"), onMachine("c")
 		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 1}) {
 			t.Errorf("the first: %+v", got)
 		}
-		if got := mustBeat(t, s, b); got != (trade.Crew{Living: 2, Rank: 1}) {
+		if got := mustBeat(t, s, b); got != (trade.Crew{Living: 2}) {
 			t.Errorf("the second: %+v", got)
 		}
 		mustBeat(t, s, c)
 		die(t, s, a)
-		if got := mustBeat(t, s, c); got != (trade.Crew{Living: 2, Rank: 1}) {
+		if got := mustBeat(t, s, c); got != (trade.Crew{Living: 2}) {
 			t.Errorf("after one died: %+v", got)
 		}
 		all, err := s.Instances(t.Context())
@@ -90,44 +78,46 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 	})
 }
 
-// I12: a hand claims only while the one who shares the job holds it, says so, and shares it, and while it is alive itself.
-func TestAHandClaimsOnlyWhatIsShared(t *testing.T) {
-	for name, end := range map[string]func(t *testing.T, s *Store, leader trade.Lease, hand trade.Owner){
-		"no longer shared":   func(t *testing.T, s *Store, l trade.Lease, _ trade.Owner) { mustOffer(t, s, l, false) },
-		"the lease is over":  func(t *testing.T, s *Store, l trade.Lease, _ trade.Owner) { expire(t, s, l.Job) },
-		"the hand is dead":   func(t *testing.T, s *Store, _ trade.Lease, h trade.Owner) { die(t, s, h) },
-		"the hand departed":  func(t *testing.T, s *Store, _ trade.Lease, h trade.Owner) { _ = s.Depart(t.Context(), h.Instance) },
-		"the lease is given": func(t *testing.T, s *Store, l trade.Lease, _ trade.Owner) { _ = s.ReleaseLease(t.Context(), l) },
-		"another holds it": func(t *testing.T, s *Store, l trade.Lease, _ trade.Owner) {
+// I12: only the holder of a job's lease claims its rows; what a former holder still tries is refused, and its definite answers count.
+func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    func(t *testing.T, s *Store, holder trade.Lease)
+		claims bool
+	}{
+		"nobody took the lease when it was over": {func(t *testing.T, s *Store, l trade.Lease) { expire(t, s, l.Job) }, true},
+		"another holds it": {func(t *testing.T, s *Store, l trade.Lease) {
 			expire(t, s, l.Job)
-			mustOffer(t, s, mustLeaseFor(t, s, l.Job, onMachine("c")), true)
-		},
-		"the job is stopped": func(t *testing.T, s *Store, l trade.Lease, _ trade.Owner) {
-			if err := s.StopShared(t.Context(), handOf(l, onMachine("d")), trade.Stop{Code: "api_key", All: true}); err != nil {
+			mustLeaseFor(t, s, l.Job, onMachine("c"))
+		}, false},
+		"the same instance has taken it anew": {func(t *testing.T, s *Store, l trade.Lease) {
+			expire(t, s, l.Job)
+			mustLeaseFor(t, s, l.Job, l.Owner)
+		}, false},
+		"it was given back": {func(t *testing.T, s *Store, l trade.Lease) {
+			if err := s.ReleaseLease(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
-		},
+		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, s *Store) {
-				leader, h := onMachine("a"), onMachine("b")
-				mustBeat(t, s, leader)
-				mustBeat(t, s, h)
-				lease := mustLeaseFor(t, s, "contracts", leader)
-				es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
-				hand := handOf(lease, h)
-				if res := mustCommit(t, s, hand, trade.Group{At: at, Intents: []trade.Intent{intentOf(es[0])}}); !res.LeaseLost || len(res.Claimed) > 0 {
-					t.Fatalf("claimed before it was shared: %+v", res)
-				}
-				mustOffer(t, s, lease, true)
+				holder, other := onMachine("a"), onMachine("b")
+				mustBeat(t, s, holder)
+				mustBeat(t, s, other)
+				lease := mustLeaseFor(t, s, "contracts", holder)
+				es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 				in := intentOf(es[0])
-				if res := mustCommit(t, s, hand, trade.Group{At: at, Intents: []trade.Intent{in}}); !res.Claimed[in.Attempt.ID] {
-					t.Fatalf("not claimed although shared: %+v", res)
+				strange := trade.Lease{Job: lease.Job, Owner: other, Epoch: lease.Epoch}
+				if res := mustCommit(t, s, strange, trade.Group{At: at, Intents: []trade.Intent{in}}); !res.LeaseLost || len(res.Claimed) > 0 {
+					t.Fatalf("an instance that does not hold the job: %+v", res)
 				}
-				end(t, s, lease, h)
-				group := trade.Group{At: at, Intents: []trade.Intent{intentOf(es[1])}, Settle: []trade.Settlement{created(in.Attempt, "id-1")}}
-				res := mustCommit(t, s, hand, group)
-				if !res.LeaseLost || len(res.Claimed) > 0 || !res.Settled[in.Attempt.ID] {
+				if res := mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{in}}); !res.Claimed[in.Attempt.ID] {
+					t.Fatalf("the holder: %+v", res)
+				}
+				c.end(t, s, lease)
+				next := intentOf(es[1])
+				res := mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{next}, Settle: []trade.Settlement{created(in.Attempt, "id-1")}})
+				if res.LeaseLost == c.claims || res.Claimed[next.Attempt.ID] != c.claims || !res.Settled[in.Attempt.ID] {
 					t.Errorf("result: %+v", res)
 				}
 			})
@@ -135,54 +125,55 @@ func TestAHandClaimsOnlyWhatIsShared(t *testing.T) {
 	}
 }
 
-// I1, I12: of what a leader finds on the wire, only what dead instances sent is in doubt; what a living one sends is left to it.
+// I1, I12: of what a holder finds in flight, only what dead instances sent is in doubt; what a living one sends is left to it, which says itself when its results were not stored.
 func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		leader, living, dead := onMachine("a"), onMachine("b"), onMachine("c")
-		for _, o := range []trade.Owner{leader, living, dead} {
+		dead, living, holder := onMachine("c"), onMachine("b"), onMachine("a")
+		for _, o := range []trade.Owner{dead, living, holder} {
 			mustBeat(t, s, o)
 		}
-		lease := mustLeaseFor(t, s, "contracts", leader)
-		es := mustRecord(t, s, lease, newEntry("leader"), newEntry("living"), newEntry("dead"), newEntry("left"))
-		mustOffer(t, s, lease, true)
-		own := mustSend(t, s, lease, es[0])
-		mustSend(t, s, handOf(lease, living), es[1])
-		late := mustSend(t, s, handOf(lease, dead), es[2])
-		left := mustSend(t, s, handOf(lease, living), es[3])
-		recovers := func(l trade.Lease, want int, flying ...string) {
+		lease := mustLeaseFor(t, s, "contracts", dead)
+		es := mustRecord(t, s, lease, newEntry("dead"), newEntry("living"), newEntry("holder"), newEntry("again"))
+		late := mustSend(t, s, lease, es[0])
+		expire(t, s, "contracts")
+		second := mustLeaseFor(t, s, "contracts", living)
+		own := mustSend(t, s, second, es[1])
+		expire(t, s, "contracts")
+		third := mustLeaseFor(t, s, "contracts", holder)
+		mustSend(t, s, third, es[2])
+		recovers := func(l trade.Lease, want int) {
 			t.Helper()
-			if n, err := s.Recover(t.Context(), l, at, flying...); n != want || err != nil {
+			if n, err := s.Recover(t.Context(), l, at); n != want || err != nil {
 				t.Errorf("Recover: %d, %v; want %d", n, err, want)
 			}
 		}
-		recovers(lease, 0)
+		recovers(third, 0)
 		die(t, s, dead)
-		recovers(lease, 1)
-		want := map[string]trade.State{"leader": trade.Sending, "living": trade.Sending, "dead": trade.InDoubt, "left": trade.Sending}
+		recovers(third, 1)
+		want := map[string]trade.State{"dead": trade.InDoubt, "living": trade.Sending, "holder": trade.Sending, "again": trade.Pending}
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
-			t.Errorf("under the same epoch: %v", got)
+			t.Errorf("after one died: %v", got)
 		}
-		// Another takes the job over. The former leader lives: its rows are its own.
+		// The former holder lives, and knows that its results were not stored. What others sent is none of its business, nor is what it sends later.
+		holders, err := s.Leases(t.Context())
+		if err != nil || len(holders) != 1 {
+			t.Fatalf("holders %+v, %v", holders, err)
+		}
 		expire(t, s, "contracts")
-		next := mustLeaseFor(t, s, "contracts", onMachine("d"))
-		recovers(next, 0)
-		// A hand that lost its results closes what it no longer flies, and nothing of others.
-		var flying []string
-		for _, a := range mustAttempts(t, s, es[1].ID) {
-			flying = append(flying, a.ID)
+		mustSend(t, s, mustLeaseFor(t, s, "contracts", living), es[3])
+		if n, err := s.RecoverOwn(t.Context(), living, holders[0], at); n != 1 || err != nil {
+			t.Errorf("RecoverOwn: %d, %v", n, err)
 		}
-		recovers(handOf(lease, living), 1, flying...)
-		if got := statesOf(t, s, "contracts")["left"]; got != trade.InDoubt {
-			t.Errorf("what the hand left is %s (attempt %s)", got, left.ID)
+		want = map[string]trade.State{"dead": trade.InDoubt, "living": trade.InDoubt, "holder": trade.Sending, "again": trade.Sending}
+		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
+			t.Errorf("after a living one gave up its own: %v", got)
 		}
-		die(t, s, leader)
-		recovers(next, 1)
 		// The late answers of both count.
-		res := mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")}})
+		res := mustCommit(t, s, second, trade.Group{At: at, Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")}})
 		if !res.LeaseLost || len(res.Settled) != 2 {
 			t.Errorf("late answers: %+v", res)
 		}
-		want = map[string]trade.State{"leader": trade.Accepted, "living": trade.Sending, "dead": trade.Accepted, "left": trade.InDoubt}
+		want = map[string]trade.State{"dead": trade.Accepted, "living": trade.Accepted, "holder": trade.Sending, "again": trade.Sending}
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("in the end: %v", got)
 		}
@@ -192,16 +183,7 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 	})
 }
 
-func mustAttempts(t testing.TB, s *Store, entry int64) []trade.Attempt {
-	t.Helper()
-	out, err := s.Attempts(t.Context(), entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// I3, I9, I12: two Stores, as on two machines, claim the same rows at the same time; each row is claimed once, and the sums of both add up.
+// I3, I9, I12: two Stores, as on two machines, claim the same rows, of which one takes the job over while the other goes on: each row is claimed once, and the sums of both add up.
 func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 	t.Parallel()
 	for _, b := range backends {
@@ -219,149 +201,67 @@ func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 				fresh = append(fresh, newEntry(fmt.Sprintf("k%02d", i)))
 			}
 			es := mustRecord(t, stores[0], lease, fresh...)
-			mustOffer(t, stores[0], lease, true)
-			leases := []trade.Lease{lease, handOf(lease, owners[1])}
-			claimed := make([]int, 2)
-			var wg sync.WaitGroup
-			for i, s := range stores {
-				wg.Go(func() {
-					for from := 0; from < len(es); from += 6 {
-						group := trade.Group{At: at}
-						for _, e := range es[from : from+6] {
-							group.Intents = append(group.Intents, intentOf(e))
-						}
-						res, err := s.Commit(context.Background(), leases[i], group)
-						if err != nil || res.LeaseLost {
-							t.Errorf("commit: %+v, %v", res, err)
-							return
-						}
-						claimed[i] += len(res.Claimed)
-						settle := trade.Group{At: at}
-						for _, in := range group.Intents {
-							if res.Claimed[in.Attempt.ID] {
-								settle.Settle = append(settle.Settle, created(in.Attempt, "id-"+in.Attempt.ID))
-							}
-						}
-						if _, err := s.Commit(context.Background(), leases[i], settle); err != nil {
-							t.Errorf("settling: %v", err)
-						}
+			claims := func(s *Store, lease trade.Lease, from int) (n int, lost bool) {
+				group, settle := trade.Group{At: at}, trade.Group{At: at}
+				for _, e := range es[from : from+6] {
+					group.Intents = append(group.Intents, intentOf(e))
+				}
+				res, err := s.Commit(context.Background(), lease, group)
+				if err != nil {
+					t.Errorf("commit: %v", err)
+				}
+				for _, in := range group.Intents {
+					if res.Claimed[in.Attempt.ID] {
+						settle.Settle = append(settle.Settle, created(in.Attempt, "id-"+in.Attempt.ID))
 					}
-				})
+				}
+				if _, err := s.Commit(context.Background(), lease, settle); err != nil {
+					t.Errorf("settling: %v", err)
+				}
+				return len(res.Claimed), res.LeaseLost
 			}
+			claimed := make([]int, 2)
+			half, taken := make(chan struct{}), make(chan trade.Lease)
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				for from := 0; from < len(es); from += 6 {
+					if from == 30 {
+						close(half)
+					}
+					n, _ := claims(stores[0], lease, from)
+					claimed[0] += n
+				}
+			})
+			wg.Go(func() {
+				next, held := <-taken
+				for from := 0; held && from < len(es); from += 6 {
+					n, lost := claims(stores[1], next, from)
+					if claimed[1] += n; lost {
+						t.Error("the new holder lost the job")
+					}
+				}
+			})
+			<-half
+			expire(t, stores[1], "contracts")
+			next, err := stores[1].AcquireLease(t.Context(), "contracts", owners[1])
+			if err != nil {
+				t.Error(err)
+			} else {
+				taken <- next
+			}
+			close(taken)
 			wg.Wait()
-			if claimed[0]+claimed[1] != len(es) {
+			if n, lost := claims(stores[0], lease, 0); n != 0 || !lost {
+				t.Errorf("the former holder claims %d rows", n)
+			}
+			if claimed[0] < 30 || claimed[0]+claimed[1] != len(es) {
 				t.Errorf("claimed %v of %d rows", claimed, len(es))
 			}
-			s := stores[0]
-			if uneven, err := s.UnevenSums(t.Context()); len(uneven) > 0 || err != nil {
+			if uneven, err := stores[0].UnevenSums(t.Context()); len(uneven) > 0 || err != nil {
 				t.Errorf("uneven: %v, %v", uneven, err)
-			}
-			if n, err := s.Helped(t.Context(), lease); n != claimed[1] || err != nil {
-				t.Errorf("Helped: %d, %v; want %d", n, err, claimed[1])
 			}
 		})
 	}
-}
-
-func TestDueIsSharedByTheNumbersOfTheRows(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"), newEntry("e"))
-		seen := map[string]int{}
-		for part := range 3 {
-			for after := int64(0); ; {
-				found, err := s.DueShare(t.Context(), "contracts", at, after, 1, 3, part)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(found) == 0 {
-					break
-				}
-				after = found[0].ID
-				seen[found[0].Key]++
-			}
-		}
-		if want := map[string]int{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}; !cmp.Equal(seen, want) {
-			t.Errorf("shares: %v", seen)
-		}
-	})
-}
-
-// F123: of all instances, one attempt at a time asks for a record of which nobody knows, and none before its time when the platform lacks it.
-func TestF123_OneAttemptOfAllInstancesAsksForARecord(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		if _, err := s.Beat(t.Context(), trade.Instance{Owner: lease.Owner, Started: at}); err != nil {
-			t.Fatal(err)
-		}
-		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d"))
-		wallet := trade.PlatformRecord{Kind: "wallets", ID: "w-1"}
-		ask := func(e trade.Entry) trade.Intent {
-			in := intentOf(e)
-			in.Asks = []trade.PlatformRecord{wallet, {Kind: "producers", ID: "p-" + e.Key}}
-			return in
-		}
-		first, second := ask(es[0]), ask(es[1])
-		res := mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{first, second}})
-		if !res.Claimed[first.Attempt.ID] || res.Claimed[second.Attempt.ID] || !res.Asked[second.Attempt.ID] {
-			t.Fatalf("in one group: %+v", res)
-		}
-		if res = mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{second}}); !res.Asked[second.Attempt.ID] || len(res.Claimed) > 0 {
-			t.Fatalf("while another asks: %+v", res)
-		}
-		missing := trade.Block{Kind: wallet.Kind, ID: wallet.ID, Message: "message.wallet.not-found", FirstAt: at, NextAt: at.Add(1e12), Tries: 1}
-		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{refused(first.Attempt)}, Block: []trade.Block{missing}})
-		if res = mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{second}}); !cmp.Equal(res.Lacking[second.Attempt.ID], missing) || len(res.Claimed) > 0 {
-			t.Fatalf("after the platform said that it lacks it: %+v", res)
-		}
-		if res = mustCommit(t, s, lease, trade.Group{At: at.Add(2e12), Intents: []trade.Intent{second}}); !res.Claimed[second.Attempt.ID] {
-			t.Fatalf("when its time has come: %+v", res)
-		}
-		// One whose instance died asks no more, also before anybody has recovered what it left: its job may be one that nobody runs.
-		expire(t, s, "contracts")
-		mustExec(t, s, `UPDATE instance SET expires = 1`)
-		next := mustLeaseAs(t, s, "contracts", newID())
-		third := ask(es[2])
-		if res = mustCommit(t, s, next, trade.Group{At: at.Add(2e12), Intents: []trade.Intent{third}}); !res.Claimed[third.Attempt.ID] {
-			t.Fatalf("after the one who asked died: %+v", res)
-		}
-		if n, err := s.Recover(t.Context(), next, at); n != 1 || err != nil {
-			t.Fatalf("Recover: %d, %v", n, err)
-		}
-	})
-}
-
-// A stop by a hand reaches the leader at its next commit, with whom it concerns, and the first reason stays.
-func TestAHandStopsTheJobForAll(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		mustOffer(t, s, lease, true)
-		hand := handOf(lease, onMachine("b"))
-		stop := trade.Stop{Code: "api_key", Text: "the key is wrong", All: true}
-		if err := s.StopShared(t.Context(), hand, stop); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.StopShared(t.Context(), hand, trade.Stop{Code: "other"}); !errors.Is(err, trade.ErrLeaseLost) {
-			t.Errorf("a second stop: %v", err)
-		}
-		res := mustCommit(t, s, lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(e)}})
-		if len(res.Claimed) > 0 || !cmp.Equal(res.Stop, &stop) {
-			t.Errorf("the leader's commit: %+v", res)
-		}
-		mustOffer(t, s, lease, true)
-		shares, err := s.Leases(t.Context())
-		if err != nil || len(shares) != 1 || shares[0].Shared || !cmp.Equal(shares[0].Stop, &stop) || shares[0].Run != "run-1" || shares[0].MappedWith != "m1" {
-			t.Errorf("shares: %+v, %v", shares, err)
-		}
-		if err := s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
-		mustCommit(t, s, mustLease(t, s, "contracts"), trade.Group{At: at, Intents: []trade.Intent{intentOf(e)}})
-		if got := statesOf(t, s, "contracts")["a"]; got != trade.Sending {
-			t.Errorf("the next holder's row is %s", got)
-		}
-	})
 }
 
 // F065: a migration that only adds lets a program that is older go on beside it; one that does not stops it with a message, and its answers count.

@@ -253,10 +253,8 @@ func (m *jobMove) apply(record trade.AuditRecord) error {
 	if err := m.exec(`DELETE FROM job_kind WHERE job = ? AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.job = job_kind.job)`, m.from); err != nil {
 		return err
 	}
-	for _, table := range []string{"job_status", "hand"} {
-		if err := m.exec(`DELETE FROM `+table+` WHERE job = ?`, m.from); err != nil {
-			return err
-		}
+	if err := m.exec(`DELETE FROM job_status WHERE job = ?`, m.from); err != nil {
+		return err
 	}
 	if err := knowJob(m.tx, m.to, string(m.plan.Sends)); err != nil {
 		return err

@@ -2,26 +2,22 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
 type leaseRow struct {
-	Epoch    int64          `db:"epoch"`
-	Instance string         `db:"instance"`
-	Owner    string         `db:"owner"`
-	Expires  int64          `db:"expires"`
-	Shared   bool           `db:"shared"`
-	Stop     sql.NullString `db:"stop"`
-	Reach    string         `db:"stop_reach"`
-	Quiet    int64          `db:"quiet"`
-	Now      int64          `db:"now"`
+	Epoch    int64  `db:"epoch"`
+	Instance string `db:"instance"`
+	Owner    string `db:"owner"`
+	Expires  int64  `db:"expires"`
+	Now      int64  `db:"now"`
 }
 
-const leaseColumns = `epoch, instance, owner, expires, shared, stop, stop_reach, quiet`
+const leaseColumns = `epoch, instance, owner, expires`
 
 // AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every earlier one. A lease that a living owner holds
 // gives *trade.LeasedError. It is free when it was released, has expired on the database's clock, or its owner was a process of this boot and PID
@@ -50,8 +46,7 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 			return err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
-		return t.exec(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.d.now+` + ?,
-			shared = 0, run = '', mapped_with = '', stop = NULL, stop_reach = '{}', quiet = 0 WHERE job = ?`,
+		return t.exec(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.d.now+` + ?, shared = 0 WHERE job = ?`, // an older program shared jobs
 			lease.Epoch, owner.Instance, string(text), s.tune.lease.Milliseconds(), job)
 	})
 	if err != nil {
@@ -74,26 +69,20 @@ func readLease(t *tx, job string, lock func(query, table string) string) (leaseR
 }
 
 // fence gives trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that nobody took, is still its owner's, who stops by
-// his own clock long before; not so for those who help. Until the transaction ends nobody takes the lease: who takes it locks the row, and sees
+// his own clock long before. Until the transaction ends nobody takes the lease: who takes it locks the row, and sees
 // all that was done under it. Several transactions may be fenced by one lease at once, and its renewal waits for none of them.
-func fence(t *tx, lease trade.Lease) (leaseRow, error) {
+func fence(t *tx, lease trade.Lease) error {
 	row, err := readLease(t, lease.Job, t.s.d.heldLock)
-	if err != nil {
-		return row, err
+	if err == nil && (row.Instance == "" || row.Epoch != lease.Epoch || row.Instance != lease.Owner.Instance) {
+		err = trade.ErrLeaseLost
 	}
-	if lease.Hand {
-		return row, fenceHand(t, lease, row)
-	}
-	if row.Instance == "" || row.Epoch != lease.Epoch || row.Instance != lease.Owner.Instance {
-		return row, trade.ErrLeaseLost
-	}
-	return row, nil
+	return err
 }
 
 // idle ends an operation under a lease that has nothing to write: it still says when the lease is another's by now.
 func (s *Store) idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
-	if err == nil && !lease.Hand {
+	if err == nil {
 		err = s.read.SelectContext(ctx, &ours, s.q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch, lease.Owner.Instance)
 		if err == nil && len(ours) == 0 {
 			return trade.ErrLeaseLost
@@ -120,7 +109,29 @@ func (s *Store) RenewLease(ctx context.Context, lease trade.Lease) error {
 // ReleaseLease gives the lease back. One that is no longer ours is left alone.
 func (s *Store) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	return s.inTx(ctx, "giving the lease back", func(t *tx) error {
-		return t.exec(`UPDATE job_lease SET instance = '', owner = '', expires = 0, shared = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
+		return t.exec(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
 			lease.Job, lease.Epoch, lease.Owner.Instance)
 	})
+}
+
+// Leases gives the leases that were not given back, by job.
+func (s *Store) Leases(ctx context.Context) ([]trade.Holder, error) {
+	const op = "reading the leases"
+	var rows []struct {
+		Job string `db:"job"`
+		leaseRow
+	}
+	err := s.read.SelectContext(ctx, &rows, `SELECT job, `+leaseColumns+`, `+s.d.now+` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
+	if err != nil {
+		return nil, s.fault(ctx, op, err)
+	}
+	out := make([]trade.Holder, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Holder{Job: r.Job, Epoch: r.Epoch, Until: time.UnixMilli(r.Expires).UTC()}
+		if err := json.Unmarshal([]byte(r.leaseRow.Owner), &out[i].Owner); err != nil {
+			return nil, fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+		}
+		out[i].Dead = r.Expires <= r.Now || gone(out[i].Owner)
+	}
+	return out, nil
 }

@@ -243,5 +243,5 @@ func nobodyRuns(t *tx) error {
 			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
 		}
 	}
-	return t.exec(`UPDATE job_lease SET instance = '', owner = '', expires = 0, shared = 0 WHERE instance <> ''`)
+	return t.exec(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
 }

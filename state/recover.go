@@ -24,9 +24,17 @@ type sendingRow struct {
 
 // Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s on the database's clock that it lives, or its process is gone; it counts those that are in doubt
 // now. Where the process noted that no byte of the request had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
-// late answer can still close it. What a living instance sends stays as it is, but for our own: of them everything that is not among flying was left by a run of ours whose results the ledger
-// did not take. Under the lease of a hand, only that is moved.
-func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
+// late answer can still close it. What a living instance sends stays as it is, but for what we began under an earlier lease, which is over: its results were not stored.
+func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+	return s.recover(ctx, lease, now, false)
+}
+
+// RecoverOwn does the same for a job that another instance holds, and only for what the owner began before that one took it. It must have nothing of the job in flight.
+func (s *Store) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
+	return s.recover(ctx, trade.Lease{Job: holder.Job, Owner: owner, Epoch: holder.Epoch}, now, true)
+}
+
+func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, own bool) (int, error) {
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
 	if err != nil {
 		return 0, fmt.Errorf("recovering: %w", err)
@@ -34,18 +42,21 @@ func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time, f
 	const op = "recovering what an earlier process left"
 	var sending []int64 // nothing is written where nothing is being sent
 	if err := s.read.SelectContext(ctx, &sending, s.q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil || len(sending) == 0 {
+		if own {
+			return 0, s.fault(ctx, op, err)
+		}
 		return 0, s.idle(ctx, op, lease, err)
 	}
 	var n int
 	var ours []string // attempts of this process, of which the ledger knows all that there is to know
 	err = s.inTx(ctx, op, func(t *tx) error {
 		n, ours = 0, nil
-		if !lease.Hand {
-			if _, err := fence(t, lease); err != nil {
+		if !own {
+			if err := fence(t, lease); err != nil {
 				return err
 			}
 		}
-		left, err := leftBehind(t, lease, flying)
+		left, err := leftBehind(t, lease, own)
 		if err != nil || len(left) == 0 {
 			return err
 		}
@@ -104,18 +115,19 @@ func (t *tx) settleCertain(lease trade.Lease, left []sendingRow, now time.Time) 
 	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.result.Settled[f.Attempt.String] }), g.sums.apply(t)
 }
 
-// leftBehind gives the entries of a job that are sending and that nobody sends any more. The lease is held: a new holder sees all that was claimed before it.
-func leftBehind(t *tx, lease trade.Lease, flying []string) ([]sendingRow, error) {
+// leftBehind gives the entries of a job that are sending and that nobody sends any more; only the owner's with own. The lease is held but then: a new holder sees all that was claimed
+// before it.
+func leftBehind(t *tx, lease trade.Lease, own bool) ([]sendingRow, error) {
 	var found []sendingRow
 	if err := t.all(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner, a.epoch FROM entry e
 		LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
 		WHERE e.job = ? AND e.state = 'sending' ORDER BY e.id`, lease.Job); err != nil {
 		return nil, err
 	}
-	own := lease.Owner.Instance
+	instance := lease.Owner.Instance
 	var owners []string
 	for _, f := range found {
-		if f.Owner.Valid && f.Owner.String != own {
+		if f.Owner.Valid && f.Owner.String != instance {
 			owners = append(owners, f.Owner.String)
 		}
 	}
@@ -126,11 +138,11 @@ func leftBehind(t *tx, lease trade.Lease, flying []string) ([]sendingRow, error)
 	return slices.DeleteFunc(found, func(f sendingRow) bool {
 		switch {
 		case !f.Attempt.Valid: // its attempt ended, and the entry did not follow: nothing that we do
-			return lease.Hand
-		case f.Owner.String == own:
-			return slices.Contains(flying, f.Attempt.String) || !lease.Hand && f.Epoch.Int64 >= lease.Epoch
+			return own
+		case f.Owner.String == instance:
+			return f.Epoch.Int64 >= lease.Epoch
 		}
-		return lease.Hand || !dead[f.Owner.String]
+		return own || !dead[f.Owner.String]
 	}), nil
 }
 

@@ -7,10 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	wiremarks "github.com/safrasync/safrasync/state/marks"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // Notes that are a day old go, and those that may be needed stay. What is none says nothing, and keeps nobody from his work.
@@ -41,20 +38,4 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A stop that has no text, as until the year 10000, is not told to others.
-func TestAStopWithoutATextIsNotShared(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		leader, aide := onMachine("a"), onMachine("b")
-		mustBeat(t, s, leader)
-		mustBeat(t, s, aide)
-		lease := mustLeaseFor(t, s, "contracts", leader)
-		mustOffer(t, s, lease, true)
-		before := content(t, s)
-		says(t, s.StopShared(t.Context(), handOf(lease, aide), trade.Stop{Code: "x", Until: unwritable}), "stopping a shared job")
-		if diff := cmp.Diff(before, content(t, s)); diff != "" {
-			t.Errorf("something was stored (-before +after):\n%s", diff)
-		}
-	})
 }

@@ -72,9 +72,6 @@ func (g *groupTx) settle() error {
 			return err
 		}
 		results[a.ID] = row.result()
-		if now == trade.OutcomeOpen && out == trade.OutcomeNotSent {
-			g.unsent++
-		}
 		a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
 		g.result.Settled[a.ID] = true
 		before := trade.State(e.State)

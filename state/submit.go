@@ -45,7 +45,7 @@ func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int
 	var n int
 	err := s.inTx(ctx, op, func(t *tx) error {
 		n = 0
-		if _, err := fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return err
 		}
 		var ids []int64
@@ -72,7 +72,7 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 	var n int
 	err := s.inTx(ctx, op, func(t *tx) error {
 		n = 0
-		if _, err := fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return err
 		}
 		var rows []struct {
@@ -121,13 +121,6 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
 }
 
-// DueShare is Due for one of several instances that send rows of a job: of the due entries it gives those whose number is part modulo of. Who has none of them left
-// takes what is left of all with Due; what is claimed twice is claimed by the first.
-func (s *Store) DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error) {
-	return s.entries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
-		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) AND e.id % ? = ? ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), of, part, limit)
-}
-
 type blockRow struct {
 	Kind    string        `db:"kind"`
 	ID      string        `db:"id"`
@@ -135,6 +128,10 @@ type blockRow struct {
 	FirstAt int64         `db:"first_at"`
 	NextAt  sql.NullInt64 `db:"next_at"`
 	Tries   int           `db:"tries"`
+}
+
+func (r blockRow) block() trade.Block {
+	return trade.Block{Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(), NextAt: instant(r.NextAt), Tries: r.Tries}
 }
 
 // Blocks gives the records that rows wait for, by kind and id.

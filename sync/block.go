@@ -19,11 +19,10 @@ type blockList struct {
 	there   map[need]bool
 	askedBy map[need]int64 // entry on the wire
 	asks    map[int64][]need
-	others  map[need]time.Duration // other instances ask; the Boot time at which to look again
 }
 
 func newBlockList(blocks []trade.Block) *blockList {
-	l := &blockList{missing: map[need]trade.Block{}, there: map[need]bool{}, askedBy: map[need]int64{}, asks: map[int64][]need{}, others: map[need]time.Duration{}}
+	l := &blockList{missing: map[need]trade.Block{}, there: map[need]bool{}, askedBy: map[need]int64{}, asks: map[int64][]need{}}
 	for _, b := range blocks {
 		l.missing[need{b.Kind, b.ID}] = b
 	}
@@ -75,8 +74,7 @@ func (l *blockList) known(n need) bool {
 // asking tells whether a row on the wire will say whether one of the records is there.
 func (l *blockList) asking(needs []need) bool {
 	for _, n := range needs {
-		_, asked := l.askedBy[n]
-		if _, other := l.others[n]; (asked || other) && !l.known(n) {
+		if _, asked := l.askedBy[n]; asked && !l.known(n) {
 			return true
 		}
 	}
@@ -160,7 +158,6 @@ func blockedEntry(entry trade.Entry, b trade.Block, now time.Time) trade.Entry {
 // unpark takes up the rows whose question was answered meanwhile. They are looked at again, because they waited.
 func (s *submission) unpark() []trade.Entry {
 	var free, parked []trade.Entry
-	s.blocks.awaits(s.Clock.Boot())
 	for _, e := range s.parked {
 		if len(free) < lookBatch && !s.blocks.asking(needsOf(e)) {
 			free = append(free, e)

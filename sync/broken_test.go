@@ -200,16 +200,12 @@ func (l brokenLedger) FlagCounts(ctx context.Context, job string) (map[trade.Fla
 	return through(l.b, "FlagCounts", func() (map[trade.Flag]int, error) { return l.l.FlagCounts(ctx, job) })
 }
 
-func (l brokenLedger) Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error) {
-	return through(l.b, "Recover", func() (int, error) { return l.l.Recover(ctx, lease, now, flying...) })
+func (l brokenLedger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+	return through(l.b, "Recover", func() (int, error) { return l.l.Recover(ctx, lease, now) })
 }
 
 func (l brokenLedger) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	return through(l.b, "DueContents", func() ([]trade.Entry, error) { return l.l.DueContents(ctx, job, now, after, limit) })
-}
-
-func (l brokenLedger) DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error) {
-	return through(l.b, "DueShare", func() ([]trade.Entry, error) { return l.l.DueShare(ctx, job, now, after, limit, of, part) })
 }
 
 func (l brokenLedger) Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error) {
@@ -220,20 +216,12 @@ func (l brokenLedger) Depart(ctx context.Context, instance string) error {
 	return l.b.call("Depart", func() error { return l.l.Depart(ctx, instance) })
 }
 
-func (l brokenLedger) Leases(ctx context.Context) ([]trade.Share, error) {
-	return through(l.b, "Leases", func() ([]trade.Share, error) { return l.l.Leases(ctx) })
+func (l brokenLedger) Leases(ctx context.Context) ([]trade.Holder, error) {
+	return through(l.b, "Leases", func() ([]trade.Holder, error) { return l.l.Leases(ctx) })
 }
 
-func (l brokenLedger) Offer(ctx context.Context, lease trade.Lease, shared bool, run, mappedWith string) error {
-	return l.b.call("Offer", func() error { return l.l.Offer(ctx, lease, shared, run, mappedWith) })
-}
-
-func (l brokenLedger) StopShared(ctx context.Context, lease trade.Lease, stop trade.Stop) error {
-	return l.b.call("StopShared", func() error { return l.l.StopShared(ctx, lease, stop) })
-}
-
-func (l brokenLedger) Helped(ctx context.Context, lease trade.Lease) (int, error) {
-	return through(l.b, "Helped", func() (int, error) { return l.l.Helped(ctx, lease) })
+func (l brokenLedger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
+	return through(l.b, "RecoverOwn", func() (int, error) { return l.l.RecoverOwn(ctx, owner, holder, now) })
 }
 
 func (l brokenLedger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {

@@ -2,8 +2,6 @@ package sync
 
 import (
 	"context"
-	"maps"
-	"slices"
 	gosync "sync"
 	"time"
 
@@ -16,7 +14,7 @@ import (
 // joinWait is how long an instance that joins others waits before it sends: by then each of them has seen it, and takes a smaller share of the rate limit.
 const joinWait = renewEvery + renewEvery/2
 
-// crew is this instance among those that work on one ledger, and what its pass and its hand share: the pace, the slots, and what is on the wire.
+// crew is this instance among those that work on one ledger, and the pace of its passes.
 type crew struct {
 	several bool
 	clock   Clock
@@ -30,14 +28,12 @@ type crew struct {
 	from    time.Duration   // Boot time from which it may send
 	limiter *rate.Limiter   // of everything that sends now; nil when nothing does
 	senders int             // that use it
-	away    int             // on the wire for jobs that others hold
-	flying  map[string]bool // attempts from before their intents are stored until their results are
 	left    map[string]bool // jobs of which results were not stored
 }
 
 func newCrew(config Config) *crew {
 	return &crew{
-		several: config.Several, clock: config.Clock, limits: config.Limits, stand: trade.Crew{Living: 1}, flying: map[string]bool{}, left: map[string]bool{},
+		several: config.Several, clock: config.Clock, limits: config.Limits, stand: trade.Crew{Living: 1}, left: map[string]bool{},
 	}
 }
 
@@ -58,7 +54,7 @@ func (e *Engine) join(ctx context.Context, command string) (leave func()) {
 			stand, err := e.Ledger.Beat(ctx, in)
 			if err != nil {
 				if ctx.Err() == nil {
-					e.Log.Warn("the ledger was not told that this instance lives; it sends nothing for others until it was", zap.Error(err))
+					e.Log.Warn("the ledger was not told that this instance lives; other instances may take it for dead", zap.Error(err))
 				}
 				return err
 			}
@@ -147,16 +143,6 @@ func (l Limits) share(living int) rate.Limit {
 	return rate.Limit(l.RateLimit) / rate.Limit(max(1, living))
 }
 
-// most is how many POSTs a pass may have on the wire: all but those that a hand still has, which ends when a pass begins. A hand may have all.
-func (c *crew) most(hand bool) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if hand {
-		return c.limits.MaxInFlight
-	}
-	return max(1, c.limits.MaxInFlight-c.away)
-}
-
 // full is the whole pace of this instance.
 func (c *crew) full() rate.Limit {
 	c.mu.Lock()
@@ -164,47 +150,11 @@ func (c *crew) full() rate.Limit {
 	return c.limits.share(c.stand.Living)
 }
 
-// departs notes an attempt before its intent is stored.
-func (c *crew) departs(attempt string) {
+// lost notes that the ledger did not take results of a job: their rows are in doubt as soon as it can be told so.
+func (c *crew) lost(job string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.flying[attempt] = true
-}
-
-// occupies counts a request on the wire for a job that another instance holds, until landed is called.
-func (c *crew) occupies() (landed func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.away++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.away--
-	}
-}
-
-// arrived forgets attempts whose results are stored, or that did not leave.
-func (c *crew) arrived(attempts ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, a := range attempts {
-		delete(c.flying, a)
-	}
-}
-
-// lost notes attempts whose results the ledger did not take: they are in doubt as soon as it can be told so.
-func (c *crew) lost(job string, attempts ...string) {
-	c.arrived(attempts...)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.left[job] = c.left[job] || len(attempts) > 0
-}
-
-// aloft gives the attempts that are on the wire.
-func (c *crew) aloft() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Collect(maps.Keys(c.flying))
+	c.left[job] = true
 }
 
 // hasLeft tells whether results of a job were not stored.

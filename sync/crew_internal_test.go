@@ -24,7 +24,7 @@ func TestInstancesShareTheRateLimit(t *testing.T) {
 	if limiter.Limit() != 20 || c.wait() != 0 {
 		t.Errorf("alone: %v a second, after %s", limiter.Limit(), c.wait())
 	}
-	c.stands(trade.Crew{Living: 2, Rank: 1}, clock.boot)
+	c.stands(trade.Crew{Living: 2}, clock.boot)
 	if limiter.Limit() != 10 || c.full() != 10 || c.wait() != 15*time.Second {
 		t.Errorf("having joined another: %v a second, after %s", limiter.Limit(), c.wait())
 	}
@@ -42,26 +42,5 @@ func TestInstancesShareTheRateLimit(t *testing.T) {
 	first.stands(trade.Crew{Living: 2}, clock.boot)
 	if first.wait() != 0 {
 		t.Errorf("one that others join waits %s", first.wait())
-	}
-}
-
-// I11: a pass and what a hand still has on the wire are together no more than max_in_flight.
-func TestAPassLeavesRoomForWhatAHandHasOnTheWire(t *testing.T) {
-	t.Parallel()
-	c := newCrew(Config{Clock: &setClock{}, Limits: Limits{MaxInFlight: 4}})
-	for _, attempt := range []string{"a", "b", "c"} {
-		c.departs(attempt)
-	}
-	landed := []func(){c.occupies(), c.occupies()}
-	if c.most(false) != 2 || c.most(true) != 4 {
-		t.Errorf("a pass may have %d, a hand %d", c.most(false), c.most(true))
-	}
-	for _, landed := range landed {
-		landed()
-	}
-	c.arrived("a", "c", "unknown")
-	c.lost("contracts", "b")
-	if c.most(false) != 4 || len(c.aloft()) != 0 || !c.hasLeft("contracts") || c.hasLeft("deliveries") {
-		t.Errorf("afterwards a pass may have %d, %v is on the wire", c.most(false), c.aloft())
 	}
 }

@@ -23,8 +23,8 @@
 // The service: scheduler.go is its loop, due.go says which jobs run now, civil.go reads schedules, circuit.go knows what waits after a stop and what ends it, task.go
 // does the housekeeping, pulse.go feels whether the engine gets on. Its passes take up jobs as they become due: follow.go.
 //
-// Several machines (docs/scale.md): crew.go says that this instance lives and what its share is, share.go lets others send rows of a job, hand.go and handloop.go send rows of jobs that
-// others hold, and take over what the dead held.
+// Several machines (docs/scale.md) share the jobs: crew.go says that this instance lives and what its share of the pace is, others.go leaves alone what others hold, and takes over what
+// the dead held.
 //
 // What people do to rows and jobs, from the command line or a browser, is planned, shown, and done only to what was shown: act.go is the frame, act_again.go
 // retries, dismisses and reopens, act_resend.go and act_adopt.go decide about doubts, act_job.go is for jobs. resync.go reads again what an administrator asks for.
@@ -50,9 +50,8 @@
 //   - I10 Secrets and persons stay in. No key, document, name, price or body in a log line or error text.
 //   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: what leaves is noted just before (Submission.Mark), on a tmpfs. Where it is not, a group of
 //     intents is never larger than the free slots. The loss of the host leaves at most one window in doubt.
-//   - I12 One reader per job. Discovery, sweep and cursors run under the job's lease, fenced by its epoch; the result of an attempt is fenced
-//     only by the attempt itself, so that a former owner's definite answer counts. Rows may be sent by every instance, each claimed by one: under the
-//     epoch of a holder who shares the job, and by its own life on the ledger's clock.
+//   - I12 One reader and sender per job. Discovery, sweep, cursors and intents run under the job's lease, fenced by its epoch; the result of an attempt is fenced
+//     only by the attempt itself, so that a former owner's definite answer counts. Several instances share the jobs, and take over a dead one's.
 //   - I13 A send window. If more than 10 s pass between an intent and its first byte, on a clock that counts suspended time, the attempt is
 //     given up unsent. The 10 s start before the commit.
 //   - I14 A quarantine. Nobody can order a second sending before every time-out involved is over; no wall clock shortens it, and no clock of another

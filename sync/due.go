@@ -61,7 +61,7 @@ func (t *timetable) isDue(now time.Time) bool {
 // allDue gives the jobs that are to run now, and counts them as running. idle says of which running ones the run may be ended for a new one.
 func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 	now := s.Engine.Clock.Now()
-	shares := s.shares(ctx)
+	holders := s.holders(ctx)
 	var out []ask
 	for _, t := range s.jobs {
 		if t.running && !idle(t.job.Name()) {
@@ -75,10 +75,10 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 		}
 		switch {
 		case t.triggered:
-		case s.led(shares, t.job):
+		case s.led(holders, t.job):
 			t.again = true
 			continue
-		case s.elsewhere(shares, t.job): // which does what is to be done at this time
+		case s.elsewhere(holders, t.job): // which does what is to be done at this time
 			t.base, t.atStart, t.again, t.sendsAt = now, false, false, noTime
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -133,11 +132,9 @@ type jobRun struct {
 	ration *ration     // which rows it may send, and how many
 	err    error       // why the run ended before its work was done
 
-	proved   []trade.Tally              // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
-	differ   map[int64]before           // rows that were sent and have changed in this reading, by number
-	recorded bool                       // the reading has stored something of a row
-	sharing  atomic.Bool                // others may have sent rows of it
-	told     atomic.Pointer[trade.Stop] // a stop by one of them
+	proved   []trade.Tally    // the kept sums at the beginning of a sweep, where they were those of the entries; nil: not proved
+	differ   map[int64]before // rows that were sent and have changed in this reading, by number
+	recorded bool             // the reading has stored something of a row
 
 	lookups      map[string]trade.Lookup // what the platform answered to questions by document, by code
 	pausedBefore bool                    // it did not begin, because the job is paused

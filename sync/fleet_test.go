@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"maps"
 	gosync "sync"
 	"testing"
 	"time"
@@ -174,7 +173,7 @@ func until(t *testing.T, what string, fn func() bool) {
 	}
 }
 
-// fleet is a bench with two machines: a leads, because it began, and b helps.
+// fleet is a bench with two machines.
 func fleet(t *testing.T, rows int) (a, b *machine) {
 	t.Helper()
 	base := newBenchOn(t, databases[1], sandbox.Options{})
@@ -182,31 +181,52 @@ func fleet(t *testing.T, rows int) (a, b *machine) {
 	return machineOn(base, "a"), machineOn(base, "b")
 }
 
-// I3, I12: the rows of one job go from two machines, each once, and the one that leads reports them all. Children come after parents, wherever these were sent.
-func TestI12TwoMachinesSendTheRowsOfOneJob(t *testing.T) {
+// jobsBy gives the jobs of which a machine has sent rows.
+func (m *machine) jobsBy() map[string]int {
+	m.t.Helper()
+	var rows []struct {
+		Job string `db:"job"`
+		N   int    `db:"n"`
+	}
+	if err := m.db.Select(&rows, m.db.Rebind(`SELECT e.job, COUNT(*) AS n FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance); err != nil {
+		m.t.Fatal(err)
+	}
+	out := map[string]int{}
+	for _, r := range rows {
+		out[r.Job] = r.N
+	}
+	return out
+}
+
+// I3, I12: each job has one sender at a time. While one machine sends the rows of a job, another sends those of a job that is free, and leaves alone the children of the first one.
+func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 	t.Parallel()
-	base := withChildren(newBenchOn(t, databases[1], sandbox.Options{}))
-	const rows = 120
+	base := withTypes(withChildren(newBenchOn(t, databases[1], sandbox.Options{})))
+	const rows = 40
 	base.contracts(rows)
 	for i := 1; i <= rows; i++ {
-		base.delivery(i, i, i)
+		base.becomes(i, map[bool]string{true: "aprovado", false: "fixacao"}[i <= rows/2])
+		if i <= rows/2 {
+			base.delivery(i, i, i)
+		}
 	}
 	a, b := machineOn(base, "a"), machineOn(base, "b")
 	open := a.hold(4)
+	a.more = nil // its part is the contracts
 	done := a.starts()
-	until(t, "the first leads", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
+	until(t, "the first holds the contracts", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
 	b.run()
-	until(t, "the second has sent what is left", func() bool { return b.stateCounts("contracts")[trade.Accepted] == rows-4 })
+	until(t, "the second has sent the other job", func() bool { return b.stateCounts("fixations")[trade.Accepted] == rows/2 })
+	if got := b.jobsBy(); len(got) != 1 || got["fixations"] != rows/2 {
+		t.Errorf("while the first held the contracts the second sent %v", got)
+	}
 	open()
-	r := <-done
-	if r.Sent != rows || r.Stopped != nil || r.States[trade.Accepted] != rows {
+	if r := <-done; r.Sent != rows/2 || r.Stopped != nil || r.States[trade.Accepted] != rows/2 {
 		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
 	}
-	if got := a.stateCounts("deliveries"); got[trade.Accepted] != rows || len(got) != 1 {
-		t.Errorf("deliveries: %v", got)
-	}
-	if a.sentBy() < 8 || b.sentBy() < rows-8 {
-		t.Errorf("attempts: %d and %d", a.sentBy(), b.sentBy())
+	until(t, "the second has sent the children", func() bool { return b.stateCounts("deliveries")[trade.Accepted] == rows/2 })
+	if got := a.jobsBy(); len(got) != 1 || got["contracts"] != rows/2 {
+		t.Errorf("the first sent %v", got)
 	}
 	base.once()
 	b.stop()
@@ -215,28 +235,31 @@ func TestI12TwoMachinesSendTheRowsOfOneJob(t *testing.T) {
 	}
 }
 
-// I1, I12: what a hand had on the wire when it died is in doubt as soon as its time is over, while the one who leads goes on; nothing goes twice, and its late answers count.
-func TestI12TheRowsOfAHandThatDiesAreInDoubt(t *testing.T) {
+// I1, I12: what a former holder has in flight is left to it while it lives, and in doubt as soon as its time is over, while the run of the new holder goes on; its late answers count.
+func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 60)
 	a.limits.KeepAnswers, b.limits.KeepAnswers = time.Second, time.Second
-	open, dead := a.hold(4), b.hold(6)
-	done := a.starts()
-	until(t, "the first leads", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
-	b.run()
-	until(t, "the second has rows on the wire", func() bool {
-		return b.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 10
-	})
-	b.breaker.cutOff(true)
-	b.expires()
-	open()
-	r := <-done
-	if r.States[trade.Accepted] != 56 || r.States[trade.InDoubt] != 4 || r.Stopped != nil {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	open := a.hold(6)
+	former := a.starts()
+	until(t, "the first holds the job", func() bool { return a.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 6 })
+	a.breaker.cutOff(true)
+	if _, err := a.db.Exec(`UPDATE job_lease SET expires = 1`); err != nil { // its lease is over, and it lives yet
+		t.Fatal(err)
 	}
-	b.breaker.cutOff(false)
-	dead()
-	until(t, "the late answers count", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 60 })
+	done := b.starts()
+	until(t, "the second has sent what is left", func() bool { return b.stateCounts("contracts")[trade.Accepted] == 56 })
+	if got := b.stateCounts("contracts"); got[trade.Sending] != 4 {
+		t.Errorf("what the living one has in flight: %v", got)
+	}
+	a.expires()
+	if r := <-done; r.States[trade.Accepted] != 56 || r.States[trade.InDoubt] != 4 || r.Sent != 50 || r.Stopped != nil {
+		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+	}
+	a.breaker.cutOff(false)
+	open()
+	<-former
+	until(t, "the late answers count", func() bool { return b.stateCounts("contracts")[trade.Accepted] == 60 })
 	a.once()
 	a.adds(trade.RunReport{Job: "contracts", InScope: new(int), Gone: new(int)})
 }
@@ -266,69 +289,4 @@ func TestI12AnotherMachineTakesTheJobOver(t *testing.T) {
 		t.Errorf("the former holder began %d attempts, want no more than 10", n)
 	}
 	a.once()
-}
-
-// A stop by a machine that helps is the job's stop, with the same code and text.
-func TestAStopByAHandStopsTheJob(t *testing.T) {
-	t.Parallel()
-	a, b := fleet(t, 60)
-	open := a.hold(4)
-	b.key = "another key"
-	done := a.starts()
-	until(t, "the first leads", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
-	b.run()
-	until(t, "the second has stopped it", func() bool {
-		shares, err := a.ledger.Leases(t.Context())
-		return err == nil && len(shares) == 1 && shares[0].Stop != nil
-	})
-	open()
-	r := <-done
-	if r.Stopped == nil || r.Stopped.Code != "api_key" || !r.Stopped.All || r.States[trade.Pending] < 40 {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
-}
-
-// F123: one missing wallet costs one POST, whichever machine sends it.
-func TestF123OneMissingWalletCostsOnePostOfAllMachines(t *testing.T) {
-	t.Parallel()
-	base := newBenchOn(t, databases[1], sandbox.Options{})
-	const lacking = "0c8d5f6a-6f1d-4f83-a1f7-3f0e2b8c4d11"
-	base.contracts(20)
-	base.exec(`INSERT INTO de_para VALUES ('carteira', '2', ?)`, lacking)
-	base.exec(`UPDATE contrato SET carteira = '2' WHERE num > '0010'`)
-	base.api.Forget(sandbox.Wallets, lacking)
-	a, b := machineOn(base, "a"), machineOn(base, "b")
-	open := a.hold(1)
-	done := a.starts()
-	until(t, "the first leads", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 1 })
-	b.run()
-	until(t, "the second has sent what it may", func() bool { return b.sentBy() > 0 && b.stateCounts("contracts")[trade.Rejected] == 1 })
-	open()
-	r := <-done
-	if r.States[trade.Accepted] != 10 || r.States[trade.Rejected] != 1 || r.States[trade.Waiting] != 9 || r.Sent != 11 {
-		t.Errorf("sent %d, states %v", r.Sent, r.States)
-	}
-	base.once()
-}
-
-// A machine that would make other requests of the rows does not help.
-func TestAMachineThatMapsOtherwiseDoesNotHelp(t *testing.T) {
-	t.Parallel()
-	a, b := fleet(t, 30)
-	open := a.hold(4)
-	done := a.starts()
-	until(t, "the first leads", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 4 })
-	fields := map[string]engine.FieldSpec{}
-	maps.Copy(fields, b.spec.Fields)
-	delete(fields, "payday")
-	b.spec.Fields = fields
-	b.run()
-	until(t, "the second lives", func() bool {
-		all, err := a.ledger.Instances(t.Context())
-		return err == nil && len(all) == 2
-	})
-	open()
-	if r := <-done; r.Sent != 30 || b.sentBy() != 0 {
-		t.Errorf("sent %d, %d of them by the other", r.Sent, b.sentBy())
-	}
 }

@@ -53,9 +53,6 @@ func (s *submission) prepare(entry trade.Entry, needs []need) *flight {
 // fly sends one request and reports what came of it. The request outlives the end of the run's context: what is on the wire is awaited.
 func (s *submission) fly(f *flight) {
 	ctx := s.context
-	if s.lease.Hand {
-		defer s.crew.occupies()()
-	}
 	gate := func() error {
 		switch {
 		case s.Clock.Boot()-f.intent > sendWindow:

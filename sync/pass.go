@@ -126,7 +126,6 @@ func (p *pass) begin(ctx context.Context, job *Job) error {
 	if err != nil {
 		return err
 	}
-	r.sharing.Store(p.crew.several) // what an earlier holder shared, or left on the wire, is looked after too
 	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
@@ -145,7 +144,7 @@ func (r *jobRun) open(ctx context.Context, opts Options) error {
 	if err := failpoint.Hit("run.started"); err != nil {
 		return err
 	}
-	doubts, err := r.ledger.Recover(ctx, r.lease, r.now, r.crew.aloft()...)
+	doubts, err := r.ledger.Recover(ctx, r.lease, r.now)
 	if err != nil {
 		return err
 	}
@@ -207,11 +206,11 @@ func (r *jobRun) turn(ctx context.Context, yield bool) (finished bool, err error
 		if finished, err = r.send.run(ctx, rows); err != nil || !finished {
 			return finished, err
 		}
-		more, err := r.awaitHands(ctx)
+		more, err := r.awaitFormer(ctx)
 		if err != nil || !more {
 			return true, err
 		}
-		r.send.after, r.send.leftovers = 0, false // rows that came back unsent from others are due here
+		r.send.after = 0 // rows that came back unsent are due here
 	}
 }
 
@@ -249,7 +248,6 @@ func (p *pass) end(ctx context.Context, r *jobRun) trade.RunReport {
 	if r.report.ID == "" {
 		return r.notRun(ctx)
 	}
-	r.unshare(ctx)
 	return r.conclude(ctx, r.err)
 }
 

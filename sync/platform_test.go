@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestC10AMachineThatSendsElsewhereNeitherHelpsNorRuns(t *testing.T) {
+func TestC10AMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 	inDuo(t, func(d *duo) {
 		d.a.owner.Platform, d.b.owner.Platform = "https://api.example.com", "https://test.example.com"
 		open, done := d.leads(12, 2)

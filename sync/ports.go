@@ -101,9 +101,9 @@ type Discovery interface {
 
 // Submission is the part of the ledger that sending uses.
 type Submission interface {
-	// Recover settles the entries that dead instances left in sending, and those of our own that are not among flying (of earlier epochs, or under the lease of a hand), as far as their
+	// Recover settles the entries that dead instances left in sending, and those of our own of earlier epochs, as far as their
 	// process noted what happened (Mark, Heard), and counts the others: they are in doubt, their attempts unknown, and can still be closed by a definite late answer.
-	Recover(ctx context.Context, lease trade.Lease, now time.Time, flying ...string) (int, error)
+	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending.
 	Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row that needs it was accepted.
@@ -112,8 +112,6 @@ type Submission interface {
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	// DueContents is Due with no more of each entry than its number, key and hashes.
 	DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
-	// DueShare is Due for the entries whose number is part modulo of.
-	DueShare(ctx context.Context, job string, now time.Time, after int64, limit, of, part int) ([]trade.Entry, error)
 	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents and updates are
 	// fenced by the lease; settlements are not (I12): when the lease is lost the
 	// settlements are stored all the same and no intent is. Of a paused job no intent is stored either. The result says which intents were claimed and
@@ -136,17 +134,13 @@ type Submission interface {
 
 // Fleet is the part of the ledger by which several instances work together (Config.Several).
 type Fleet interface {
-	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells where it stands among those that do. Depart says that it ends.
+	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells how many do. Depart says that it ends.
 	Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error)
 	Depart(ctx context.Context, instance string) error
 	// Leases gives the leases that were not given back.
-	Leases(ctx context.Context) ([]trade.Share, error)
-	// Offer lets others send rows of a job that we hold, or no longer; trade.ErrLeaseLost when we do not hold it.
-	Offer(ctx context.Context, lease trade.Lease, shared bool, run, mappedWith string) error
-	// StopShared stops a job for its holder and for all who help; trade.ErrLeaseLost when it is not shared any more.
-	StopShared(ctx context.Context, lease trade.Lease, stop trade.Stop) error
-	// Helped tells how many POSTs others have begun under a lease.
-	Helped(ctx context.Context, lease trade.Lease) (int, error)
+	Leases(ctx context.Context) ([]trade.Holder, error)
+	// RecoverOwn is Recover for a job that another instance holds, of the entries that the owner left in sending before; it must have nothing of the job in flight.
+	RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error)
 }
 
 // Source is the ERP: see package erp. Every method is read-only.

@@ -64,7 +64,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 		if s.ration.over() {
 			return nil, nil
 		}
-		batch, err := s.shareDue(ctx)
+		batch, err := s.ledger.Due(ctx, s.job.Name(), s.Clock.Now(), s.after, lookBatch)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (s *submission) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			if !s.again {
 				return nil, nil
 			}
-			s.again, s.after, s.leftovers = false, 0, false
+			s.again, s.after = false, 0
 			continue
 		}
 		s.after = batch[len(batch)-1].ID
@@ -167,8 +167,7 @@ func (s *submission) choose(ctx context.Context, group *trade.Group) []*flight {
 	s.queue = rest
 	group.Intents, group.Like = make([]trade.Intent, 0, len(flights)), s.like
 	for _, f := range flights {
-		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt, Asks: s.asksOf(f.entry.ID)})
-		s.crew.departs(f.attempt.ID)
+		group.Intents = append(group.Intents, trade.Intent{Entry: f.entry, Attempt: f.attempt})
 	}
 	return flights
 }

@@ -25,9 +25,6 @@ func newRation(keys []string, most int) *ration {
 	return n
 }
 
-// limited tells that not every row that is due may go.
-func (n *ration) limited() bool { return n.keys != nil || n.most > 0 }
-
 // over tells that no row may go any more.
 func (n *ration) over() bool { return n.most > 0 && n.rows >= n.most && len(n.again) == 0 }
 

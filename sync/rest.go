@@ -50,9 +50,6 @@ func (s *submission) pause() time.Duration {
 	if d := s.resting(); d > 0 {
 		return d
 	}
-	if len(s.queue) == 0 && len(s.parked) > 0 {
-		return s.blocks.awaits(s.Clock.Boot())
-	}
 	if len(s.flights) >= s.window() || len(s.queue) == 0 {
 		return 0
 	}

@@ -49,7 +49,6 @@ type Scheduler struct {
 	passing  bool   // a pass is on its way
 	tasking  string // the task that is on its way; "" = none
 	probing  bool   // a probe is on its way
-	helper   helper // what is done for jobs of other instances
 	ended    bool   // Run is over: nothing may be asked any more
 }
 
@@ -87,7 +86,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 	defer s.Engine.join(ctx, "run")()
 	defer working.Wait()
 	if s.Engine.Several {
-		working.Go(func() { s.help(ctx, &working) })
+		working.Go(func() { s.watchOthers(ctx) })
 	}
 	s.seen = clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	for {
@@ -141,9 +140,6 @@ func (s *Scheduler) look(ctx context.Context, working *gosync.WaitGroup) {
 	if !s.passing {
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
-			if s.helper.stop != nil { // what it has on the wire is awaited beside the pass
-				s.helper.stop()
-			}
 			s.pulse.beat()
 			working.Go(func() { s.pass(ctx, asks) })
 		}

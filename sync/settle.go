@@ -172,7 +172,7 @@ func (s *submission) pace(d decision, at time.Time) {
 			s.limiter.SetLimit(max(limit/2, s.crew.full()/slowest))
 		}
 	case d.state == trade.Accepted || d.state == trade.Rejected:
-		s.slots = min(s.crew.most(s.lease.Hand), s.slots+1)
+		s.slots = min(s.Limits.MaxInFlight, s.slots+1)
 		if limit := s.limiter.Limit(); limit != rate.Inf {
 			s.limiter.SetLimit(min(s.crew.full(), limit*1.05))
 		}
@@ -315,7 +315,6 @@ func (s *submission) settled(ctx context.Context, g *storing) error {
 	for _, l := range g.settled {
 		holder, conflict := g.result.Conflicts[l.attempt.ID]
 		if !conflict {
-			s.crew.arrived(l.attempt.ID)
 			s.again = s.again || l.decision.state == trade.Pending && l.decision.retry == retryNone
 			continue
 		}
@@ -360,8 +359,8 @@ func (s *submission) commitFailed(ctx context.Context, g *storing, cause error) 
 			return s.settled(ctx, g)
 		}
 	}
-	for _, l := range s.settling {
-		s.crew.lost(s.job.Name(), l.attempt.ID)
+	if len(s.settling) > 0 {
+		s.crew.lost(s.job.Name())
 	}
 	s.log.Error("the ledger takes no results; the next start settles the rows whose answers were noted beside the journal, and the others will be in doubt", zap.Int("rows", len(s.settling)), zap.Error(err))
 	s.settling, s.found, s.lacking = nil, nil, nil

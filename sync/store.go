@@ -52,9 +52,6 @@ func (s *submission) conclude(ctx context.Context) error {
 	}
 	if g.result.LeaseLost {
 		s.land(g.flights)
-		for _, f := range g.flights {
-			s.crew.arrived(f.attempt.ID)
-		}
 		s.stopSending(s.leaseLost())
 		return nil
 	}
@@ -88,8 +85,9 @@ func (s *submission) claimed(g *storing, f *flight) bool {
 		return true
 	}
 	s.land([]*flight{f})
-	s.crew.arrived(f.attempt.ID)
-	s.unclaimed(f, g.result)
+	if g.result.Elsewhere[f.attempt.ID] { // another job has sent its key: the next look says so
+		s.again, s.alone = true, false
+	}
 	return false
 }
 

@@ -28,19 +28,18 @@ type submission struct {
 	took    time.Duration // of the last answer
 	limited bool          // by a rate: intents are stored when they may leave
 
-	queue             []trade.Entry // looked at, ready to go
-	lookAt            time.Duration // Boot time of the look at queue
-	like              []int64       // entries of other jobs that looks of this run found, sent with the content of a row
-	parked            []trade.Entry // need a record of the platform that another flight is asking about
-	after             int64         // number of the last entry that was taken up
-	again             bool          // entries with lower numbers may be due again
-	shared, leftovers bool          // others may send rows of the job; nothing of this instance's part is left
-	due               int
-	quota             int            // rows that may still be begun in this turn; -1 = as many as are due
-	until             time.Duration  // Boot time at which a turn with a quota ends
-	load              trade.Freight  // what this run took up, with `most:`
-	taken             map[int64]bool // and which entries are in it
-	went              trade.Freight  // and what was begun, too
+	queue  []trade.Entry // looked at, ready to go
+	lookAt time.Duration // Boot time of the look at queue
+	like   []int64       // entries of other jobs that looks of this run found, sent with the content of a row
+	parked []trade.Entry // need a record of the platform that another flight is asking about
+	after  int64         // number of the last entry that was taken up
+	again  bool          // entries with lower numbers may be due again
+	due    int
+	quota  int            // rows that may still be begun in this turn; -1 = as many as are due
+	until  time.Duration  // Boot time at which a turn with a quota ends
+	load   trade.Freight  // what this run took up, with `most:`
+	taken  map[int64]bool // and which entries are in it
+	went   trade.Freight  // and what was begun, too
 
 	unknowns, badForms, noIDs, unreached int           // in a row
 	strange, strangeStatus               int           // refusals of the request since the last acceptance, and the status of the last one
@@ -60,7 +59,7 @@ type submission struct {
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.crew.most(r.lease.Hand), flights: map[int64]bool{}, landed: make(chan *landing, 2*r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, flights: map[int64]bool{}, landed: make(chan *landing, 2*r.Limits.MaxInFlight), halted: make(chan struct{}),
 		limited: t.limiter.Limit() != rate.Inf,
 	}
 	s.wire.launch = s.fly
@@ -95,10 +94,8 @@ func (s *submission) begin(ctx context.Context) (err error) {
 		return nil
 	}
 	s.begun = true
-	if !s.lease.Hand {
-		if _, err := s.ledger.Wake(ctx, s.lease, s.now); err != nil {
-			return err
-		}
+	if _, err := s.ledger.Wake(ctx, s.lease, s.now); err != nil {
+		return err
 	}
 	if s.blocks == nil {
 		blocks, err := s.ledger.Blocks(ctx)
@@ -166,18 +163,12 @@ func (s *submission) step(ctx context.Context) (more bool, err error) {
 	if err := s.collect(ctx); err != nil {
 		return false, err
 	}
-	if err := s.toldToStop(); err != nil {
-		s.stopSending(err)
-	}
 	s.recall()
 	s.wire.open(s.open())
 	if s.halt == nil && s.quota != 0 {
 		if more, err = s.fill(ctx); err != nil {
 			s.stopSending(err)
 		}
-	}
-	if err := s.offer(ctx); err != nil {
-		s.stopSending(err)
 	}
 	if s.storing == nil && s.worth(more) {
 		group := trade.Group{At: s.Clock.Now()}
@@ -212,7 +203,7 @@ func (s *submission) worth(more bool) bool {
 
 // recall gives up what was stored and must not leave any more. It is due again at once.
 func (s *submission) recall() {
-	if s.halt == nil && !s.careful && s.preflown && s.slots >= s.crew.most(s.lease.Hand) && s.resting() <= 0 {
+	if s.halt == nil && !s.careful && s.preflown && s.slots >= s.Limits.MaxInFlight && s.resting() <= 0 {
 		return
 	}
 	if back := s.wire.recall(); len(back) > 0 {

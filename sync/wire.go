@@ -121,7 +121,7 @@ func (d decision) noted() bool {
 // them up, a crash shows which of them had left, and no other instance would have to know it (I11); and not after an answer that was not as usual, or slow: what would be
 // gained is little then, and the intents would wait long.
 func (s *submission) window() int {
-	if s.slots < s.crew.most(s.lease.Hand) || s.careful || s.limited || s.calm < s.slots || s.took > quick || s.crew.place().Living > 1 || !s.ledger.Marked() {
+	if s.slots < s.Limits.MaxInFlight || s.careful || s.limited || s.calm < s.slots || s.took > quick || s.crew.place().Living > 1 || !s.ledger.Marked() {
 		return s.slots
 	}
 	return 2 * s.slots

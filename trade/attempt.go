@@ -47,11 +47,7 @@ type Attempt struct {
 type Intent struct {
 	Entry   Entry // as it was read; Version is compared
 	Attempt Attempt
-	Asks    []PlatformRecord // of which nobody knows whether they are there; while another attempt asks about one of them, this one is not claimed
 }
-
-// PlatformRecord names a record of the platform on which rows depend, as in Block.
-type PlatformRecord struct{ Kind, ID string }
 
 // Settlement tells the ledger how an attempt ended and what its entry becomes. It applies while the attempt is open or unknown, whoever owns the lease (I12).
 type Settlement struct {

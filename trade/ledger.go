@@ -24,11 +24,8 @@ type GroupResult struct {
 	Conflicts map[string]string // attempt id → "job key" of the entry that already has the id which the API gave; not applied
 	Paused    bool              // the job is paused: no intent was stored; everything else was
 	LeaseLost bool              // another process has the job: no intent, update or block was stored; settlements were
-	Asked     map[string]bool   // attempt ids of intents that were not claimed because another attempt asks about a record that they need
-	Lacking   map[string]Block  // attempt id → a record that the platform lacks, because of which the intent was not claimed
 	Elsewhere map[string]bool   // attempt ids of intents that were not claimed because another job has sent their key or content meanwhile, or may have
-	Quiet     bool              // no intent was claimed, because somebody waits for the job's status; they may be tried again
-	Stop      *Stop             // an instance that helps stopped the job: no intent was stored; everything else was
+	Stop      *Stop             // the ledger stands on another server now: no intent was stored; everything else was
 	Alarms    []Alarm           // late answers of which people must know; each is in the audit too
 }
 

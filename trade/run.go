@@ -14,13 +14,11 @@ type Owner struct {
 	Platform string `json:"platform,omitempty"` // base address that it sends to; "" where nothing is sent
 }
 
-// Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims, intents and cursors carry it. With Hand it is the right to send
-// rows of a job that another instance holds and shares: Epoch is that of its lease, Owner the one who helps.
+// Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims, intents and cursors carry it.
 type Lease struct {
 	Job   string
 	Owner Owner
 	Epoch int64
-	Hand  bool
 }
 
 // Instance is a process that may send: `safrasync run`, or `safrasync sync` while it runs.
@@ -34,23 +32,18 @@ type Instance struct {
 	Part    int64     // of the sums that it writes
 }
 
-// Crew says where an instance stands among those that live.
+// Crew says how many instances live.
 type Crew struct {
 	Living int // at least 1
-	Rank   int // of this one, from 0
 }
 
-// Share is what the holder of a job's lease tells the others about it.
-type Share struct {
-	Job        string
-	Owner      Owner // who holds the lease
-	Epoch      int64
-	Until      time.Time // on the ledger's clock
-	Dead       bool      // its time is over, or its owner no longer runs: the next run takes the job
-	Shared     bool      // others may send rows of the job
-	Run        string    // id of the run
-	MappedWith string    // of the owner; who maps otherwise must not help
-	Stop       *Stop     // why an instance that helped stopped the job; nil = none did
+// Holder says who holds the lease of a job.
+type Holder struct {
+	Job   string
+	Owner Owner // who holds the lease
+	Epoch int64
+	Until time.Time // on the ledger's clock
+	Dead  bool      // its time is over, or its owner no longer runs: the next run takes the job
 }
 
 // Cursor is how far a job's reading has come (I4).

@@ -197,7 +197,7 @@ func abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 		return status, nil
 	}
 	leases, err := store.Leases(ctx)
-	if err != nil || slices.ContainsFunc(leases, func(l trade.Share) bool { return l.Job == status.Job && !l.Dead }) {
+	if err != nil || slices.ContainsFunc(leases, func(l trade.Holder) bool { return l.Job == status.Job && !l.Dead }) {
 		return status, err
 	}
 	status.State = trade.Stopped

@@ -97,13 +97,6 @@ func (b *bench) measure(ctx context.Context) error {
 			}
 		}
 	}
-	if b.wanted(mMachines) && b.wanted("postgres") {
-		for rep := range b.reps {
-			if err := b.machines(ctx, rep); err != nil {
-				return err
-			}
-		}
-	}
 	for _, name := range names {
 		if !b.wanted(name) {
 			continue

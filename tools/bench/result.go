@@ -9,20 +9,19 @@ import (
 
 // The measures, as -only and the results name them.
 const (
-	mSend     = "send"     // rows a second, beside the limit
-	mFsync    = "fsync"    // the same with flushes that take 2 ms more
-	mKill     = "kill"     // SIGKILL once, in the midst
-	mLoss     = "loss"     // 5 % of the answers are lost once
-	mMemory   = "memory"   // a first pass over so many rows
-	mIdle     = "idle"     // a pass that finds nothing new
-	mSweep    = "sweep"    // a pass that compares everything; its ratio is to psql
-	mGrowth   = "growth"   // a pass that sends new rows, with so many entries in the ledger
-	mMachines = "machines" // new rows while several instances work on one ledger
-	mProfile  = "profile"  // where the processor's time goes
+	mSend    = "send"    // rows a second, beside the limit
+	mFsync   = "fsync"   // the same with flushes that take 2 ms more
+	mKill    = "kill"    // SIGKILL once, in the midst
+	mLoss    = "loss"    // 5 % of the answers are lost once
+	mMemory  = "memory"  // a first pass over so many rows
+	mIdle    = "idle"    // a pass that finds nothing new
+	mSweep   = "sweep"   // a pass that compares everything; its ratio is to psql
+	mGrowth  = "growth"  // a pass that sends new rows, with so many entries in the ledger
+	mProfile = "profile" // where the processor's time goes
 )
 
 // measures are all of them, in their order.
-var measures = []string{mSend, mFsync, mKill, mLoss, mMemory, mIdle, mSweep, mGrowth, mMachines, mProfile}
+var measures = []string{mSend, mFsync, mKill, mLoss, mMemory, mIdle, mSweep, mGrowth, mProfile}
 
 // result is one run, and one JSON line.
 type result struct {
@@ -30,7 +29,6 @@ type result struct {
 	Who        string  `json:"who"`
 	LatencyMS  int     `json:"latency_ms"`
 	Rep        int     `json:"rep"`
-	Instances  int     `json:"instances,omitempty"`
 	Rows       int     `json:"rows"`    // sent or compared in this run
 	Entries    int     `json:"entries"` // in the ledger before it
 	Seconds    float64 `json:"seconds"` // of the whole process; of the loop alone for the limit; of the pass by its own report for idle and sweep

@@ -51,7 +51,6 @@ type program struct {
 	url, erp       string
 	driver, ledger string
 	inFlight       int
-	schedule       string // "" = only by hand
 }
 
 // configure writes the configuration. In closed hours rows are found and not sent.
@@ -65,7 +64,7 @@ func (p *program) configure(closed bool) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf(configuration, p.url, p.inFlight, p.driver, filepath.Join(p.dir, "journal"), erpQuery, scheduled(p.schedule)+hours)
+	text := fmt.Sprintf(configuration, p.url, p.inFlight, p.driver, filepath.Join(p.dir, "journal"), erpQuery, hours)
 	return os.WriteFile(filepath.Join(p.dir, "config.yaml"), []byte(text), 0o600)
 }
 

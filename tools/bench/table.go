@@ -101,9 +101,6 @@ var tables = []struct {
 		figure("of psql's reading", "%.2f", func(r result) float64 { return r.Ratio }), memory,
 	}},
 	{[]string{mGrowth}, "New rows while the ledger grows, at latency 0:", []column{entries, who, rate, cpu, ledgerCPU, memory}},
-	{[]string{mMachines}, "Rows that come while several instances wait, one ledger in PostgreSQL, 4 POSTs in flight on each, 20 ms (the limit has as many connections as all of them):", []column{
-		constant("instances", func(r result) any { return r.Instances }), who, rows, rate, apiRatio, cpu, ledgerCPU, lost, doubled,
-	}},
 }
 
 // render writes the tables in Markdown, repetitions in one line.
@@ -118,7 +115,7 @@ func render(where string, results []result) string {
 				if r.Measure != measure {
 					continue
 				}
-				key := fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Rows, r.Entries, r.Instances)
+				key := fmt.Sprint(r.Measure, r.Who, r.LatencyMS, r.Rows, r.Entries)
 				if _, ok := at[key]; !ok {
 					at[key], lines = len(lines), append(lines, nil)
 				}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/torture"
@@ -95,6 +97,31 @@ func (m *machinesTrial) sentence() {
 	}
 	if m.Verdict.Rows < 50 {
 		m.test.Errorf("only %d rows: nothing was tried", m.Verdict.Rows)
+	}
+	m.oneSender()
+}
+
+// oneSender proves that whatever was sent of a job in one epoch of its lease was sent by one machine.
+func (m *machinesTrial) oneSender() {
+	db, err := sqlx.ConnectContext(m.test.Context(), "postgres", m.Ledger.DSN)
+	if err != nil {
+		m.test.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var epochs []struct {
+		Job     string `db:"job"`
+		Senders int    `db:"senders"`
+	}
+	if err := db.Select(&epochs, `SELECT e.job, COUNT(DISTINCT a.owner) AS senders FROM attempt a JOIN entry e ON e.id = a.entry_id GROUP BY e.job, a.epoch`); err != nil {
+		m.test.Fatal(err)
+	}
+	for _, e := range epochs {
+		if e.Senders != 1 {
+			m.test.Errorf("%d machines sent rows of %s under one lease", e.Senders, e.Job)
+		}
+	}
+	if len(epochs) < 2 {
+		m.test.Errorf("%d leases: nothing was tried", len(epochs))
 	}
 }
 

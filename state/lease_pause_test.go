@@ -1,35 +1,44 @@
 package state
 
 import (
+	"context"
 	"testing"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A person's pause is stored although instances commit one after the other, and from then on none of them begins to send.
-func TestAPauseStopsEveryInstance(t *testing.T) {
+// A person's pause is stored although the holder commits one group after the other, and from then on it begins to send nothing.
+func TestAPauseIsStoredWhileTheHolderCommits(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		mustBeat(t, s, onMachine("a"))
-		helper := onMachine("b")
-		mustBeat(t, s, helper)
 		lease := mustLease(t, s, "contracts")
-		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
-		mustOffer(t, s, lease, true)
-		// While somebody waits for the status, nothing is claimed, and nothing is said to be lost.
-		mustExec(t, s, `UPDATE job_lease SET quiet = expires + 1000`)
-		if res := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{intentOf(es[0])}}); !res.Quiet || len(res.Claimed) > 0 || res.LeaseLost {
-			t.Errorf("while it is quiet: %+v", res)
-		}
-		mustExec(t, s, `UPDATE job_lease SET quiet = 0`)
-		pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "closing of the month"}}
-		done, err := s.Act(t.Context(), []trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})
-		if err != nil || !done[0] {
-			t.Fatalf("pause: %v, %v", done, err)
-		}
-		for name, l := range map[string]trade.Lease{"holder": lease, "hand": handOf(lease, helper)} {
-			if res := mustCommit(t, s, l, trade.Group{Intents: []trade.Intent{intentOf(es[1])}}); !res.Paused || res.Quiet || len(res.Claimed) > 0 {
-				t.Errorf("the %s: %+v", name, res)
+		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
+		mustSend(t, s, lease, es[0])
+		stale := intentOf(es[0]) // it is sending already: the group asks for the status, and claims nothing
+		first := make(chan struct{})
+		done := make(chan error, 1)
+		go func() {
+			for n := 0; ; n++ {
+				res, err := s.Commit(context.Background(), lease, trade.Group{At: at, Intents: []trade.Intent{stale}})
+				if n == 0 {
+					close(first)
+				}
+				if err != nil || res.Paused {
+					done <- err
+					return
+				}
 			}
+		}()
+		<-first
+		pause := trade.JobStatus{Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "paused", Text: "closing of the month"}}
+		acted, err := s.Act(t.Context(), []trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})
+		if err != nil || !acted[0] {
+			t.Errorf("pause: %v, %v", acted, err)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if res := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{intentOf(es[1])}}); !res.Paused || len(res.Claimed) > 0 {
+			t.Errorf("the holder: %+v", res)
 		}
 	})
 }
@@ -44,7 +53,7 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- s.inTx(t.Context(), "a commit that takes long", func(t *tx) error {
-			if _, err := fence(t, lease); err != nil {
+			if err := fence(t, lease); err != nil {
 				return err
 			}
 			close(held)
