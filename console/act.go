@@ -5,9 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,8 +19,9 @@ var actRoutes = []route{
 // stepsShown is how many rows of a plan are shown.
 const stepsShown = 20
 
-// groupActs are the acts that can be ordered for many rows: those by which nothing can be doubled or hidden.
-var groupActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
+// rowActs are the acts that can be ordered for rows, one or many: those by which nothing can be doubled. What may be on the platform is decided at the desk for
+// doubts, row by row.
+var rowActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
 
 // actPage is a plan, to be confirmed, or what became of it.
 type actPage struct {
@@ -30,16 +29,14 @@ type actPage struct {
 	Order  Order
 	Path   string // that the form goes to
 	Back   string
-	Shown  string             // the key of the row, documents masked; "" for a group
-	Plan   *Plan              // nil: it takes more to make one
+	Shown  string // the key of the row, documents masked; "" for a group
+	Plan   *Plan
 	Steps  []stepView         // the first ones
 	More   int                // and so many others
 	Count  bool               // the number must be typed
-	Prove  bool               // the password must be given
 	Fault  string             // key of a phrase: why it was not done
 	Other  *trade.AuditRecord // who was first
 	Reason string
-	Wait   time.Duration
 }
 
 // stepView is one row of a plan, as people read it.
@@ -47,55 +44,35 @@ type stepView struct {
 	Step
 	Shown  string
 	Reason string
-	Tried  []attemptView
-	Holder string
 }
 
 func actOf(q *request) (Act, error) {
 	act := Act(q.PathValue("act"))
-	if !slices.Contains(Acts, act) {
+	if !slices.Contains(rowActs, act) {
 		return "", errNotFound
 	}
 	return act, nil
 }
 
-// showAct shows what an act on one row would do. A second sending and an adoption take more than the act to be planned.
+// showAct shows what an act on one row would do.
 func showAct(q *request) error {
-	act, err := actOf(q)
+	page, err := q.actPage()
 	if err != nil {
 		return err
 	}
-	entry, err := q.row()
-	if err != nil {
+	if err := q.plan(page); err != nil {
 		return err
-	}
-	page := q.actPage(Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}}, entry)
-	if act != Adopt && act != Resend {
-		if err := q.plan(page); err != nil {
-			return err
-		}
 	}
 	return q.page(http.StatusOK, "act", page)
 }
 
 // actOnRow plans an act on one row, and does what a plan has shown.
 func actOnRow(q *request) error {
-	act, err := actOf(q)
+	page, err := q.actPage()
 	if err != nil {
 		return err
 	}
-	entry, err := q.row()
-	if err != nil {
-		return err
-	}
-	order := Order{
-		Act: act, Job: entry.Job, Keys: []string{entry.Key}, ID: strings.TrimSpace(q.PostFormValue("remote_id")), NoID: q.PostFormValue("no_id") != "",
-		DespiteDifferences: q.PostFormValue("despite_differences") != "", Checked: q.PostFormValue("checked") != "",
-	}
-	if order.NoID {
-		order.ID = ""
-	}
-	return q.act(q.actPage(order, entry))
+	return q.act(page)
 }
 
 // actOnGroup plans and does one act on all rows of a job in some states and with some causes.
@@ -105,7 +82,7 @@ func actOnGroup(q *request) error {
 		return err
 	}
 	job := q.PostFormValue("job")
-	if !slices.Contains(groupActs, act) || !slices.ContainsFunc(q.c.Work.Jobs(), func(j Job) bool { return j.Name == job }) {
+	if !slices.ContainsFunc(q.c.Work.Jobs(), func(j Job) bool { return j.Name == job }) {
 		return badRequest("group")
 	}
 	order := Order{Act: act, Job: job, Causes: q.PostForm["cause"]}
@@ -125,9 +102,19 @@ func actOnGroup(q *request) error {
 	return q.act(&actPage{Act: act, Order: order, Path: "/acts/" + string(act), Back: "/rows?" + query.Encode()})
 }
 
-func (q *request) actPage(o Order, entry trade.Entry) *actPage {
+// actPage is an act on the row that the path names.
+func (q *request) actPage() (*actPage, error) {
+	act, err := actOf(q)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := q.row()
+	if err != nil {
+		return nil, err
+	}
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
-	return &actPage{Act: o.Act, Order: o, Path: at + "/" + string(o.Act), Back: at, Shown: maskKey(entry.Key)}
+	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}}
+	return &actPage{Act: act, Order: order, Path: at + "/" + string(act), Back: at, Shown: maskKey(entry.Key)}, nil
 }
 
 // plan fills in what the order would do.
@@ -147,24 +134,13 @@ func (q *request) show(page *actPage, plan Plan) {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		view := stepView{Step: s, Shown: maskKey(s.Key), Reason: maskText(q.c.Work.Reason(s.Before, q.lang))}
-		if s.Holder != (trade.ParentKey{}) {
-			view.Holder = s.Holder.Job + " " + maskKey(s.Holder.Key)
-		}
-		for _, a := range s.Attempts {
-			tried := attemptView{Attempt: a}
-			tried.Ended, tried.Phase = q.c.Work.Attempt(a, q.lang)
-			view.Tried = append(view.Tried, tried)
-		}
-		page.Steps = append(page.Steps, view)
+		page.Steps = append(page.Steps, stepView{Step: s, Shown: maskKey(s.Key), Reason: maskText(q.c.Work.Reason(s.Before, q.lang))})
 	}
 	page.Count = plan.Possible() > typeAbove
-	page.Prove = page.Act == Resend && !q.proved()
 }
 
 // act shows the plan of an order that was not shown yet; else it does what was shown, if the form is right.
 func (q *request) act(page *actPage) error {
-	page.Reason = strings.TrimSpace(q.PostFormValue("reason"))
 	mark := q.PostFormValue("mark")
 	if err := q.plan(page); err != nil {
 		return err
@@ -172,57 +148,42 @@ func (q *request) act(page *actPage) error {
 	if mark == "" {
 		return q.page(http.StatusOK, "act", page)
 	}
-	status, err := q.ready(page, mark)
-	if err != nil {
-		return err
+	fault := ""
+	page.Reason, fault = q.reason()
+	switch {
+	case page.Plan.Mark != mark:
+		return q.moved(page, *page.Plan)
+	case page.Plan.Possible() == 0:
+		fault = "act.impossible"
+	case fault == "" && !q.typedFits(page.Plan.Possible()):
+		fault = "act.other_count"
 	}
-	if page.Fault != "" {
-		return q.page(status, "act", page)
+	if page.Fault = fault; fault != "" {
+		return q.page(http.StatusUnprocessableEntity, "act", page)
 	}
 	done, err := q.c.Work.Do(q.Context(), page.Order, mark, q.person(page.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Moved {
-		if err := q.moved(page, done); err != nil {
-			return err
-		}
-		return q.page(http.StatusConflict, "act", page)
+		return q.moved(page, done)
 	}
 	q.tell("act." + string(page.Act))
 	return q.redirect(page.Back)
-}
-
-// ready tells whether everything is there that a confirmation needs.
-func (q *request) ready(page *actPage, mark string) (status int, err error) {
-	n := utf8.RuneCountInString(page.Reason)
-	switch {
-	case page.Plan.Mark != mark:
-		return http.StatusConflict, q.moved(page, *page.Plan)
-	case page.Plan.Possible() == 0:
-		page.Fault = "act.impossible"
-	case n < reasonLeast || n > reasonMost:
-		page.Fault = "act.no_reason"
-	case page.Count && strings.TrimSpace(q.PostFormValue("count")) != strconv.Itoa(page.Plan.Possible()):
-		page.Fault = "act.other_count"
-	case page.Prove:
-		page.Fault, err = q.prove(q.PostFormValue("password"))
-		page.Prove = page.Fault != ""
-		return http.StatusUnprocessableEntity, err
-	}
-	return http.StatusUnprocessableEntity, nil
 }
 
 // moved says that somebody, or something, was first, and shows who.
 func (q *request) moved(page *actPage, now Plan) error {
 	page.Fault = "act.moved"
 	q.show(page, now)
-	if len(page.Order.Keys) != 1 {
-		return nil
+	if len(page.Order.Keys) == 1 {
+		last, err := q.c.Ledger.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
+		if err != nil {
+			return err
+		}
+		if len(last) == 1 && q.c.Now().Sub(last[0].At) < time.Hour {
+			page.Other = &last[0]
+		}
 	}
-	last, err := q.c.Ledger.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
-	if err == nil && len(last) == 1 && q.c.Now().Sub(last[0].At) < time.Hour {
-		page.Other = &last[0]
-	}
-	return err
+	return q.page(http.StatusConflict, "act", page)
 }

@@ -136,7 +136,7 @@ func (q *request) doubtPage() (doubtPage, error) {
 	if err != nil {
 		return doubtPage{}, err
 	}
-	page := doubtPage{doubtShown: shown, Open: entry.State == trade.InDoubt || entry.State == trade.Held, NeedsID: entry.Sends == trade.OrderCommitments, Proof: !q.proved()}
+	page := doubtPage{doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments, Proof: !q.proved()}
 	if page.Identify, err = q.identify(entry, shown.Doubt.Look); err != nil {
 		return doubtPage{}, err
 	}
@@ -150,6 +150,9 @@ func (q *request) doubtPage() (doubtPage, error) {
 	}
 	return page, nil
 }
+
+// undecided reports whether a person has to say if the platform has a row.
+func undecided(e trade.Entry) bool { return e.State == trade.InDoubt || e.State == trade.Held }
 
 func placeOf(field string) int {
 	if i := slices.Index(identifying, field); i >= 0 {

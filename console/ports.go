@@ -138,9 +138,6 @@ const (
 	Acknowledge Act = "acknowledge" // what the ERP did to it after it was sent is dealt with
 )
 
-// Acts lists the acts in the order in which people are offered them.
-var Acts = []Act{Retry, Adopt, Resend, Acknowledge, Dismiss, Reopen}
-
 // Plan is what an order would do, or did.
 type Plan struct {
 	Order Order
@@ -168,15 +165,12 @@ type Step struct {
 	Done        bool
 	Before      trade.Entry
 	Differences []trade.Difference
-	Attempts    []trade.Attempt // what was sent before, where that is of weight
 	Remaining   time.Duration   // of the quarantine
 	Problems    []trade.Problem // of a row that would be sent again
 	WaitingFor  []trade.Awaited // the same
 	Holder      trade.ParentKey // the row that has the id
 	Gives       bool            // and gives it up
-	Look        []Reading       // what to look for on the platform
 	Reading     []Reading       // what the platform has, beside what was sent
-	Unseen      []string        // fields that the platform does not show
 }
 
 // Reading is a field as it was sent and as the platform has it.

@@ -30,6 +30,7 @@ type rowPage struct {
 	More       bool // there are more of them
 	History    []trade.AuditRecord
 	Acts       []Act
+	Desk       bool // it is decided at the desk for doubts whether the platform has it
 	Job        *Job // nil: the configuration no longer has it
 
 	hide func(string) string // masks documents, unless somebody asked for them
@@ -174,16 +175,17 @@ func (q *request) rowPage(entry trade.Entry, revealed bool) (*rowPage, error) {
 		return nil, err
 	}
 	if q.login.User.Role.May(trade.Accountant) && page.Job != nil {
-		page.Acts = actsFor(entry)
+		page.Acts, page.Desk = actsFor(entry), undecided(entry)
 	}
 	return page, nil
 }
 
-// actsFor are the acts that may be of use for a row as it stands; the plan of each says whether it can be done.
+// actsFor are the acts that may be of use for a row as it stands; the plan of each says whether it can be done. What may be on the platform is decided at the
+// desk for doubts.
 func actsFor(e trade.Entry) []Act {
 	offered := map[trade.State][]Act{
 		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss}, trade.Rejected: {Retry, Dismiss},
-		trade.InDoubt: {Adopt, Resend, Dismiss}, trade.Held: {Adopt, Retry, Dismiss}, trade.Dismissed: {Reopen},
+		trade.Held: {Retry, Dismiss}, trade.Dismissed: {Reopen},
 	}[e.State]
 	if e.State == trade.Pending && e.NextAttemptAt.IsZero() { // it goes anyway
 		offered = []Act{Dismiss}

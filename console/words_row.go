@@ -39,6 +39,7 @@ var rowWords = map[string]phrase{
 	"row.by":          {"Quem", "Who"},
 	"row.act":         {"O quê", "What"},
 	"row.why":         {"Motivo", "Reason"},
+	"row.desk":        {"Decidir: está na plataforma?", "Decide: is it on the platform?"},
 	"row.acts":        {"O que se pode fazer", "What can be done"},
 	"row.unknown_job": {"A configuração não tem mais esta rotina.", "The configuration no longer has this job."},
 }

@@ -47,7 +47,7 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 		}
 	}
 	var made []string
-	for _, act := range Acts {
+	for _, act := range rowActs {
 		made = append(made, "act."+string(act), "act."+string(act)+".what", "told.act."+string(act))
 	}
 	for _, role := range trade.Roles {

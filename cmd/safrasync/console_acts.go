@@ -96,14 +96,11 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 	h := sha256.New()
 	for _, s := range plan.Steps {
 		step := console.Step{
-			Key: s.Key, Refused: string(s.Refused), Done: s.Done, Before: s.Before, Differences: s.Differences, Attempts: s.Attempts, Remaining: s.Remaining,
+			Key: s.Key, Refused: string(s.Refused), Done: s.Done, Before: s.Before, Differences: s.Differences, Remaining: s.Remaining,
 			Problems: s.Problems, WaitingFor: s.WaitingFor, Holder: s.Holder, Gives: s.Gives != nil,
 		}
-		if o.Act == console.Resend {
-			step.Look = readings(engine.SentFields(s.Before))
-		}
 		if s.Reading != nil {
-			step.Reading, step.Unseen = readings(s.Reading.Fields), s.Reading.Unseen
+			step.Reading = readings(s.Reading.Fields)
 		}
 		out.Steps = append(out.Steps, step)
 		// The mark covers what a person was shown and what would be stored: not the time that is left.

@@ -100,6 +100,7 @@ func (d *desk) createdFor(known string) string {
 	return ""
 }
 
+// F158, F159: too early is told with the time left; an id is read back and compared, and one that is another row's, or unknown, is refused.
 func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-after@1")
@@ -172,6 +173,7 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	}
 }
 
+// C09: who gave the password more than ten minutes ago gives it again before a second sending.
 func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, "", "lost-before,reset@1")

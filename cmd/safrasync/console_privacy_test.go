@@ -40,7 +40,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	doubt, sent := d.inDoubt()
 	d.erp(fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`, doubt.Key, sent.Key))
 	d.must(0, "", "sync")
-	desk, again, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/resend", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
+	desk, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
 	d.as(trade.Reader).get(desk).shows(http.StatusOK) // from now on this host knows of the doubt
 	d.ledger(afterQuarantine)
 	path, reveal := fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/reveal/%d", row.ID)
@@ -53,13 +53,8 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 			}
 		}
 		if role.May(trade.Accountant) {
-			for _, page := range []string{acknowledge, again} {
-				b.get(page).shows(http.StatusOK)
-				hidden(page)
-			}
-			b.submit(again, url.Values{"checked": {"1"}}).shows(http.StatusOK, "***.982.247-**")
-			hidden("the plan of " + again)
 			b.get(acknowledge).shows(http.StatusOK, "***.982.247-**")
+			hidden(acknowledge)
 			b.get(desk).submit(desk+"/plan", url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}).shows(http.StatusUnprocessableEntity, "***.982.247-**")
 			hidden("the plan of " + desk)
 		}

@@ -109,6 +109,6 @@ func TestOneActForAGroup(t *testing.T) {
 		t.Errorf("%d of %d are left", left, n)
 	}
 	for _, act := range []string{"resend", "adopt"} {
-		b.get("/rows").submit("/acts/"+act, url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).shows(http.StatusBadRequest, "Código group")
+		b.get("/rows").submit("/acts/"+act, url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).shows(http.StatusNotFound)
 	}
 }
