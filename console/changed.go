@@ -114,7 +114,7 @@ func changedOf(entry trade.Entry, fields []Field) changedShown {
 	for _, flag := range changedFlags {
 		if entry.Flags.Has(flag) {
 			shown.Flags = append(shown.Flags, flag)
-			shown.May = shown.May || entry.State == trade.Accepted && slices.Contains(trade.AcknowledgedByAct, flag)
+			shown.May = shown.May || decided(entry) && slices.Contains(trade.AcknowledgedByAct, flag)
 		}
 	}
 	for _, f := range fields {

@@ -190,11 +190,14 @@ func actsFor(e trade.Entry) []Act {
 	if e.State == trade.Pending && e.NextAttemptAt.IsZero() { // it goes anyway
 		offered = []Act{Dismiss}
 	}
-	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) && e.State == trade.Accepted {
+	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) && decided(e) {
 		offered = append(offered, Acknowledge)
 	}
 	return offered
 }
+
+// decided reports whether it is known what became of a row: flags of others wait until then.
+func decided(e trade.Entry) bool { return e.State == trade.Accepted || e.State == trade.Dismissed }
 
 // pretty writes a JSON document for people.
 func pretty(doc json.RawMessage) string {

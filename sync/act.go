@@ -121,7 +121,7 @@ func (p Person) check() error {
 	return nil
 }
 
-// Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent: their flags go, until the row differs from what it is now.
+// Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent, or dismissed: their flags go, until the row differs from what it is now.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "acknowledge", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -130,7 +130,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 		case !flagged:
 			step.Refused = NothingToAck
 			return nil
-		case entry.State != trade.Accepted:
+		case entry.State != trade.Accepted && entry.State != trade.Dismissed:
 			step.Refused = NotAccepted
 			return nil
 		}

@@ -48,7 +48,7 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 		return absentee
 	case known.State == trade.Dismissed && known.SourceHash != hash && known.MappedWith != "":
 		return compare // another row than the one that was dismissed is shown
-	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) && (known.SourceHash != hash || known.Flags.Has(trade.Changed)):
+	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) && (known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
 		return remap // another row stands there now; the look before sending judges it like a new one
 	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
 		return remap // rebuilt from the journal; the last look holds it again

@@ -735,6 +735,13 @@ func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 		if e := b.entry(4); !e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced) || len(e.Now) == 0 {
 			t.Errorf("flags %v, now %v", e.Flags, e.Now)
 		}
+		b.done(b.do(func(a *engine.Acts) (engine.RowPlan, error) {
+			return a.Acknowledge(t.Context(), "contracts", []string{key(4)})
+		}), engine.NotRefused)
+		b.sweep()
+		if e := b.entry(4); e.State != trade.Dismissed || len(e.Flags) != 0 {
+			t.Errorf("acknowledged it is %s, flags %v", e.State, e.Flags)
+		}
 		b.done(b.reopen(4), engine.NotRefused)
 		b.sweep()
 		if e := b.entry(4); e.State != trade.Accepted || len(e.Flags) != 0 {
