@@ -59,9 +59,9 @@ func (c *checker) report(line checkJSON) {
 	case line.Hint != "":
 		sign = "!"
 	}
-	c.app.line(sign + " " + line.Check + ": " + line.Text)
+	c.app.block(sign + " " + line.Check + ": " + line.Text)
 	if line.Hint != "" {
-		c.app.line("    → " + line.Hint)
+		c.app.block("    → " + line.Hint)
 	}
 	c.err = errors.Join(c.err, c.app.out.Flush()) // each line when it is known: what follows may take its time
 }
