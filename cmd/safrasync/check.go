@@ -111,6 +111,9 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 			c.warn("job "+job.Name(), checkPositionHint, checkPosition, strings.Join(columns, ", "))
 		}
 	}
+	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+		c.warn("erp", checkOpenERPHint, checkOpenERP)
+	}
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {
 		c.pass("ledger", checkLedgerElsewhere)

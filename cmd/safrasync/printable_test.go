@@ -21,8 +21,21 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 	key := "01|" + text
 	shown := 0
 	for _, args := range [][]string{
-		{"rows"}, {"rows", "show", "contracts", key}, {"explain", "contracts"}, {"why", "contracts", key}, {"check"}, {"sync", "--dry-run"}, {"status"}, {"preview", "contracts", key},
-		{"refs", "list"}, {"report"}, {"retry", "contracts", key, "--reason", text, "--as", text, "--yes"}, {"resync", "contracts", key, "--reason", text, "--yes"}, {"audit", "list"}, {"sync"}, {"doctor"},
+		{"rows"},
+		{"rows", "show", "contracts", key},
+		{"explain", "contracts"},
+		{"why", "contracts", key},
+		{"check"},
+		{"sync", "--dry-run"},
+		{"status"},
+		{"preview", "contracts", key},
+		{"refs", "list"},
+		{"report"},
+		{"retry", "contracts", key, "--reason", text, "--as", text, "--yes"},
+		{"resync", "contracts", key, "--reason", text, "--yes"},
+		{"audit", "list"},
+		{"sync"},
+		{"doctor"},
 	} {
 		for _, asJSON := range []bool{false, true} {
 			var out, said bytes.Buffer
