@@ -142,6 +142,9 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 		return nil, err
 	}
 	a.closers = append(a.closers, store.Close)
+	if how == toWrite {
+		a.tighten(store)
+	}
 	opening := store.Opening()
 	if opening.Settled+opening.Doubts > 0 {
 		a.tell(ledgerSettled, opening.Settled, opening.Doubts)
