@@ -49,8 +49,9 @@ type Console struct {
 	working      chan struct{}
 	asking       connlimit.Count // requests of each address
 	streams      streams
-	reporting    chan struct{}   // a report is made
-	ending       context.Context // ended by Close: for answers that go on
+	reporting    chan struct{}                             // a report is made
+	beats        func() (at <-chan time.Time, stop func()) // of a live stream
+	ending       context.Context                           // ended by Close: for answers that go on
 	end          context.CancelFunc
 	busy         gosync.WaitGroup
 	closing      gosync.RWMutex
@@ -60,6 +61,10 @@ type Console struct {
 // New puts a console together.
 func New(o Options) *Console {
 	c := &Console{Options: o, mux: http.NewServeMux(), pages: parsePages(), cross: http.NewCrossOriginProtection(), hashes: newHasher(), working: make(chan struct{}, atOnce), reporting: make(chan struct{}, 1)}
+	c.beats = func() (<-chan time.Time, func()) {
+		t := time.NewTicker(streamBeat)
+		return t.C, t.Stop
+	}
 	c.ending, c.end = context.WithCancel(context.Background())
 	for _, r := range routes() {
 		c.mux.Handle(r.method+" "+r.path, c.guard(r))
@@ -81,7 +86,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.serve(w, r)
 }
 
-// Close ends answers that go on, and waits for the others.
+// Close ends answers that go on, and waits for the others: closeWithin at most for those who read.
 func (c *Console) Close() {
 	c.closing.Lock()
 	c.closed = true

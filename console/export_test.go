@@ -25,6 +25,26 @@ func Routes() []RouteOf {
 // Compared lets a test count the comparisons of passwords.
 func (c *Console) Compared(told func()) { c.hashes.compared = told }
 
+// FillHashes takes all places in which passwords wait to be hashed.
+func (c *Console) FillHashes() (free func()) {
+	for range hashesWaiting {
+		c.hashes.waiting <- struct{}{}
+	}
+	return func() {
+		for range hashesWaiting {
+			<-c.hashes.waiting
+		}
+	}
+}
+
+// Beats gives the live streams their beat.
+func (c *Console) Beats(at <-chan time.Time) {
+	c.beats = func() (<-chan time.Time, func()) { return at, func() {} }
+}
+
+// CookieDevice is the name of the browser's cookie.
+func (c *Console) CookieDevice() string { return c.cookieName(cookieDevice) }
+
 // CookieLogin is the name of the login's cookie.
 func (c *Console) CookieLogin() string { return c.cookieName(cookieLogin) }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -21,7 +22,14 @@ import (
 
 // serve is what every request passes, also one for something that does not exist: headers, the host, and where it comes from.
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
-	q := &request{Request: r, w: w, c: c, id: newID()}
+	written := func() bool { return true }
+	defer func() { written() }()
+	began := sync.OnceFunc(func() { // whoever reads slowly has closeWithin once the console ends
+		written = context.AfterFunc(c.ending, func() {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(closeWithin))
+		})
+	})
+	q := &request{Request: r, w: &leaving{w, began}, sent: w, c: c, id: newID()}
 	q.lang, q.theme = q.langOf(), q.themeOf()
 	headers(w.Header(), c.Secure)
 	defer func() {
@@ -91,7 +99,7 @@ func (c *Console) guard(route route) http.Handler {
 
 // pass takes a place to see who asks, and again to answer, never while the browser sends its form or takes its answer: as long as it likes, it would keep the others out.
 func (c *Console) pass(q *request, route route) error {
-	q.Body = http.MaxBytesReader(q.w, q.Body, max(route.body, bodyMost))
+	q.Body = http.MaxBytesReader(q.sent, q.Body, max(route.body, bodyMost))
 	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.wrote {
 		return err
 	}
@@ -128,7 +136,7 @@ func (c *Console) placed(q *request, route route, do func() error) error {
 	return do()
 }
 
-// leaving gives the place back before anything is written.
+// leaving gives the place back, or does something else, before anything is written.
 type leaving struct {
 	http.ResponseWriter
 	leave func()

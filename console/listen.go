@@ -100,5 +100,6 @@ func (s *Server) Close() {
 	}
 }
 
-// closeWithin is how long an answer may take when the service ends.
+// closeWithin is how long a browser may take for its answer when the service ends, or reads its
+// configuration again.
 const closeWithin = 5 * time.Second

@@ -64,8 +64,8 @@ func showLive(q *request) error {
 	h.Set("X-Accel-Buffering", "no")
 	q.wrote = true
 	running := -1
-	beat := time.NewTicker(streamBeat)
-	defer beat.Stop()
+	beats, stop := q.c.beats()
+	defer stop()
 	for {
 		live, changed := q.c.Work.Progress()
 		var b bytes.Buffer
@@ -101,7 +101,7 @@ func showLive(q *request) error {
 		case <-q.c.ending.Done():
 			return nil
 		case <-changed:
-		case <-beat.C:
+		case <-beats:
 			if q.login = nil; q.whoAsks() != nil || q.login == nil {
 				return nil
 			}

@@ -90,6 +90,11 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 			device = ""
 		}
 	}
+	leave, err := q.c.hashes.enter(q.Context()) // before it counts: a console that is busy is no try
+	if err != nil {
+		return false, 0, err
+	}
+	defer leave()
 	now := q.c.Now()
 	allowed, until, err := q.c.People.Try(q.Context(), buckets(name, device, q.from), now, slower(now))
 	if err != nil {
@@ -102,15 +107,19 @@ func (q *request) try(user trade.User, name, password string) (fits bool, wait t
 	if user.Disabled {
 		stored = ""
 	}
-	fits, err = q.c.hashes.fits(q.Context(), password, stored)
-	return fits, 0, err
+	return q.c.hashes.fits(password, stored), 0, nil
 }
 
 // begin makes a new login for a user; the one that the browser had ends (C5). detail is for the audit, proved is when the person proved who it is.
 func (q *request) begin(user trade.User, act, detail string, proved time.Time) error {
 	now := q.c.Now()
 	secret, device := newSecret(), q.cookie(cookieDevice)
-	if len(device) < 40 {
+	const anybody = 0 // several people may use one browser
+	ours, err := q.c.People.KnownDevice(q.Context(), hashOf(device), anybody, now.Add(-deviceKept))
+	if err != nil {
+		return err
+	}
+	if !ours { // none, or one that the console did not give
 		device = newSecret()
 	}
 	began := now

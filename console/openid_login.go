@@ -174,6 +174,11 @@ func comeBack(q *request) error {
 		q.forgetFlow()
 		return q.notIn(f, http.StatusBadRequest, "openid.stale")
 	}
+	ctx, end, err := q.c.OpenID.talk(q.Context())
+	if err != nil { // the way is not over: the same page once more goes on with it, and it is no try
+		return err
+	}
+	defer end()
 	now := q.c.Now()
 	allowed, until, err := q.c.People.Try(q.Context(), []string{issuerBucket(q.from)}, now, slower(now)) // each makes us ask somebody else, or keep a record (C4)
 	switch {
@@ -185,11 +190,6 @@ func comeBack(q *request) error {
 		}
 		return q.page(http.StatusTooManyRequests, "login", loginPage{Next: local(f.next), Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
 	}
-	ctx, end, err := q.c.OpenID.talk(q.Context())
-	if err != nil { // the way is not over: the same page once more goes on with it
-		return err
-	}
-	defer end()
 	q.forgetFlow()
 	if iss := given.Get("iss"); iss != "" && iss != q.c.OpenID.Issuer {
 		return q.refused(f, visitor{}, &refusal{"the answer is of another issuer", nil})

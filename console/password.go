@@ -161,21 +161,17 @@ func (h *hasher) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// fits compares a password with a hash; stored is "" for a name that is not known, which takes as long.
-func (h *hasher) fits(ctx context.Context, password, stored string) (bool, error) {
-	leave, err := h.enter(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer leave()
+// fits compares a password with a hash, in a place that was entered; stored is "" for a name that is
+// not known, which takes as long.
+func (h *hasher) fits(password, stored string) bool {
 	h.compared()
 	if utf8.RuneCountInString(password) > passwordMost {
 		password = ""
 	}
 	if stored == "" {
-		return passwordFits(password, h.nobody) && false, nil
+		return passwordFits(password, h.nobody) && false
 	}
-	return passwordFits(password, stored), nil
+	return passwordFits(password, stored)
 }
 
 // hash makes what is stored of a new password.

@@ -13,6 +13,7 @@ import (
 type request struct {
 	*http.Request
 	w      http.ResponseWriter
+	sent   http.ResponseWriter // the server's own, for its limits
 	c      *Console
 	id     string
 	from   string // address of the browser

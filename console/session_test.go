@@ -3,8 +3,12 @@ package console_test
 import (
 	"bufio"
 	"context"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +42,115 @@ func (b *browser) openLive() (status int, closeIt func()) {
 		cancel()
 		_ = answer.Body.Close()
 	}
+}
+
+func TestD6ALiveStreamEndsWithTheIdleLimitOfItsLogin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, openStore(t, state.SQLite)).withPeople()
+	beats := make(chan time.Time)
+	w.console.Beats(beats)
+	b := w.as(trade.Reader)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.server.URL+"/live", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := b.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	events := bufio.NewReader(answer.Body)
+	beat := func() (open bool) {
+		beats <- w.clock.now()
+		for {
+			if line, err := events.ReadString('\n'); errors.Is(err, io.EOF) {
+				return false
+			} else if err != nil {
+				t.Fatal(err)
+			} else if strings.HasPrefix(line, "event: progress") {
+				return true
+			}
+		}
+	}
+	if line, err := events.ReadString('\n'); err != nil || !strings.HasPrefix(line, "event: progress") {
+		t.Fatal(line, err)
+	}
+	for range 2 {
+		w.clock.pass(14 * time.Minute)
+		if !beat() {
+			t.Fatal("the stream is closed before the idle limit")
+		}
+	}
+	w.clock.pass(3 * time.Minute)
+	if beat() {
+		t.Error("the stream is open after the idle limit")
+	}
+	b.get("/account").wants(http.StatusSeeOther)
+}
+
+func TestD9ATryThatTheConsoleIsTooBusyForDoesNotCount(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		w := newWorld(t, s).withPeople()
+		b := w.browser()
+		free := w.console.FillHashes()
+		for range 30 {
+			b.logIn(people[trade.Reader], password).wants(http.StatusServiceUnavailable)
+		}
+		free()
+		b.logIn(people[trade.Reader], password).wants(http.StatusSeeOther)
+	})
+}
+
+func TestD9AClosingConsoleDoesNotWaitForASlowReader(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, openStore(t, state.SQLite)).withPeople() // a server without any limit of time
+	deaf, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	for { // until the server does not read on, because nobody reads what it writes
+		if err := deaf.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := io.WriteString(deaf, strings.Repeat("GET /static/x/vendor/pico-2.1.1.min.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 100))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.console.Close() // it ends
+}
+
+func TestD9TheConsoleTakesItsOwnDeviceIDsOnly(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *state.Store) {
+		w := newWorld(t, s).withPeople()
+		at, err := url.Parse(w.server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := w.browser()
+		device := func() string {
+			for _, c := range b.client.Jar.Cookies(at) {
+				if c.Name == w.console.CookieDevice() {
+					return c.Value
+				}
+			}
+			return ""
+		}
+		chosen := strings.Repeat("chosen", 9)
+		b.client.Jar.SetCookies(at, []*http.Cookie{{Name: w.console.CookieDevice(), Value: chosen, Path: "/"}})
+		b.logIn(people[trade.Reader], password).wants(http.StatusSeeOther)
+		given := device()
+		if given == chosen || len(given) < 40 {
+			t.Errorf("the browser is known as %q", given)
+		}
+		b.logIn(people[trade.Accountant], password).wants(http.StatusSeeOther) // on the same browser
+		if again := device(); again != given {
+			t.Errorf("its id became %q", again)
+		}
+	})
 }
 
 func TestD6WhatTheBrowserAsksByItselfIsNoUse(t *testing.T) {

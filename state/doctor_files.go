@@ -95,16 +95,33 @@ func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-// diagnoseFiles looks at disk and rights. For PostgreSQL only the journal is here.
-func (s *Store) diagnoseFiles(parent string) []Diagnosis {
-	var out []Diagnosis
+// Files are the files of the ledger and of its journal, with the rights that they are made with. Not
+// all of them need be there.
+func (s *Store) Files(parent string) map[string]fs.FileMode {
 	paths := map[string]fs.FileMode{}
-	dirs := []string{}
 	if s.d.name == SQLite && !s.memory {
-		dirs = append(dirs, filepath.Dir(s.where))
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			paths[s.where+suffix] = 0o600
 		}
+	}
+	if parent != "" {
+		dir := s.journalDir(parent)
+		paths[dir] = 0o700
+		files, _ := os.ReadDir(dir) // what cannot be read is told when the journal is
+		for _, f := range files {
+			paths[filepath.Join(dir, f.Name())] = 0o600
+		}
+	}
+	return paths
+}
+
+// diagnoseFiles looks at disk and rights. For PostgreSQL only the journal is here.
+func (s *Store) diagnoseFiles(parent string) []Diagnosis {
+	var out []Diagnosis
+	paths := s.Files(parent)
+	dirs := []string{}
+	if s.d.name == SQLite && !s.memory {
+		dirs = append(dirs, filepath.Dir(s.where))
 		wal := Diagnosis{Check: "wal", OK: true}
 		if size := walSize(s.where); size > walLimit {
 			wal.Problem, wal.Args = ProblemLarge, []any{size}
@@ -115,11 +132,6 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 		dir := s.journalDir(parent)
 		if _, err := os.Stat(dir); err == nil {
 			dirs = append(dirs, dir)
-			paths[dir] = 0o700
-			files, _ := os.ReadDir(dir) // what cannot be read is told when the journal is
-			for _, f := range files {
-				paths[filepath.Join(dir, f.Name())] = 0o600
-			}
 		}
 	}
 	return append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs), diagnoseRights(paths, dirs))

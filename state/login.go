@@ -89,10 +89,10 @@ func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecor
 	})
 }
 
-// KnownDevice tells whether a user has logged in with this browser since a time.
+// KnownDevice tells whether a user, or with 0 anybody, has logged in with this browser since a time.
 func (s *Store) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
-	err := s.read.GetContext(ctx, &n, s.q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND person_id = ? AND seen_at >= ?`), hash, user, since.UnixMilli())
+	err := s.read.GetContext(ctx, &n, s.q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`), hash, user, user, since.UnixMilli())
 	return n > 0, s.fault(ctx, "looking for a browser", err)
 }
 

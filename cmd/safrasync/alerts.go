@@ -249,6 +249,6 @@ func (a *App) printDigest(ctx context.Context) error {
 	if a.asJSON {
 		return a.printJSON(digest)
 	}
-	a.line(text)
+	a.block(text)
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -141,6 +142,9 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 		return nil, err
 	}
 	a.closers = append(a.closers, store.Close)
+	if how == toWrite {
+		a.tighten(store)
+	}
 	opening := store.Opening()
 	if opening.Settled+opening.Doubts > 0 {
 		a.tell(ledgerSettled, opening.Settled, opening.Doubts)
@@ -304,9 +308,14 @@ func canonicalKey(key string) string {
 
 // printJSON writes one object as one line.
 func (a *App) printJSON(v any) error {
-	e := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(trade.EscapeJSON(b.Bytes()))
+	return err
 }
 
 // isTerminal tells whether a stream is a terminal: only there are a progress bar and a question of use.

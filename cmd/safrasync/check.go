@@ -59,9 +59,9 @@ func (c *checker) report(line checkJSON) {
 	case line.Hint != "":
 		sign = "!"
 	}
-	c.app.line(sign + " " + line.Check + ": " + line.Text)
+	c.app.block(sign + " " + line.Check + ": " + line.Text)
 	if line.Hint != "" {
-		c.app.line("    → " + line.Hint)
+		c.app.block("    → " + line.Hint)
 	}
 	c.err = errors.Join(c.err, c.app.out.Flush()) // each line when it is known: what follows may take its time
 }
@@ -110,6 +110,9 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 		if columns := job.PositionsInKey(); len(columns) > 0 {
 			c.warn("job "+job.Name(), checkPositionHint, checkPosition, strings.Join(columns, ", "))
 		}
+	}
+	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+		c.warn("erp", checkOpenERPHint, checkOpenERP)
 	}
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {

@@ -49,6 +49,9 @@ func (c *Config) checkConsole(d *configDecoder) {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		d.fault("console.cert_file", "and key_file belong together: one of them is missing")
 	}
+	if o.KeyFile != "" {
+		d.checkKeyFile("console.key_file", o.KeyFile)
+	}
 	if _, ok := o.proxy(); o.Behind != "" && !ok && !d.faulty("console.behind") {
 		d.fault("console.behind", "must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
 	}

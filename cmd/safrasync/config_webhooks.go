@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -113,12 +114,16 @@ func (c *Config) checkHookListener(d *configDecoder) {
 	if !filepath.IsAbs(w.KeyFile) {
 		w.KeyFile = filepath.Join(filepath.Dir(c.source.name), w.KeyFile)
 	}
-	info, err := os.Stat(w.KeyFile)
-	switch {
-	case err != nil:
+	if _, err := os.Stat(w.KeyFile); err != nil {
 		d.fault("webhooks.key_file", "cannot be read: "+plainReason(err))
-	case info.Mode().Perm()&0o007 != 0:
-		d.fault("webhooks.key_file", "can be read by everybody on this host: chmod o= "+w.KeyFile)
+	}
+	d.checkKeyFile("webhooks.key_file", w.KeyFile)
+}
+
+// checkKeyFile refuses the key of a certificate that everybody on this host can read.
+func (d *configDecoder) checkKeyFile(at, path string) {
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
+		d.fault(at, "can be read by everybody on this host: chmod o= "+path)
 	}
 }
 

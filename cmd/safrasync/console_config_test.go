@@ -53,6 +53,23 @@ func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
 	}
 }
 
+func TestD9AKeyThatEverybodyCanReadIsRefused(t *testing.T) {
+	t.Parallel()
+	key := t.TempDir() + "/console.key"
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o666: true} {
+		if err := os.Chmod(key, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, cert_file: a.pem, key_file: "+key+"}\njobs:"))
+		if refused != strings.Contains(problem, "console.key_file: can be read by everybody on this host: chmod o= "+key) || !refused && problem != "" {
+			t.Errorf("%04o: %q", mode, problem)
+		}
+	}
+}
+
 // certificate writes a certificate for 127.0.0.1 and its key.
 func (s *service) certificate() *x509.CertPool {
 	s.t.Helper()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,6 +62,9 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	if f.driver = ask.unless(f.driver, a.text(initAskDriver, strings.Join(erp.Drivers(), ", "))); f.driver == "" {
 		return a.usage(initNeeds, "--driver")
 	}
+	if holdsPassword(f.dsn) { // given on the command line
+		a.tell(initSeen, filepath.Join(filepath.Dir(path), secretDSN))
+	}
 	if f.dsn = ask.unless(f.dsn, a.text(initAskDSN)); f.dsn == "" {
 		return a.usage(initNeeds, "--dsn")
 	}
@@ -88,7 +92,7 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 		return err
 	}
 	if holdsPassword(f.dsn) {
-		p.dsn = "${env:SAFRASYNC_ERP_DSN}" // a password never stands in the file
+		p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password never stands in the file
 	}
 	if ask.terminal && !f.named() {
 		if err := a.listRelations(relations); err != nil {
@@ -249,11 +253,42 @@ type toFillIn struct {
 	Text string `json:"text"`
 }
 
+// secretDSN is where a data source name with a password is kept, beside the configuration.
+const secretDSN = "credentials/erp-dsn"
+
+// writeSecret keeps a data source name with a password in a file of its own. Another one that is there
+// stays: then it comes by the environment.
+func (a *App) writeSecret(p *proposal, path string) error {
+	if p.secret == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	err := writeOwn(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, p.secret+"\n")
+		return err
+	})
+	switch there, readErr := os.ReadFile(path); {
+	case err == nil:
+		a.tell(initSecret, path)
+	case !errors.Is(err, os.ErrExist):
+		return err
+	case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
+		p.dsn = "${env:SAFRASYNC_ERP_DSN}"
+		a.tell(initSecretOther, path)
+	}
+	return nil
+}
+
 // writeProposal writes the file and tells what remains to be done, by reading it as `check` would.
 func (a *App) writeProposal(p proposal, path string, force bool) error {
 	write := func() error { return createFile(path, p.render(a.voice()), 0o640) }
 	if force {
 		write = func() error { return replaceFile(path, p.render(a.voice())) }
+	}
+	if err := a.writeSecret(&p, filepath.Join(filepath.Dir(path), secretDSN)); err != nil {
+		return err
 	}
 	if err := write(); errors.Is(err, os.ErrExist) {
 		return errors.New(a.text(initExists, path))

@@ -82,3 +82,49 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 		t.Errorf("check says nothing of the schema that is to be confirmed:\n%s", out)
 	}
 }
+
+// A password that is given on the command line stands in a secret of its own afterwards, and nowhere else.
+func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
+	t.Parallel()
+	b := &initBench{t, t.TempDir(), map[string]string{"LANG": "en_US.UTF-8"}}
+	const password = "canario-da-senha"
+	dsn := pgtest.Database(t) + " password=" + password
+	db, err := sqlx.Open("postgres", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric); INSERT INTO contrato VALUES ('1', 10)`); err != nil {
+		t.Fatal(err)
+	}
+	proposed := func(dsn, file string) (said, text string) {
+		t.Helper()
+		out, errs := b.run(0, "--config", b.path(file), "init", "--driver", "postgres", "--dsn", dsn, "--contracts", "contrato")
+		raw, err := os.ReadFile(b.path(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out+errs+string(raw), password) {
+			t.Errorf("the password is told:\n%s\n%s\n%s", out, errs, raw)
+		}
+		return errs, string(raw)
+	}
+	said, text := proposed(dsn, "new.yaml")
+	if !strings.Contains(said, "list of processes") || !strings.Contains(text, "dsn: ${file:credentials/erp-dsn}") {
+		t.Errorf("it says %q and writes\n%s", said, text)
+	}
+	kept, err := os.ReadFile(b.path("credentials/erp-dsn"))
+	if info, statErr := os.Stat(b.path("credentials/erp-dsn")); err != nil || statErr != nil || string(kept) != dsn+"\n" || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the secret is %q (%v, %v)", kept, err, statErr)
+	}
+	if said, _ := proposed("${file:credentials/erp-dsn}", "again.yaml"); strings.Contains(said, "list of processes") {
+		t.Errorf("of a reference it says %q", said)
+	}
+	said, text = proposed(dsn+" connect_timeout=9", "other.yaml")
+	if kept, err := os.ReadFile(b.path("credentials/erp-dsn")); err != nil || string(kept) != dsn+"\n" {
+		t.Errorf("the secret became %q (%v)", kept, err)
+	}
+	if !strings.Contains(said, "exists with another content") || !strings.Contains(text, "dsn: ${env:SAFRASYNC_ERP_DSN}") {
+		t.Errorf("it says %q and writes\n%s", said, text)
+	}
+}

@@ -12,6 +12,7 @@ import (
 // proposal is everything that `init` writes.
 type proposal struct {
 	driver, dsn string
+	secret      string // the data source name, where it holds a password
 	charset     string // of the database; "" = it knows its own
 	apiKey      string // the reference to the platform's key
 	console     string // the section of the file that is overwritten

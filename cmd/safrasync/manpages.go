@@ -16,11 +16,17 @@ import (
 // main writes the manual pages and the shells' completions of the packages into a folder that becomes /usr/share: a program of its own, so that what makes
 // pages is not in the one that is installed. SOURCE_DATE_EPOCH dates them.
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "give the folder that becomes /usr/share")
+	var err error
+	switch {
+	case len(os.Args) == 2:
+		err = writeManual(os.Args[1])
+	case len(os.Args) == 4 && os.Args[1] == "sbom":
+		err = writeSBOM(os.Stdout, os.Args[2], os.Args[3])
+	default:
+		fmt.Fprintln(os.Stderr, "give the folder that becomes /usr/share, or sbom PROGRAM VENDORED.csv")
 		os.Exit(exitUsage)
 	}
-	if err := writeManual(os.Args[1]); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(exitFailed)
 	}

@@ -5,8 +5,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	inbound "github.com/safrasync/safrasync/internal/receiver"
+	"github.com/safrasync/safrasync/state"
 )
 
 // errNoFolder says that a file cannot be made because its folder is not there.
@@ -27,6 +34,34 @@ func mayMake(path string) error {
 		return errNoFolder
 	}
 	return err
+}
+
+// tighten takes from others the rights to the ledger, its journal and the spool of the events, and says so.
+func (a *App) tighten(store *state.Store) {
+	paths := store.Files(a.config.State.journals())
+	if spool := a.config.Webhooks.Spool; spool != "" {
+		files, err := os.ReadDir(spool)
+		ours := err == nil // nobody else's folder is touched
+		for _, f := range files {
+			ours = ours && strings.HasSuffix(f.Name(), inbound.SegmentEnd)
+			paths[filepath.Join(spool, f.Name())] = 0o600
+		}
+		if paths[spool] = 0o700; !ours {
+			maps.DeleteFunc(paths, func(path string, _ fs.FileMode) bool { return path == spool || filepath.Dir(path) == spool })
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		info, err := os.Stat(path)
+		if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		had := info.Mode().Perm()
+		if err := os.Chmod(path, had&paths[path]); err != nil {
+			a.tell(ledgerOpen, path, had, paths[path])
+			continue
+		}
+		a.tell(ledgerTightened, path, had, had&paths[path])
+	}
 }
 
 // writeOwn makes a file that only its owner may read, whole or not at all.

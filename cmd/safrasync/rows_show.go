@@ -143,12 +143,12 @@ func (a *App) printAttempt(t trade.Attempt) {
 	}
 }
 
-// printIndented writes a JSON document for people.
+// printIndented writes a JSON document for people; what is none after all as it is, in one line.
 func (a *App) printIndented(doc json.RawMessage) {
 	var b bytes.Buffer
-	if err := json.Indent(&b, doc, "  ", "  "); err != nil { // not JSON after all: as it is
-		b.Reset()
-		b.Write(doc)
+	if err := json.Indent(&b, doc, "  ", "  "); err != nil {
+		a.line("  " + string(doc))
+		return
 	}
-	a.line("  " + b.String())
+	a.block("  " + string(trade.EscapeJSON(b.Bytes())))
 }

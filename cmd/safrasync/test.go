@@ -182,7 +182,7 @@ func (a *App) printCase(r caseResult) {
 	}
 	a.line(text)
 	if r.Error != nil {
-		a.line("    " + strings.ReplaceAll(*r.Error, "\n", "\n    "))
+		a.block("    " + strings.ReplaceAll(*r.Error, "\n", "\n    "))
 	}
 	for _, d := range r.Differences {
 		a.line("    " + d.Line)

@@ -161,7 +161,7 @@ func (a *App) showEvent(ctx context.Context, seq string) error {
 	if e.Outcome != "" {
 		a.line("  " + printable(e.Outcome))
 	}
-	a.printIndented([]byte(printable(string(e.Body))))
+	a.printIndented(e.Body)
 	return nil
 }
 

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
@@ -23,7 +24,7 @@ type voice struct {
 // machine is the voice of sentences in JSON.
 var machine = voice{lang: trade.English, zone: time.UTC}
 
-// text gives a phrase.
+// text gives a phrase. What stands in it as a string may be the ERP's: it is one line, and steers nothing.
 func (v voice) text(p phrase, args ...any) string {
 	format := p.pt
 	if v.lang == trade.English {
@@ -32,7 +33,16 @@ func (v voice) text(p phrase, args ...any) string {
 	if len(args) == 0 {
 		return format
 	}
-	return fmt.Sprintf(format, args...)
+	given := slices.Clone(args)
+	for i, arg := range given {
+		switch text := arg.(type) {
+		case string:
+			given[i] = printable(text)
+		case json.RawMessage:
+			given[i] = trade.EscapeJSON(text)
+		}
+	}
+	return fmt.Sprintf(format, given...)
 }
 
 // moment is a time as people write it.
@@ -74,22 +84,40 @@ func (a *App) voice() voice {
 func (a *App) text(p phrase, args ...any) string { return a.voice().text(p, args...) }
 
 // tell writes a line for people to standard error: progress, plans, warnings, errors.
-func (a *App) tell(p phrase, args ...any) { fmt.Fprintln(a.Stderr, printable(a.text(p, args...))) }
+func (a *App) tell(p phrase, args ...any) { fmt.Fprintln(a.Stderr, lines(a.text(p, args...))) }
 
 // show writes a line for people to standard output: a result.
-func (a *App) show(p phrase, args ...any) { a.line(a.text(p, args...)) }
+func (a *App) show(p phrase, args ...any) { a.block(a.text(p, args...)) }
 
-// line writes a text to standard output.
+// line writes one line to standard output, whatever is in it.
 func (a *App) line(text string) { fmt.Fprintln(a.out, printable(text)) }
 
-// printable keeps what the ERP or a foreign server wrote from driving the terminal.
+// block writes a text with line breaks of ours to standard output.
+func (a *App) block(text string) { fmt.Fprintln(a.out, lines(text)) }
+
+// printable keeps a text of the ERP, or of a foreign server, from driving the terminal, from turning
+// the direction of a line and from beginning a line of its own.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		switch {
+		case r == '\n':
+			return '↵'
+		case r == '\t':
+			return ' '
+		case trade.Steers(r):
 			return utf8.RuneError
 		}
 		return r
-	}, text)
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// lines is printable for each line of a text.
+func lines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i] = printable(line)
+	}
+	return strings.Join(all, "\n")
 }
 
 // usage is a wrong call.

@@ -9,6 +9,15 @@ var (
 		"the earlier process ended between journal and ledger: %d answer(s) taken from the journal, %d row(s) now in doubt",
 	}
 
+	ledgerTightened = phrase{
+		"aviso: %s podia ser lido por outros usuários (modo %04o): o modo agora é %04o",
+		"note: %s could be read by other users (mode %04o): its mode is %04o now",
+	}
+	ledgerOpen = phrase{
+		"aviso: %[1]s pode ser lido por outros usuários (modo %04[2]o) e não é deste: rode, como o dono: chmod %04[3]o %[1]s",
+		"note: %[1]s can be read by other users (mode %04[2]o) and is not this one's: run, as its owner: chmod %04[3]o %[1]s",
+	}
+
 	ledgerNone = phrase{"aviso: %s", "note: %s"}
 
 	ledgerActSettled = phrase{

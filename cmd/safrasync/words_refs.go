@@ -53,6 +53,8 @@ var (
 	checkConfigHint      = phrase{"config.example.yaml explica cada chave", "config.example.yaml explains every key"}
 	checkLedgerHint      = phrase{"veja state.dsn, a pasta e suas permissões", "look at state.dsn, the folder and its rights"}
 	checkERPOK           = phrase{"%s, %s, codificação %s, aberto somente para leitura", "%s, %s, charset %s, opened read-only"}
+	checkOpenERP         = phrase{"a conexão vai a outra máquina sem TLS: a senha e as linhas passam abertas pela rede", "the connection goes to another host without TLS: the password and the rows travel in the open"}
+	checkOpenERPHint     = phrase{"em erp.dsn: sslmode=verify-full (PostgreSQL), tls=verify (MySQL, SQL Server, Oracle) ou wire_crypt=required (Firebird)", "in erp.dsn: sslmode=verify-full (PostgreSQL), tls=verify (MySQL, SQL Server, Oracle) or wire_crypt=required (Firebird)"}
 	checkERPHint         = phrase{"veja erp.dsn, a rede e o usuário de leitura", "look at erp.dsn, the network and the reading user"}
 	checkContractKey     = phrase{"a chave contém a do contrato (%s)", "the key has the contract's key in it (%s)"}
 	checkIdentityOK      = phrase{"os jobs e as chaves são os do estado; nenhuma linha é de dois jobs", "jobs and keys are those of the ledger; no row is of two jobs"}

@@ -115,8 +115,11 @@ func TestTheLanguageIsThatOfTheConfigurationThenOfTheEnvironmentThenPortuguese(t
 
 func TestTextsOfOthersCannotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
-	if got, want := printable("a\x1b[31mb\u009bc\td\n"), "a\ufffd[31mb\ufffdc\td\n"; got != want {
+	if got, want := printable("a\x1b[31mb\u009bc\td\n✓ e\u202ef\u200fg\u2066h\r\ni"), "a\ufffd[31mb\ufffdc d↵✓ e\ufffdf\ufffdg\ufffdh↵i"; got != want {
 		t.Errorf("printable = %q, want %q", got, want)
+	}
+	if got, want := lines("a\x1b\nb\u202e"), "a\ufffd\nb\ufffd"; got != want {
+		t.Errorf("lines = %q, want %q", got, want)
 	}
 }
 

@@ -23,8 +23,10 @@ import (
 const (
 	spoolMost   = 256 << 20 // bytes that may wait
 	segmentMost = 8 << 20   // bytes of one file
-	segmentEnd  = ".events"
 )
+
+// SegmentEnd is how the names of the spool's files end.
+const SegmentEnd = ".events"
 
 // errSpoolFull says that too much waits already.
 var errSpoolFull = errors.New("the spool is full: the ledger has not taken events for long")
@@ -68,7 +70,7 @@ func (s *spool) files() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	var out []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), segmentEnd) {
+		if strings.HasSuffix(e.Name(), SegmentEnd) {
 			out = append(out, filepath.Join(s.dir, e.Name()))
 		}
 	}
@@ -133,7 +135,7 @@ func (s *spool) append(batch []*keeping) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
-		file, err := os.OpenFile(filepath.Join(s.dir, uuid.Must(uuid.NewV7()).String()+segmentEnd), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+		file, err := os.OpenFile(filepath.Join(s.dir, uuid.Must(uuid.NewV7()).String()+SegmentEnd), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}

@@ -90,5 +90,5 @@ func marshal(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return trade.EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }

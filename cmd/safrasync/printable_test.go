@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// D9: a line break, a carriage return, CSI of C1 and a change of direction, in a key, a code and a number of the ERP.
+func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
+	t.Parallel()
+	const forged = "FORJADA: tudo certo"
+	const text = "X\n" + forged + "\r\u009b2K\u202eY\u2066\u200f\u061c"
+	d := newDesk(t)
+	d.erp(`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET num = '` + text + `', produtor = '` + text + `', preco = '` + text + `', fim = '` + text + `';
+		INSERT INTO contrato SELECT * FROM novo; UPDATE novo SET produtor = '100', num = num || '2'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
+	d.must(0, "", "sync")
+	key := "01|" + text
+	shown := 0
+	for _, args := range [][]string{
+		{"rows"},
+		{"rows", "show", "contracts", key},
+		{"explain", "contracts"},
+		{"why", "contracts", key},
+		{"check"},
+		{"sync", "--dry-run"},
+		{"status"},
+		{"preview", "contracts", key},
+		{"refs", "list"},
+		{"report"},
+		{"retry", "contracts", key, "--reason", text, "--as", text, "--yes"},
+		{"resync", "contracts", key, "--reason", text, "--yes"},
+		{"audit", "list"},
+		{"sync"},
+		{"doctor"},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			var out, said bytes.Buffer
+			a := d.app("")
+			a.Stdout, a.Stderr = &out, &said
+			given := append([]string{"--config", d.dir + "/config.yaml"}, args...)
+			if asJSON {
+				given = append(given, "--json")
+			}
+			a.Run(t.Context(), given)
+			for line := range strings.Lines(out.String() + "\n" + said.String()) {
+				line = strings.TrimSuffix(line, "\n")
+				if strings.HasPrefix(strings.TrimLeft(line, " │|→-!✓"), forged) {
+					t.Errorf("%q writes a line of the ERP: %q", given, line)
+				}
+				if strings.ContainsFunc(line, trade.Steers) {
+					t.Errorf("%q writes what steers the terminal: %q", given, line)
+				}
+				if asJSON && strings.HasPrefix(line, "{") && !json.Valid([]byte(line)) {
+					t.Errorf("%q writes no JSON: %q", given, line)
+				}
+			}
+			if strings.Contains(out.String()+said.String(), "FORJADA") {
+				shown++
+			}
+		}
+	}
+	if shown < 12 {
+		t.Errorf("%d answers show the text: the test shows little", shown)
+	}
+}
