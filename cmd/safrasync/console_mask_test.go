@@ -70,3 +70,63 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 		hidden(format, text)
 	}
 }
+
+var pageLink = regexp.MustCompile(`(?:href|action)="(/[^"]*)"`)
+
+// D3: what people typed, and what the platform answered, on every page that a reader and an accountant come to.
+func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
+	t.Parallel()
+	said := strings.Join(forms, "; ")
+	d := newDesk(t, `status=400,type=application/json,body={"messages":["produtor `+said+` bloqueado"]}`)
+	d.erp(`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000001'; UPDATE novo SET num = '000011'; INSERT INTO contrato SELECT * FROM novo;
+		UPDATE novo SET num = '000012'; INSERT INTO contrato SELECT * FROM novo;
+		UPDATE novo SET num = '000013', tipo = '` + said + `', preco = '` + said + `', fim = '` + said + `', produto = 'P52998224725'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
+	d.faults("lost-after")
+	d.must(0, "", "sync")
+	typed := func(args ...string) { d.must(0, "", append(args, "--reason", "pedido de "+said, "--as", "ana")...) }
+	typed("retry", "contracts", "01|000001", "--yes")
+	typed("dismiss", "contracts", "01|000011", "--yes")
+	typed("report", "--close", "2026-10-31", "--yes")
+	typed("pause", "contracts")
+	d.must(1, "", "sync", "contracts")
+	doubt, decided := d.entry("contracts", "01|000012"), d.entry("contracts", "01|000011")
+	spoken := map[string]bool{}
+	for _, role := range []trade.Role{trade.Reader, trade.Accountant} {
+		b := d.as(role)
+		seen, todo := map[string]bool{}, []string{"/", "/rows?state=rejected", "/audit/export", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID), fmt.Sprintf("/doubts/%d", decided.ID), fmt.Sprintf("/rows/%d", decided.ID), "/rows?state=invalid"}
+		for len(todo) > 0 && len(seen) < 200 {
+			path := todo[0]
+			todo = todo[1:]
+			if seen[path] || strings.HasPrefix(path, "/static/") || path == "/logout" || path == "/live" || strings.Contains(path, "reveal") {
+				continue
+			}
+			seen[path] = true
+			b.get(strings.ReplaceAll(path, "&amp;", "&"))
+			if at := unmasked.FindStringIndex(b.body); at != nil {
+				t.Errorf("%s shows the %s %q", path, role, b.body[max(0, at[0]-120):min(len(b.body), at[1]+40)])
+			}
+			if strings.Contains(b.body, "***.982.247-**") {
+				spoken[strings.Trim(regexp.MustCompile(`[?].*|[0-9a-f-]{30,}|[0-9]+`).ReplaceAllString(path, ""), "/")] = true
+			}
+			for _, m := range pageLink.FindAllStringSubmatch(b.body, -1) {
+				todo = append(todo, m[1])
+			}
+		}
+		b.get(fmt.Sprintf("/doubts/%d", doubt.ID)).submit(fmt.Sprintf("/doubts/%d/plan", doubt.ID), url.Values{"act": {"dismiss"}, "reason": {"não é de ninguém"}})
+		if unmasked.MatchString(b.body) {
+			t.Errorf("the plan shows the %s a document", role)
+		}
+	}
+	b := d.as(trade.Accountant)
+	for _, format := range []string{"csv", "html", "json"} {
+		b.get("/report?show=1").submit("/report/export", url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
+		if at := unmasked.FindStringIndex(b.body); at != nil {
+			t.Errorf("the report as %s shows %q", format, b.body[max(0, at[0]-120):at[1]])
+		}
+	}
+	for _, page := range []string{"", "audit", "audit/export", "pending", "report", "rows", "schedules"} {
+		if !spoken[page] {
+			t.Errorf("/%s does not speak of it: the test shows little", page)
+		}
+	}
+}
