@@ -96,7 +96,7 @@ func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (
 	}
 	score, err := readCreditScore(a.Body)
 	if err != nil {
-		return CreditScore{ID: a.ID}, a, nil // unreachable: the id was read from the same object
+		return CreditScore{ID: a.ID}, a, nil
 	}
 	return score, a, nil
 }

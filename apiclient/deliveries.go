@@ -77,7 +77,7 @@ func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (Deliver
 	}
 	d, err := ReadDelivery(a.Body)
 	if err != nil {
-		return Delivery{ID: a.ID}, a, nil // unreachable: the id was read from the same object
+		return Delivery{ID: a.ID}, a, nil
 	}
 	return d, a, nil
 }

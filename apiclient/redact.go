@@ -53,7 +53,7 @@ func spellings(key string) []string {
 	if len(key) < minRedactedKey {
 		return nil
 	}
-	quoted, _ := json.Marshal(key) // unreachable: a string always marshals
+	quoted, _ := json.Marshal(key)
 	plain, _ := encode(key)
 	asJSON, forHTML := string(plain[1:len(plain)-1]), string(quoted[1:len(quoted)-1])
 	query, path := url.QueryEscape(key), url.PathEscape(key)

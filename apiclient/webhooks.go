@@ -231,7 +231,7 @@ func hideWebhookSecrets(raw json.RawMessage) json.RawMessage {
 				value = json.RawMessage(`"` + hidden + `"`)
 			}
 		}
-		name, _ := encode(key) // unreachable: a string always marshals
+		name, _ := encode(key)
 		if out.Len() > 0 {
 			out.WriteByte(',')
 		}

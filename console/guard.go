@@ -87,7 +87,7 @@ func (c *Console) nothing(r *http.Request, h http.Header) error {
 func (c *Console) guard(route route) http.Handler {
 	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		q, ok := r.Context().Value(requestKey{}).(*request)
-		if !ok { // unreachable: serve is the only way here
+		if !ok {
 			return
 		}
 		q.Request = r

@@ -49,7 +49,7 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 		})
 	}
 	broken, err := zap.NewStdLogAt(log, zap.DebugLevel) // strangers fill no log with broken handshakes
-	if err != nil {                                     // unreachable: the level exists
+	if err != nil {
 		broken = zap.NewStdLog(log)
 	}
 	s.server = &http.Server{

@@ -207,7 +207,7 @@ func (v visitor) detail(issuer, fault string) string {
 		Role    trade.Role `json:"role,omitempty"`
 		Fault   string     `json:"fault,omitempty"`
 	}{issuer, v.Subject, v.Email, v.Name, v.Role, fault})
-	if err != nil { // unreachable: texts have a JSON form
+	if err != nil {
 		return ""
 	}
 	return string(text)

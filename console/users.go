@@ -132,7 +132,7 @@ func userDetail(before, after *trade.User) string {
 		detail.Before = &view{before.Role, before.Disabled}
 	}
 	text, err := json.Marshal(detail)
-	if err != nil { // unreachable: names always have a JSON form
+	if err != nil {
 		return ""
 	}
 	return string(text)

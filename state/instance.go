@@ -170,7 +170,7 @@ func (t *tx) mayWork() error {
 func (s *Store) refuseOther(needs int64, moved *string) error {
 	known, err := s.newestSchema()
 	switch {
-	case err != nil: // unreachable: see newestSchema
+	case err != nil:
 		return err
 	case needs > known:
 		return &Error{

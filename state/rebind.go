@@ -98,7 +98,7 @@ func (s *Store) rebind(ctx context.Context, o Options, plan *RebindPlan, platfor
 			return err
 		}
 		detail, err := json.Marshal(plan)
-		if err != nil { // unreachable: plain data
+		if err != nil {
 			return err
 		}
 		record.Detail = string(detail)

@@ -161,7 +161,7 @@ func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir
 // journalFor finds the journal of a ledger by where it stood. For a ledger that is there, only its own place counts.
 func journalFor(o Options, where string, exists bool) (string, error) {
 	parent, err := filepath.Abs(o.Journal)
-	if err != nil { // unreachable: rebuildFrom has asked the same
+	if err != nil {
 		return "", err
 	}
 	f, err := journalOf(parent, where)

@@ -75,7 +75,7 @@ func (r *rebuilding) run(apply bool, record trade.AuditRecord) error {
 		return nil
 	}
 	detail, err := json.Marshal(r.plan)
-	if err != nil { // unreachable: the plan has times of the journal only, which were read from JSON
+	if err != nil {
 		return err
 	}
 	record.Detail, r.who = string(detail), record.Who

@@ -134,7 +134,7 @@ func (s *Store) replaceJournal(t *tx, plan *NewJournalPlan, dir string, there bo
 		return err
 	}
 	detail, err := json.Marshal(plan)
-	if err != nil { // unreachable: as of the plan of a rebuilding
+	if err != nil {
 		return err
 	}
 	record.Detail = string(detail)
@@ -153,7 +153,7 @@ func doubtAll(t *tx, now time.Time) error {
 		return err
 	}
 	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return err
 	}
 	return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))

@@ -100,7 +100,7 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 				counted = have.Counts
 			}
 			written, err := attemptRowOf(attempt, r.now, counts)
-			if err != nil { // unreachable: see attemptRowOf
+			if err != nil {
 				return err
 			}
 			if have == nil || have.EntryID == row.entry.ID {
@@ -158,7 +158,7 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			flags = flags.With(trade.Changed, row.Newest != "" || flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
 		}
 		flagText, err := json.Marshal(list(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
-		if err != nil { // unreachable: texts always have a JSON form
+		if err != nil {
 			return err
 		}
 		if row.moves() {
@@ -181,7 +181,7 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			}
 		}
 		written, err := r.finalRow(row, string(flagText))
-		if err != nil { // unreachable: see finalRow
+		if err != nil {
 			return err
 		}
 		final = append(final, written)
@@ -234,7 +234,7 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	errorText := orNull("")
 	if entryError != nil {
 		text, err := json.Marshal(entryError)
-		if err != nil { // unreachable: texts always have a JSON form
+		if err != nil {
 			return nil, err
 		}
 		errorText = orNull(string(text))

@@ -61,7 +61,7 @@ func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (Job
 		return plan, fmt.Errorf("job move %s %s: refused (%s)", plan.From, plan.To, plan.Refused)
 	}
 	record, err := who.record(a.Now(), "job move", plan.From+" "+plan.To, plan.JobMove)
-	if err != nil { // unreachable: names and numbers
+	if err != nil {
 		return plan, err
 	}
 	done, err := a.Desk.MoveJob(ctx, plan.From, plan.To, true, record)

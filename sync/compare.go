@@ -265,7 +265,7 @@ func jsonOf(rule trade.FieldRule, text string) string {
 		}
 	}
 	out, err := json.Marshal(text)
-	if err != nil { // unreachable: a text
+	if err != nil {
 		return text
 	}
 	return string(out)

@@ -116,7 +116,7 @@ func (h *Hearing) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) 
 	who.Reason = fmt.Sprintf("event %s named record %s, which was read back: all %d fields that were sent are the same, and no other record that was read back and no other row in doubt is like it",
 		c.Event, c.ID, reading.Same)
 	record, err := who.record(h.Now(), act, entry.Job+" "+entry.Key, evidenceDetail{viewOf(entry), viewOf(after), attempt.ID, c.Seq, reading})
-	if err != nil { // unreachable: texts always have a JSON form
+	if err != nil {
 		return err
 	}
 	done, err := h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})

@@ -143,7 +143,7 @@ func (a *App) needFlags(cmd *cobra.Command, names ...string) error {
 // completes offers the values of an enumeration to the shell.
 func completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(texts(values), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // unreachable: it is called once for a flag that is there
+		panic(err)
 	}
 }
 

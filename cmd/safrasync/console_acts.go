@@ -105,7 +105,7 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 		out.Steps = append(out.Steps, step)
 		// The mark covers what a person was shown and what would be stored: not the time that is left.
 		text, err := json.Marshal([]any{s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems, s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash.Sum, s.After.RemoteID})
-		if err != nil { // unreachable: what is shown of an entry always has a text
+		if err != nil {
 			text = []byte(err.Error())
 		}
 		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails to write

@@ -30,7 +30,7 @@ func (d *consoleDesk) Schedules(ctx context.Context, lang trade.Lang) ([]console
 				continue
 			}
 			schedule, err := engine.ParseSchedule(text.text, zone)
-			if err != nil { // unreachable: the scheduler has read it
+			if err != nil {
 				return nil, err
 			}
 			times := console.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.explainCron(text.text)}
@@ -96,7 +96,7 @@ func (d *consoleDesk) jobPlan(plan engine.JobPlan) console.JobPlan {
 		seen = trade.JobStatus{}
 	}
 	text, err := json.Marshal([]any{plan.Act, plan.Job, plan.Refused, seen, plan.Release})
-	if err != nil { // unreachable: names and numbers always have a text
+	if err != nil {
 		text = []byte(err.Error())
 	}
 	sum := sha256.Sum256(text)

@@ -96,7 +96,7 @@ func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery,
 			options.Lang = trade.English
 		}
 		record, err := recordOf(who, reconcile.ActExport, "-", s.Export(format, options))
-		if err != nil { // unreachable: texts and numbers have a JSON form
+		if err != nil {
 			return err
 		}
 		if err := r.g.daemon.store.AppendAudit(ctx, record); err != nil {
@@ -154,7 +154,7 @@ func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark s
 			return err
 		}
 		record, err := recordOf(who, reconcile.ActClose, day.String(), s.Kept())
-		if err != nil { // unreachable: a text and a number
+		if err != nil {
 			return err
 		}
 		_, err = reconcile.Freeze(ctx, r.g.daemon.store, s, who.Name, who.Reason, record)

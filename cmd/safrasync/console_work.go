@@ -22,7 +22,7 @@ func (w *consoleWork) Jobs() []console.Job {
 	for i, job := range w.g.engine.Jobs {
 		out[i] = console.Job{Name: job.Name(), Sends: job.Spec.Sends, Key: job.Spec.Key}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, w.g.config.Zone())
-		if err != nil { // unreachable: the scheduler has read it
+		if err != nil {
 			continue
 		}
 		for at := schedule.Next(now()); !at.IsZero() && len(out[i].NextRuns) < nextRunsShown; at = schedule.Next(at) {

@@ -82,7 +82,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 			wrong = append(wrong, job.Name()+" "+v.text(jobStateWords[status.State])+": "+v.stop(*status.Stop))
 		}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, g.config.Zone())
-		if err != nil { // unreachable: the scheduler has read it
+		if err != nil {
 			continue
 		}
 		if at := schedule.Next(now()); !at.IsZero() && (nextAt.IsZero() || at.Before(nextAt)) {

@@ -72,7 +72,7 @@ func (e *ear) serve(ctx context.Context, w WebhooksConfig, listener net.Listener
 	}
 	for _, p := range w.Proxies {
 		prefix, err := proxyPrefix(p)
-		if err != nil { // unreachable: the check has read it
+		if err != nil {
 			return errors.Join(err, listener.Close())
 		}
 		options.Proxies = append(options.Proxies, prefix)

@@ -75,7 +75,7 @@ func (b *bookFile) write(book *excelize.File) error {
 	book.ZipWriter = func(io.Writer) excelize.ZipWriter { return b }
 	err := book.Write(io.Discard)
 	for path, asked := range b.sheets {
-		if !asked && err == nil { // unreachable: both count their sheets alike
+		if !asked && err == nil {
 			err = fmt.Errorf("the workbook has no sheet %s", path)
 		}
 	}

@@ -186,7 +186,7 @@ type spool struct {
 func (s *Snapshot) spool() *spool {
 	to := bufio.NewWriterSize(s.file, 1<<16)
 	z, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
-	if err != nil { // unreachable: the level is a constant
+	if err != nil {
 		panic(err)
 	}
 	enc := json.NewEncoder(z)

@@ -103,7 +103,7 @@ func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, e
 
 func newID() string {
 	id, err := uuid.NewV7()
-	if err != nil { // unreachable: the system's source of random numbers never fails
+	if err != nil {
 		return uuid.NewString()
 	}
 	return id.String()
@@ -112,7 +112,7 @@ func newID() string {
 // endOf is the first moment after a day.
 func endOf(day trade.Date, zone *time.Location) time.Time {
 	at, err := time.ParseInLocation(time.DateOnly, day.String(), zone)
-	if err != nil { // unreachable: a day of the calendar
+	if err != nil {
 		return time.Time{}
 	}
 	return at.AddDate(0, 0, 1)
