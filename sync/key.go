@@ -44,17 +44,6 @@ func splitCode(text string) []string {
 	return append(parts, part.String())
 }
 
-// appendEscaped adds one part of a key as joinCode writes it.
-func appendEscaped(to []byte, part string) []byte {
-	for i := range len(part) {
-		if part[i] == '\\' || part[i] == '|' {
-			to = append(to, '\\')
-		}
-		to = append(to, part[i])
-	}
-	return to
-}
-
 // rowKey reads the key of a row: its text form, and its parts as the database wrote them, for reading the row again. An error says
 // which column makes the key unusable.
 func rowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {

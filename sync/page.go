@@ -2,7 +2,6 @@ package sync
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -28,7 +27,6 @@ type readRow struct {
 type pager struct {
 	run     *jobRun
 	rows    []readRow
-	reader  rowReader
 	roll    roll                    // of the keys that were read and, of a sweep, of those that the ledger knows
 	newest  int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
 	doubles map[string]int          // key → how often it stands in the ERP
@@ -41,14 +39,14 @@ type pager struct {
 }
 
 func newPager(r *jobRun) *pager {
-	return &pager{run: r, reader: rowReader{job: r.job}, roll: roll{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
+	return &pager{run: r, roll: roll{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
 }
 
 // add takes one row; a full page is handed over to be recorded.
 func (p *pager) add(ctx context.Context, row erp.Row) error {
 	r := p.run
 	r.report.Read++
-	text, err := p.reader.keyOf(row)
+	key, parts, err := rowKey(row, r.job.Spec.Key)
 	if err != nil {
 		if errors.Is(err, errKeyForm) {
 			p.badKeys++
@@ -59,17 +57,16 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		}
 		return nil
 	}
-	if p.chosen != nil && !p.chosen.wants(string(text), row) {
+	if p.chosen != nil && !p.chosen.wants(key, row) {
 		return nil
 	}
-	cancelled := p.reader.isCancelled(row)
+	cancelled := r.job.isCancelled(row.Get)
 	if cancelled && p.beside != nil {
-		p.leave(trade.BesideCancelled, string(text), row)
+		p.leave(trade.BesideCancelled, key, row)
 	}
-	sum := p.reader.sum(row)
-	switch p.roll.meet(hashKeyBytes(text), sourceMark(sum[:8]), cancelled, p.anew) {
+	hash := r.job.sourceHash(row.Get)
+	switch p.roll.meet(hashKey(key), markOf(hash.Sum), cancelled, p.anew) {
 	case again:
-		key := string(text)
 		p.doubles[key] = max(p.doubles[key], 1) + 1
 		return nil
 	case asItWas:
@@ -78,11 +75,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		}
 		return nil
 	}
-	key, parts, err := rowKey(row, r.job.Spec.Key)
-	if err != nil {
-		return err
-	}
-	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: trade.Hash{Sum: hex.EncodeToString(sum[:]), Near: p.reader.near(row)}, cancelled: cancelled, late: row.Late})
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hash, cancelled: cancelled, late: row.Late})
 	if len(p.rows) < pageSize {
 		return nil
 	}

@@ -10,15 +10,21 @@ import (
 // keyHash identifies a key in a roll: 96 bits never meet by chance among the rows of an ERP.
 type keyHash [12]byte
 
-func hashKey(key string) keyHash { return hashKeyBytes([]byte(key)) }
-
-func hashKeyBytes(key []byte) keyHash {
-	sum := sha256.Sum256(key)
+func hashKey(key string) keyHash {
+	sum := sha256.Sum256([]byte(key))
 	return keyHash(sum[:12])
 }
 
 // sourceMark is the beginning of a source hash.
 type sourceMark [8]byte
+
+// markOf gives that of a hash; of none the zero mark.
+func markOf(sum string) (mark sourceMark) {
+	if n, err := hex.Decode(mark[:], []byte(sum)[:min(len(sum), 2*len(mark))]); err != nil || n != len(mark) {
+		return sourceMark{}
+	}
+	return mark
+}
 
 // What a roll notes of a key.
 const (
@@ -84,9 +90,8 @@ func (r roll) meet(key keyHash, source sourceMark, cancelled, always bool) meets
 
 // enter takes an entry of the ledger into the roll.
 func (r roll) enter(k *trade.Known, notes uint8) {
-	item := rollItem{bits: notes}
-	n, err := hex.Decode(item.source[:], []byte(k.SourceHash)[:min(len(k.SourceHash), 2*len(item.source))])
-	if err != nil || n != len(item.source) {
+	item := rollItem{bits: notes, source: markOf(k.SourceHash)}
+	if item.source == (sourceMark{}) {
 		item.bits &^= plain // of an entry that was rebuilt without one
 	}
 	r[hashKey(k.Key)] = item
