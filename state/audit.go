@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -157,9 +157,12 @@ func (s *Store) verifyChain(ctx context.Context) (firstBroken int64, err error) 
 	return 0, nil
 }
 
+// errNoHeads says that a journal could not be read, and so nothing be compared with it.
+var errNoHeads = errors.New("the audit cannot be compared with the journal")
+
 // verifyHeads compares the audit with the ends of it that the journals of this host have from before
 // each act. Each of them was on disk when it was written, whatever became of the act. The ledger that
-// a rebuilding began with lacks what was lost, also of the audit.
+// a rebuilding began with lacks a part of the audit that nobody knows: only what came later counts.
 func (s *Store) verifyHeads(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
 	host, _, _ := hostIdentity()
@@ -174,13 +177,13 @@ func (s *Store) verifyHeads(ctx context.Context) (firstBroken int64, err error) 
 				return nil
 			}
 			if r.ActName == rebuildName {
-				heads = slices.DeleteFunc(heads, func(h journal.AuditHead) bool { return h.Seq > r.Audit.Seq })
+				heads = nil
 			}
 			heads = append(heads, *r.Audit)
 			return nil
 		})
 		if err != nil {
-			return 0, s.fault(ctx, op, err)
+			return 0, errors.Join(errNoHeads, s.fault(ctx, op, err))
 		}
 		for _, head := range heads {
 			there, err := wasHead(func(dest any, query string, args ...any) error {

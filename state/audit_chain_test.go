@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"path/filepath"
 	gosync "sync"
 	"testing"
 
@@ -148,4 +149,40 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		k.order(adoption(doubts[2], "remote-2")) // and so it stays
 		mustVerify(t, at, head.Seq-1)
 	})
+}
+
+// Two hosts with a journal each rebuild a ledger that is gone, in either order: the audit begins anew, and nobody is accused.
+func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
+	for name, order := range map[string][2]int{"the first before the second": {0, 1}, "the second before the first": {1, 0}} {
+		t.Run(name, func(t *testing.T) {
+			a := keep(t, backends[1].open(t))
+			b := *a
+			b.o.Journal = filepath.Join(t.TempDir(), "another host")
+			b.open()
+			hosts := []*kept{a, &b}
+			doubts := a.doubts(7)
+			for i, e := range doubts[:6] {
+				hosts[i%2].order(adoption(e, "remote-"+e.Key))
+			}
+			mustVerify(t, a.s, 0)
+			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+				if err := byHand(a.s, query); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, _ = a.s.Close(), b.s.Close()
+			for _, i := range order {
+				if _, err := Rebuild(t.Context(), hosts[i].o, true, rebuildAct); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, k := range hosts {
+				k.open()
+				mustVerify(t, k.s, 0)
+			}
+			a.order(adoption(mustEntry(t, a.s, "contracts", doubts[6].Key), "remote-6"))
+			forge(t, a.s, 1)
+			mustVerify(t, a.s, 1)
+		})
+	}
 }

@@ -189,7 +189,9 @@ func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
 	broken, err := s.verifyChain(ctx)
 	if broken == 0 && err == nil {
-		broken, _ = s.verifyHeads(ctx)
+		if broken, err = s.verifyHeads(ctx); errors.Is(err, errNoHeads) {
+			err = nil
+		}
 	}
 	if broken != 0 {
 		d.Problem, d.Args = ProblemBroken, []any{broken}

@@ -166,7 +166,7 @@ func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	}
 	out.contents = map[int64]bool{}
 	for _, b := range begun {
-		if !slices.Contains(g.group.Like, b.ID) {
+		if !g.group.Like[b.ID] {
 			out.contents[b.Near] = true
 		}
 	}

@@ -22,6 +22,7 @@ type Mapping struct {
 	sends       trade.Kind
 	fields      []fieldMapping // in the order of the API's table
 	columns     []string       // every column that a field or `cancelled` uses, sorted
+	hashed      []string       // those that a field uses: they say what the row is, and `cancelled` only how it stands
 	refs        []string       // de-para kinds in use, sorted
 	sentBy      []string       // jobs whose rows this one's hang on, sorted
 	lookups     []fieldMapping // those of the fields that are looked up on the platform
@@ -85,6 +86,7 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})
 		}
 	}
+	m.hashed = slices.Sorted(maps.Keys(used))
 	if spec.Cancelled != nil {
 		used[spec.Cancelled.Column] = true
 	}

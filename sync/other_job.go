@@ -64,7 +64,7 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 		if k.Sends != r.job.Spec.Sends || k.Accepted+k.InDoubt == 0 {
 			continue
 		}
-		now := "not configured any more"
+		now, rows := "not configured any more", k.Accepted+k.InDoubt
 		if job := r.configured(k.Job); job == nil {
 			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ", k.Job, b.Job)
 		} else if k.Gone, err = r.goneFrom(ctx, job); err != nil {
@@ -72,9 +72,9 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 		} else if k.Gone == 0 {
 			continue
 		} else {
-			now = fmt.Sprintf("its query returns %d of them no more", k.Gone)
+			now, rows = fmt.Sprintf("its query returns %d of them no more", k.Gone), k.Gone
 		}
-		b.Rows += k.Accepted + k.InDoubt
+		b.Rows += rows
 		b.Former = append(b.Former, k)
 		names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt; %s)", k.Job, k.Accepted, k.InDoubt, now))
 	}
@@ -83,7 +83,7 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 	}
 	return &stopError{trade.Stop{Code: string(stopNewJob), Brake: &b, Text: fmt.Sprintf(
 		"job %s is new, and the ledger has rows that were sent by jobs which have them no more: %s; nothing of this job leaves. %s"+
-			"If its rows are others: `safrasync release %s --reason TEXT`; a key that another job has sent is held all the same",
+			"If its rows are others: `safrasync release %s --reason TEXT`; a key or a content that another job has sent is held all the same, and a row goes that has neither",
 		b.Job, strings.Join(names, ", "), advice, b.Job)}}
 }
 
@@ -96,7 +96,8 @@ func (e *Engine) configured(name string) *Job {
 }
 
 // goneFrom counts the rows that another job has sent, or may have, and that its query returns no
-// more. Of a job in another key space none counts.
+// more, but for those of which a person has said that it is right so. Of a job in another key space
+// none counts.
 func (r *jobRun) goneFrom(ctx context.Context, other *Job) (gone int, err error) {
 	if other.identity.Space != r.job.identity.Space {
 		return 0, nil
@@ -110,7 +111,7 @@ func (r *jobRun) goneFrom(ctx context.Context, other *Job) (gone int, err error)
 		return 0, fmt.Errorf("job %s is new, and the rows of job %s cannot be read: %w", r.job.Name(), other.Name(), err)
 	}
 	err = r.ledger.EachKnown(ctx, other.Name(), func(k trade.Known) error {
-		if k.State.Created() && !stands[hashKey(k.Key)] {
+		if k.State.Created() && !stands[hashKey(k.Key)] && !k.Acknowledged.Has(trade.MissingInERP) {
 			gone++
 		}
 		return nil

@@ -169,20 +169,48 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 	}
 }
 
-// C3: the queries of two jobs return the same rows under two keys: the second job waits for a person.
+// C3: the queries of two jobs return the same rows under two keys: the second job waits for a person, whatever it maps otherwise.
 func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
-	b := newBenchOn(t, databases[0], sandbox.Options{})
-	b.contracts(12)
-	b.pass()
-	other := b.spec
-	other.Name, other.Query = "again", strings.Replace(b.spec.Query, "num,", "'F' || num AS num,", 1)
-	b.more = append(b.more, other)
-	if stop := b.pass()["again"].Stopped; stop == nil || stop.Code != "brake_retyped" || stop.Brake.Rows != 12 {
-		t.Errorf("stopped %+v", stop)
+	for field, value := range map[string]string{"": "", "order_type": "FIXACAO_COMPRA", "price": "99"} {
+		b := newBenchOn(t, databases[0], sandbox.Options{})
+		b.contracts(12)
+		b.pass()
+		other := b.spec
+		other.Name, other.Fields, other.Query = "again", maps.Clone(b.spec.Fields), strings.Replace(b.spec.Query, "num,", "'F' || num AS num,", 1)
+		if value != "" {
+			other.Fields[field] = engine.FieldSpec{Const: &value}
+		}
+		b.more = append(b.more, other)
+		if stop := b.pass()["again"].Stopped; stop == nil || stop.Code != "brake_retyped" || stop.Brake.Rows != 12 {
+			t.Errorf("%s: stopped %+v", field, stop)
+		}
+		if n := len(b.api.Created()); n != 12 {
+			t.Errorf("%s: the platform has %d contracts, want 12", field, n)
+		}
 	}
-	if n := len(b.api.Created()); n != 12 {
-		t.Errorf("the platform has %d contracts, want 12", n)
-	}
+}
+
+// C3: the second job runs before any row comes to it; a contract that comes later, under another key and with another type, is the one that has left the first.
+func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20, 30, 40)
+		b.pass()
+		other := b.spec
+		kind := "FIXACAO_COMPRA"
+		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
+		other.Fields["order_type"] = engine.FieldSpec{Const: &kind}
+		other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'F' || num AS num,", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
+		b.more = append(b.more, other)
+		b.pass()
+		b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
+		for range 2 {
+			b.pass()
+		}
+		b.row("fixations", "01|F0003", trade.Held, trade.CauseRetyped)
+		b.onPlatform("10", "20", "30", "40")
+	})
 }
 
 // C6: a row that was changed after it was sent, and is typed again under another key and in the scope of another job, is held there.

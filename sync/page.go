@@ -316,6 +316,8 @@ func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
 	if samePayload {
 		entry.Target, entry.Payload, entry.PayloadHash = fresh.Target, fresh.Payload, fresh.PayloadHash
+	} else if near := fresh.PayloadHash.Near; near != 0 {
+		entry.PayloadHash.Near = near // of the same row under today's mapping, as renumber counts it
 	}
 }
 

@@ -103,7 +103,7 @@ func (s *submission) lookInto(ctx context.Context, batch []trade.Entry) error {
 	}
 	for _, o := range result.sent {
 		if o.Entry.Job != s.job.Name() {
-			s.like = append(s.like, o.Entry.ID)
+			s.like[o.Entry.ID] = true
 		}
 	}
 	s.checkTwins(&result, s.parked)

@@ -9,11 +9,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that nobody maps do not count.
+// sourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that no field uses do not count: a row that goes
+// from one state to another, and so to another job, is the same row.
 func (j *Job) sourceHash(get columnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
 	var near int64
-	for _, name := range j.mapping.columns {
+	for _, name := range j.mapping.hashed {
 		v, ok := get(name)
 		text = appendHashed(text, name, v, ok)
 		near += nearOf(v, ok)

@@ -12,7 +12,7 @@ import (
 
 // rowJob is a job of which only the columns count.
 func rowJob(key, mapped []string) *Job {
-	return &Job{Spec: JobSpec{Key: key, Cancelled: &CancelledSpec{Column: "situacao"}}, mapping: &Mapping{columns: mapped}, cancelled: map[string]bool{"cancelado": true}}
+	return &Job{Spec: JobSpec{Key: key, Cancelled: &CancelledSpec{Column: "situacao"}}, mapping: &Mapping{columns: mapped, hashed: mapped}, cancelled: map[string]bool{"cancelado": true}}
 }
 
 // The form of a source hash never changes: with another one, every row of every ledger would look changed.

@@ -767,3 +767,27 @@ func TestC6AContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *
 		b.onPlatform("10", "20", "30")
 	})
 }
+
+// C6: the same, of contracts whose values the retention has taken, and of those that were rebuilt from the journal: the ERP's rows tell.
+func TestC6AContractIsRecognisedAfterAChangeOfTheMappingWithoutItsValues(t *testing.T) {
+	for name, lose := range map[string]func(*bench){
+		"reduced": func(b *bench) { b.clock.advance(200 * 24 * time.Hour); b.retain() },
+		"rebuilt": func(b *bench) { b.rebuilt() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBenchOn(t, databases[0], sandbox.Options{})
+			b.write(10, 20, 30)
+			b.sweep()
+			lose(b)
+			season := "2026/2027"
+			b.spec.Fields["haverst"] = engine.FieldSpec{Const: &season}
+			b.sweep()
+			b.exec(`UPDATE contrato SET num = '0013', preco = preco + 1 WHERE num = '0003'`)
+			for range 3 {
+				b.sweep()
+			}
+			b.row("contracts", key(13), trade.Held, trade.CauseRetyped)
+			b.onPlatform("10", "20", "30")
+		})
+	}
+}

@@ -28,12 +28,12 @@ type submission struct {
 	took    time.Duration // of the last answer
 	limited bool          // by a rate: intents are stored when they may leave
 
-	queue  []trade.Entry // looked at, ready to go
-	lookAt time.Duration // Boot time of the look at queue
-	like   []int64       // entries of other jobs that looks of this run found, sent with the content of a row
-	parked []trade.Entry // need a record of the platform that another flight is asking about
-	after  int64         // number of the last entry that was taken up
-	again  bool          // entries with lower numbers may be due again
+	queue  []trade.Entry  // looked at, ready to go
+	lookAt time.Duration  // Boot time of the look at queue
+	like   map[int64]bool // entries of other jobs that looks of this run found, sent with the content of a row
+	parked []trade.Entry  // need a record of the platform that another flight is asking about
+	after  int64          // number of the last entry that was taken up
+	again  bool           // entries with lower numbers may be due again
 	due    int
 	quota  int            // rows that may still be begun in this turn; -1 = as many as are due
 	until  time.Duration  // Boot time at which a turn with a quota ends
@@ -59,7 +59,7 @@ type submission struct {
 // newSubmission makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
 func newSubmission(r *jobRun, t *traffic, status trade.JobStatus) (*submission, error) {
 	s := &submission{
-		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, flights: map[int64]bool{}, landed: make(chan *landing, 2*r.Limits.MaxInFlight), halted: make(chan struct{}),
+		jobRun: r, traffic: t, slots: r.Limits.MaxInFlight, flights: map[int64]bool{}, like: map[int64]bool{}, landed: make(chan *landing, 2*r.Limits.MaxInFlight), halted: make(chan struct{}),
 		limited: t.limiter.Limit() != rate.Inf,
 	}
 	s.wire.launch = s.fly

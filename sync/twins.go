@@ -60,7 +60,7 @@ func (s sentRow) sent(e trade.Entry) bool {
 // go.
 type likeness struct {
 	twin  bool       // one of them sends the very same, and stands: a second row of equal content
-	other bool       // that one is of another job
+	other bool       // a row of another job has this content, or the same columns, and stands
 	moved *sentRow   // the record of this row: no row is left for it under its own key; nil: there is none
 	left  []*sentRow // all records of this content without a row
 }
@@ -89,6 +89,7 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 		// Jobs that read the same columns may make different records of them: the row of another one was
 		// this row only if it does not stand there any more.
 		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash) && (o.Entry.Job == e.Job || !o.stands(o.Entry))
+		out.other = out.other || o.Entry.Job != e.Job && o.Entry.SourceHash.Same(e.SourceHash) && o.stands(o.Entry)
 		if o.Entry.ID == e.ID || !sent && !newest && !o.stands(e) {
 			continue
 		}
@@ -97,8 +98,8 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 		}
 		if o.stands(e) {
 			rows++
-			twin := o.Entry.PayloadHash.Same(e.PayloadHash) || newest
-			out.twin, out.other = out.twin || twin, out.other || twin && o.Entry.Job != e.Job
+			out.twin = out.twin || o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			out.other = out.other || o.Entry.Job != e.Job
 			continue
 		}
 		if sent {

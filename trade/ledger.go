@@ -12,9 +12,9 @@ type Group struct {
 	Settle  []Settlement
 	Updates []Update // of the last look: changed, gone, doubled or blocked rows
 	Intents []Intent
-	Like    []int64 // entries of other jobs, sent with the content of an intent, of which the last look knew
-	Block   []Block // set or replaced, by Kind and ID
-	Unblock []Block // removed, by Kind and ID
+	Like    map[int64]bool // entries of other jobs, sent with the content of an intent, of which the last look knew
+	Block   []Block        // set or replaced, by Kind and ID
+	Unblock []Block        // removed, by Kind and ID
 }
 
 // GroupResult says what of a group took effect.

@@ -46,7 +46,7 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 	path := fmt.Sprintf("/rows/%d/dismiss", row.ID)
 	b.get(path).shows(http.StatusOK, "O que vai acontecer")
 	mark := markOf(b)
-	b.submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).shows(http.StatusUnprocessableEntity, "5 a 500")
+	b.submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	b.submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).shows(http.StatusOK, "Feito: dispensada", "contrato lançado em duplicidade", "carla")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Dismissed {
 		t.Errorf("it is %s", e.State)

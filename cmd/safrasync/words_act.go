@@ -67,9 +67,9 @@ var (
 	}
 	brakeNewJob = phrase{
 		"FREIO: o job %s é novo, e o estado tem linhas de jobs que as enviaram e não as têm mais: %s. Nada saiu. %s" +
-			"Se as linhas dele são outras: `safrasync release %s --reason TEXTO` (uma chave que outro job já enviou fica retida)",
+			"Se as linhas dele são outras: `safrasync release %s --reason TEXTO` (uma chave ou um conteúdo que outro job já enviou fica retido; uma linha sem nenhum dos dois vai)",
 		"BRAKE: job %s is new, and the ledger has rows of jobs that have sent them and have them no more: %s. Nothing left. %s" +
-			"If its rows are others: `safrasync release %s --reason TEXT` (a key that another job has sent is held)",
+			"If its rows are others: `safrasync release %s --reason TEXT` (a key or a content that another job has sent is held; a row goes that has neither)",
 	}
 	brakeRenamed = phrase{
 		"Se é o mesmo job com outro nome: `safrasync job move %s %s --reason TEXTO`. ",
