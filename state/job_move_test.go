@@ -115,6 +115,27 @@ func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 	})
 }
 
+// C5: of which the platform says that it has it, that row never gives way to one that was not sent.
+func TestC5ARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "a")
+		mustRecord(t, s, lease, newEntry("1"))
+		mustFree(t, s, lease)
+		lease = mustLease(t, s, "b")
+		row := mustRecord(t, s, lease, newEntry("1"))[0]
+		held := refused(mustSend(t, s, lease, row))
+		held.State, held.Cause = trade.Held, trade.CauseExists
+		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{held}})
+		mustFree(t, s, lease)
+		if plan := mustMove(t, s, "a", "b"); plan.Replaced != 0 || plan.Left != 1 {
+			t.Errorf("%+v", plan)
+		}
+		if e := mustEntry(t, s, "b", "1"); e.State != trade.Held || e.Cause != trade.CauseExists {
+			t.Errorf("it is %s (%s)", e.State, e.Cause)
+		}
+	})
+}
+
 // Of two rows with one key the one that was never sent gives way, and is not lost; where both were sent nothing moves.
 func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
