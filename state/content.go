@@ -65,6 +65,7 @@ func (s *Store) placed(ctx context.Context, entries []trade.Entry, blank []int64
 // SameContent returns the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that
 // ask for the business of one of these payloads ([trade.Hash.SameContent]), or whose newest row in the ERP has one of these source hashes. The entry asked about
 // is among them when that is true of itself. So are those of which the platform says that it has the record already. Each comes with the hashes of all that was sent of it, or may have been.
+// Those that are held because another job has the record come too, with none.
 func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
 	var out []trade.SentContent
@@ -103,6 +104,23 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 			}
 		}
 	}
+	sums, nears := []string{}, []int64{}
+	for _, h := range sources {
+		sums = append(sums, h.Sum)
+	}
+	for _, h := range payloads {
+		if h.Near != 0 {
+			nears = append(nears, h.Near)
+		}
+	}
+	held, err := s.entries(ctx, op, `WHERE e.sends = ? AND e.job IN (SELECT job FROM job_kind WHERE sends = ?) AND e.state = 'held' AND e.cause = '`+trade.CauseOtherJob+`'
+		AND (`+s.d.among("e.source_hash")+` OR `+s.d.among("e.payload_near")+`) ORDER BY e.id`, string(sends), string(sends), listOf(s.d, sums), listOf(s.d, nears))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range held {
+		out = append(out, trade.SentContent{Entry: e})
+	}
 	return out, s.whatWasSent(ctx, op, out, at)
 }
 
@@ -110,7 +128,7 @@ func (s *Store) SameContent(ctx context.Context, sends trade.Kind, payloads, sou
 // one that is held because the platform says that it has the record.
 func (s *Store) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
-		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held {
+		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held && c.Entry.Cause == trade.CauseExists {
 			of[i].Payloads = append(of[i].Payloads, c.Entry.PayloadHash)
 		}
 	}

@@ -65,6 +65,11 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 			continue
 		}
 		now, rows := "not configured any more", k.Accepted+k.InDoubt
+		if was, err := r.ledger.Cursor(ctx, k.Job); err != nil {
+			return err
+		} else if id := was.Brakes.Identity; id != nil {
+			k.Apart = id.Space != r.job.identity.Space
+		}
 		if job := r.configured(k.Job); job == nil {
 			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ", k.Job, b.Job)
 		} else if k.Gone, err = r.goneFrom(ctx, job); err != nil {
@@ -76,6 +81,9 @@ func (r *jobRun) brakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 		}
 		b.Rows += rows
 		b.Former = append(b.Former, k)
+		if k.Apart {
+			now += ", and its keys are of another identity and not compared"
+		}
 		names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt; %s)", k.Job, k.Accepted, k.InDoubt, now))
 	}
 	if len(b.Former) == 0 {

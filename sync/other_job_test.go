@@ -602,3 +602,28 @@ func TestC3ARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing
 		b.row("fixations", key(4), trade.Accepted, "")
 	})
 }
+
+// C3: a contract changes its type and is held in the other job; typed again there, under a new key, it is still the one that was sent.
+func TestC3ARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		kind := "FIXACAO_COMPRA"
+		b.more[0].Fields = maps.Clone(b.spec.Fields)
+		b.more[0].Fields["order_type"] = engine.FieldSpec{Const: &kind}
+		b.write(10, 20)
+		b.pass()
+		b.becomes(20, "fixacao")
+		b.exec(`UPDATE contrato SET quantidade = 25 WHERE quantidade = 20`) // and it is edited, too
+		b.sweep()
+		b.row("fixations", key(2), trade.Held, trade.CauseOtherJob)
+		b.exec(`UPDATE contrato SET num = '0009' WHERE quantidade = 25`)
+		for range 2 {
+			b.sweep()
+		}
+		b.row("fixations", key(9), trade.Held, trade.CauseRetyped)
+		b.onPlatform("10", "20")
+		b.exec(`INSERT INTO contrato SELECT filial, '0010', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+		b.sweep()
+		b.onPlatform("10", "10", "20") // a further contract goes
+	})
+}

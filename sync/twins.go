@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -86,6 +87,12 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 	records, rows, lost := 0, 0, false
 	for i := range others {
 		o := &others[i]
+		if o.Entry.State == trade.Held && o.Entry.Cause == trade.CauseOtherJob { // a row whose record another job has: typed again it is still that row
+			if o.Entry.ID != e.ID && (o.Entry.SourceHash.Same(e.SourceHash) || o.Entry.PayloadHash.SameContent(e.PayloadHash)) && !o.stands(e) {
+				lost, without = true, cmp.Or(without, o)
+			}
+			continue
+		}
 		// Jobs that read the same columns may make different records of them: the row of another one was
 		// this row only if it does not stand there any more.
 		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash) && (o.Entry.Job == e.Job || !o.stands(o.Entry))

@@ -86,8 +86,9 @@ type KnownJob struct {
 	Sends    Kind   `json:"sends"`
 	Entries  int    `json:"entries"`
 	Accepted int    `json:"accepted"`
-	InDoubt  int    `json:"in_doubt"`       // or being sent
-	Gone     int    `json:"gone,omitempty"` // of both, where it was asked: its query returns them no more
+	InDoubt  int    `json:"in_doubt"`        // or being sent
+	Apart    bool   `json:"apart,omitempty"` // where it was asked: its keys are of another identity, and not compared
+	Gone     int    `json:"gone,omitempty"`  // of both, where it was asked: its query returns them no more
 }
 
 // ErrorKind groups errors by where they come from; the names are those of error.kind in --json.

@@ -85,12 +85,16 @@ func (v voice) brake(code string, b trade.Brake) string {
 		var former []string
 		advice := v.text(brakeSplit)
 		for _, k := range b.Former {
+			text := v.text(brakeFormer, k.Job, k.Accepted, k.InDoubt)
 			if k.Gone > 0 {
-				former = append(former, v.text(brakeGone, k.Job, k.Accepted, k.InDoubt, k.Gone))
-				continue
+				text = v.text(brakeGone, k.Job, k.Accepted, k.InDoubt, k.Gone)
+			} else {
+				advice = v.text(brakeRenamed, k.Job, b.Job)
 			}
-			former = append(former, v.text(brakeFormer, k.Job, k.Accepted, k.InDoubt))
-			advice = v.text(brakeRenamed, k.Job, b.Job)
+			if k.Apart {
+				text += v.text(brakeApart)
+			}
+			former = append(former, text)
 		}
 		return v.text(brakeNewJob, b.Job, strings.Join(former, ", "), advice, b.Job)
 	case "brake_most":

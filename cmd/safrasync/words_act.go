@@ -80,6 +80,7 @@ var (
 		"If rows of another job come to it from now on: give it the key of that job, so that they are known. ",
 	}
 	brakeFormer = phrase{"%s (%d aceitas, %d em dúvida, fora da configuração)", "%s (%d accepted, %d in doubt, not configured any more)"}
+	brakeApart  = phrase{", cujas chaves são de outro identity e não são comparadas", ", whose keys are of another identity and not compared"}
 	brakeGone   = phrase{"%s (%d aceitas, %d em dúvida; a consulta não traz mais %d)", "%s (%d accepted, %d in doubt; its query returns %d no more)"}
 	brakeSweep  = phrase{
 		"a varredura achou %d de %d linhas conhecidas; nada foi dado como sumido. Confira a visão, as permissões e o esquema no ERP e rode `safrasync sync %s --sweep`; se o ERP tem mesmo menos linhas: `safrasync release %s --reason TEXTO`",

@@ -81,6 +81,21 @@ func (j *judge) space(of job) int {
 // named takes down that a space is called otherwise, with all rows that are in it.
 func (j *judge) named(now, was int) { j.spaces[now] = j.space(job{space: was}) }
 
+// apart takes down that a person released a job with another identity than that of the job whose rows it
+// has: by that its keys are those of another ERP, and what was edited under them is not known any more.
+func (j *judge) apart(released job) {
+	for _, former := range j.r.gone {
+		cursor, err := j.r.ledger.Cursor(j.r.t.Context(), former.name)
+		if err != nil {
+			j.r.t.Fatal(err)
+		}
+		if was := cursor.Brakes.Identity; former.kind == released.kind && was != nil && was.Space != identity(released.space) {
+			delete(j.spaces, released.space)
+			j.look()
+		}
+	}
+}
+
 // spaceOf gives the space of a job that is configured, or was.
 func (j *judge) spaceOf(name string) int {
 	for _, of := range slices.Concat(j.r.jobs, j.r.gone) {

@@ -544,6 +544,7 @@ func (r *run) release(_, _ int) string {
 		if err == nil && plan.Refused == engine.NotRefused {
 			plan, err = acts.DoJob(ctx, plan, maria)
 			text += j.name + " is released; "
+			r.apart(j)
 		}
 		if err != nil {
 			r.t.Fatalf("%v\nafter %v", err, r.log)
