@@ -141,7 +141,7 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			b.pass()
 			other := b.spec
 			other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
-			other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'F' || num AS num,", 1)
+			other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'X' || num AS num,", 1)
 			b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
 			if value := map[string]string{"order_type": "FIXACAO_COMPRA", "haverst": "2026/2027", "price": "99"}[field]; value != "" {
 				other.Fields[field] = engine.FieldSpec{Const: &value}
@@ -163,7 +163,7 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			b.release("fixations")
 			b.exec(`INSERT INTO contrato SELECT filial, '0077', 77, preco, produto, carteira, 'fixacao', data_contrato, pagamento, obs, atualizado FROM contrato LIMIT 1`)
 			b.pass()
-			b.row("fixations", "01|F0077", trade.Accepted, "")
+			b.row("fixations", "01|X0077", trade.Accepted, "")
 			b.onPlatform("10", "20", "30", "40", "77")
 		})
 	}
@@ -176,7 +176,7 @@ func TestC3RowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 		b.contracts(12)
 		b.pass()
 		other := b.spec
-		other.Name, other.Fields, other.Query = "again", maps.Clone(b.spec.Fields), strings.Replace(b.spec.Query, "num,", "'F' || num AS num,", 1)
+		other.Name, other.Fields, other.Query = "again", maps.Clone(b.spec.Fields), strings.Replace(b.spec.Query, "num,", "'X' || num AS num,", 1)
 		if value != "" {
 			other.Fields[field] = engine.FieldSpec{Const: &value}
 		}
@@ -200,7 +200,7 @@ func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 		kind := "FIXACAO_COMPRA"
 		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
 		other.Fields["order_type"] = engine.FieldSpec{Const: &kind}
-		other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'F' || num AS num,", 1)
+		other.Query = strings.Replace(strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1), "num,", "'X' || num AS num,", 1)
 		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'aprovado'", 1)
 		b.more = append(b.more, other)
 		b.pass()
@@ -208,7 +208,7 @@ func TestC3AContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 		for range 2 {
 			b.pass()
 		}
-		b.row("fixations", "01|F0003", trade.Held, trade.CauseRetyped)
+		b.row("fixations", "01|X0003", trade.Held, trade.CauseRetyped)
 		b.onPlatform("10", "20", "30", "40")
 	})
 }
