@@ -9,7 +9,8 @@ import (
 // renumber counts the content numbers of what was sent anew, after the mapping has changed: without
 // this, a record that was sent with another value of a field that counts would not be found when its
 // row stands under another key. Where the ledger has marks of the values only, the ERP's row tells, if
-// it is still the one that was sent; of what was rebuilt from the journal, [jobRun.recall] does it. A row that cannot be sent under the new mapping keeps its number.
+// it is still the one that was sent; of what was rebuilt from the journal, [jobRun.recall] does it. A
+// row that cannot be sent under the new mapping keeps its number.
 func (r *jobRun) renumber(ctx context.Context) error {
 	if r.dry != nil {
 		return nil
@@ -50,6 +51,7 @@ func (r *jobRun) renumber(ctx context.Context) error {
 			}
 		}
 		sent = sent[:0]
+		r.Observe(Progress{Job: r.job.Name(), Phase: Reading, Read: r.report.Read}) // it may take minutes
 		return r.ledger.Renumber(ctx, r.lease, changed)
 	}
 	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held}
