@@ -123,7 +123,7 @@ func (j *judge) moved(from, to job) {
 }
 
 // look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one
-// row, unless their keys are of two spaces.
+// row, unless their keys are of two spaces, or two queries number it themselves, each in its own way.
 func (j *judge) look() {
 	type family struct {
 		business
@@ -132,6 +132,7 @@ func (j *judge) look() {
 	type reading struct {
 		*line
 		space int
+		key   string // where the query counts it
 	}
 	seen, count := map[reading]bool{}, map[family]int{}
 	for _, job := range j.r.jobs {
@@ -152,7 +153,10 @@ func (j *judge) look() {
 					o.contents[row.business] = true
 				}
 			}
-			now := reading{row.line, job.space} // as the configuration has it: a name that is used again names another space
+			now := reading{line: row.line, space: job.space} // as the configuration has it: a name that is used again names another space
+			if j.r.Positional && row.kind == trade.OrderCommitments {
+				now.key = row.key
+			}
 			if seen[now] {
 				continue
 			}
