@@ -8,12 +8,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// steering are a line break, a carriage return, ESC, DEL, CSI of C1, and each bidirectional control.
-const steering = "a\nb\rc\x1b[2Kd\x7fe\u009b2Kf\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069g\u2028\u2029"
+// controls are a line break, a carriage return, ESC, DEL, CSI of C1, and each bidirectional control.
+const controls = "a\nb\rc\x1b[2Kd\x7fe\u009b2Kf\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069g\u2028\u2029"
 
 func TestD9WhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {
 	t.Parallel()
-	plain, err := json.Marshal(map[string]string{"Ação": steering + "é ✓ 日"})
+	plain, err := json.Marshal(map[string]string{"Ação": controls + "é ✓ 日"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestD9WhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {
 		t.Errorf("it steers: %q", line)
 	}
 	var got map[string]string
-	if err := json.Unmarshal(text, &got); err != nil || got["Ação"] != steering+"é ✓ 日" {
+	if err := json.Unmarshal(text, &got); err != nil || got["Ação"] != controls+"é ✓ 日" {
 		t.Errorf("it became %q (%v)", got, err)
 	}
 	if plain := `{"produtor":"José — soja, 日"}`; string(trade.EscapeJSON([]byte(plain))) != plain {

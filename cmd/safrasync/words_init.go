@@ -12,7 +12,7 @@ var (
 
 	initSeen = phrase{
 		"atenção: a senha em --dsn aparece na lista de processos e no histórico do shell; da próxima vez ponha o DSN em %s (chmod 600) e use --dsn '${file:credentials/erp-dsn}'. Se outros usam esta máquina, troque a senha",
-		"mind: the password in --dsn shows in the list of processes and in the history of the shell; next time put the DSN into %s (chmod 600) and use --dsn '${file:credentials/erp-dsn}'. If others use this machine, change the password",
+		"note: the password in --dsn shows in the list of processes and in the history of the shell; next time put the DSN into %s (chmod 600) and use --dsn '${file:credentials/erp-dsn}'. If other people use this host, change the password",
 	}
 	initSecret      = phrase{"O DSN com a senha está em %s (modo 0600); a configuração só o cita. O usuário do serviço precisa poder lê-lo.", "The DSN with its password is in %s (mode 0600); the configuration only names it. The service's user has to be able to read it."}
 	initSecretOther = phrase{"%s já existe com outro conteúdo e fica como está: ponha o DSN em SAFRASYNC_ERP_DSN, que a configuração cita.", "%s exists with another content and stays as it is: put the DSN into SAFRASYNC_ERP_DSN, which the configuration names."}

@@ -1,4 +1,3 @@
-// Package connlimit bounds how many connections a listener has open, in all and for each address, so that no stranger takes the places, or the file descriptors, of others.
 package connlimit
 
 import (
