@@ -319,3 +319,18 @@ func TestC12DeliveriesThatAreCountedInTheirContract(t *testing.T) {
 		b.row("deliveries", "01|0099", trade.InDoubt, "unknown")
 	})
 }
+
+// A5: an answer that proves nothing about the row leaves it in doubt, and three in a row stop the job.
+func TestA5ThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
+	for _, status := range []string{"410", "412", "423"} {
+		t.Run(status, func(t *testing.T) {
+			b := newBenchOn(t, databases[0], sandbox.Options{Faults: faults(t, "status="+status)})
+			b.limits.MaxInFlight = 1
+			b.contracts(5)
+			r := b.sync(engine.Options{})
+			if r.Stopped == nil || r.States[trade.InDoubt] != 3 || r.States[trade.Pending] != 2 {
+				t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+			}
+		})
+	}
+}
