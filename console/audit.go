@@ -4,11 +4,11 @@ import (
 	"encoding/csv"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,16 +32,13 @@ type auditPage struct {
 }
 
 // actsNamed are the acts that people can choose from, by their codes.
-var actsNamed = func() []string {
-	var out []string
-	for key := range auditWords {
-		if code, ok := strings.CutPrefix(key, "did."); ok {
-			out = append(out, strings.ReplaceAll(code, "_", " "))
-		}
+func actsNamed() []string {
+	names := i18n.Console.Names("did.")
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(name, "_", " ")
 	}
-	slices.Sort(out)
-	return out
-}()
+	return names
+}
 
 // address is the filter as an address has it.
 func (p auditPage) address() url.Values {
@@ -66,7 +63,7 @@ func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().E
 
 // auditQuery reads the filter. Days are the cooperative's, and the last one is part of it.
 func (q *request) auditQuery() auditPage {
-	page := auditPage{Acts: actsNamed, From: q.FormValue("from"), Until: q.FormValue("until")}
+	page := auditPage{Acts: actsNamed(), From: q.FormValue("from"), Until: q.FormValue("until")}
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")), Target: strings.TrimSpace(q.FormValue("target")),
 		Before: number(q.FormValue("before")), Limit: pageRows,

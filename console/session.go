@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -130,7 +131,7 @@ func (q *request) tell(key string) { q.setCookie(cookieTold, key, time.Minute) }
 // told gives the sentence that was kept, once.
 func (q *request) told() string {
 	key := "told." + q.cookie(cookieTold)
-	if _, ok := phrases[key]; !ok {
+	if !i18n.Console.Has(i18n.Key(key)) {
 		return ""
 	}
 	q.setCookie(cookieTold, "", -time.Second)

@@ -2,14 +2,11 @@ package console
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// phrase is one sentence in both languages, with the same verbs in the same order.
-type phrase struct{ pt, en string }
 
 // voice is the language, the zone and the moment in which a page speaks.
 type voice struct {
@@ -18,33 +15,9 @@ type voice struct {
 	now  time.Time
 }
 
-// phrases are all that the console says, by key: the page, a point, and what it is.
-var phrases = func() map[string]phrase {
-	out := map[string]phrase{}
-	for _, page := range []map[string]phrase{
-		frameWords, faultWords, loginWords, openIDWords,
-		homeWords,
-		rowsWords,
-		rowWords,
-		actWords,
-		usersWords,
-		reportWords, deskWords, pendingWords, doubtWords, hintWords, changedWords, referenceWords, runWords, scheduleWords, auditWords,
-	} {
-		maps.Copy(out, page)
-	}
-	return out
-}()
-
 // T gives a phrase. A key that does not exist is shown as it is, and found by a test.
 func (v voice) T(key string, args ...any) string {
-	p, ok := phrases[key]
-	if !ok {
-		return key
-	}
-	format := p.pt
-	if v.lang == trade.English {
-		format = p.en
-	}
+	format := i18n.Console.Text(v.lang, i18n.Key(key))
 	if len(args) == 0 {
 		return format
 	}
@@ -53,8 +26,7 @@ func (v voice) T(key string, args ...any) string {
 
 // Has tells whether there is a phrase.
 func (v voice) Has(key string) bool {
-	_, ok := phrases[key]
-	return ok
+	return i18n.Console.Has(i18n.Key(key))
 }
 
 // Lang is the language for the attribute of the page.

@@ -6,23 +6,16 @@ import (
 	"testing"
 	"text/template/parse"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
-var verbs = regexp.MustCompile(`%[a-z]`)
-
-// Every phrase stands in both languages with the same verbs, and says nothing in the words of programmers.
-func TestPhrasesAreComplete(t *testing.T) {
+// The console says nothing in the words of programmers (the glossary).
+func TestTheConsoleSpeaksAsAccountantsDo(t *testing.T) {
 	t.Parallel()
-	avoided := regexp.MustCompile(`(?i)\b(payload|job|batch|deletar|commitar|excluir)\b`)
-	for key, p := range phrases {
-		if p.pt == "" || p.en == "" {
-			t.Errorf("%s lacks a language", key)
-		}
-		if a, b := verbs.FindAllString(p.pt, -1), verbs.FindAllString(p.en, -1); strings.Join(a, "") != strings.Join(b, "") {
-			t.Errorf("%s has the verbs %v and %v", key, a, b)
-		}
-		if word := avoided.FindString(p.pt); word != "" {
+	avoided := regexp.MustCompile(`(?i)\b(payload|job|batch|deletar|commit|commitar|excluir|colheita|carteira digital)\b`)
+	for key, text := range i18n.Console.All(trade.Portuguese) {
+		if word := avoided.FindString(text); word != "" {
 			t.Errorf("%s says %q to accountants", key, word)
 		}
 	}
@@ -37,12 +30,12 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 				continue
 			}
 			walk(part.Tree.Root, func(key string) {
-				if _, ok := phrases[key]; !ok {
+				if !i18n.Console.Has(i18n.Key(key)) {
 					t.Errorf("%s names the phrase %q, which does not exist", name, key)
 				}
 			})
 		}
-		if _, ok := phrases[name+".title"]; !ok && name != "error" && name != "row" && name != "act" {
+		if !i18n.Console.Has(i18n.Key(name+".title")) && name != "error" && name != "row" && name != "act" {
 			t.Errorf("page %s has no title", name)
 		}
 	}
@@ -67,7 +60,7 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 		made = append(made, "todo.flag."+string(flag))
 	}
 	for _, key := range made {
-		if _, ok := phrases[key]; !ok {
+		if !i18n.Console.Has(i18n.Key(key)) {
 			t.Errorf("there is no phrase %q", key)
 		}
 	}

@@ -16,30 +16,30 @@ type Awaited struct {
 
 // Sentence says what the row waits for, and where that stands: "waits for contract 01|000122, which was rejected: producer not linked to the wallet".
 func (a Awaited) Sentence(lang Lang) string {
-	w := lang.words()
+	w := wordsIn(lang)
 	switch {
 	case a.Ref == ProducerByDocument: // its code is a hash, which tells people nothing
 		return Explain(Waiting, "ref:"+a.Ref, lang).What
 	case a.Ref != "":
-		return w.causes["ref"].with(w.kinds[a.Ref]).What + w.code + a.Code
+		return w.Causes["ref"].with(w.Kinds[a.Ref]).What + w.Code + a.Code
 	case a.Job != "":
-		return a.fill(w.parents[a.standing()], a.parentAdvice(lang))
+		return a.fill(w.Parents[a.standing()], a.parentAdvice(lang))
 	}
-	return strings.NewReplacer("{kind}", w.kinds[a.Platform], "{id}", a.ID).Replace(w.platform)
+	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
 }
 
 // Advice says what keeps the row, who can cure it and how, in the program's own words. For a parent it is the cure of the parent: the row itself lacks nothing.
 func (a Awaited) Advice(lang Lang) Advice { return (*Catalogue)(nil).Awaited(a, lang) }
 
 func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
-	out := lang.words().solve[a.standing()]
+	out := wordsIn(lang).Solve[a.standing()]
 	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
 		out.Who, out.Where = parent.Who, parent.Where
 	}
 	if out.Where == "" {
-		out.Where = lang.words().causes[CauseParent].Where
+		out.Where = wordsIn(lang).Causes[CauseParent].Where
 	}
 	if out.Fixer == "" {
 		out.Fixer = parentFixer(a.standing())

@@ -25,7 +25,7 @@ const (
 var Fixers = []Fixer{FixERP, FixReferences, FixPlatform, FixIT, FixAccounting, FixNobody}
 
 // Label is the fixer's name for people.
-func (f Fixer) Label(lang Lang) string { return lang.words().fixers[f] }
+func (f Fixer) Label(lang Lang) string { return wordsIn(lang).Fixers[f] }
 
 // Again says whether sending the row again is safe.
 type Again string
@@ -40,7 +40,7 @@ const (
 )
 
 // Label says it in words.
-func (a Again) Label(lang Lang) string { return lang.words().again[a] }
+func (a Again) Label(lang Lang) string { return wordsIn(lang).Again[a] }
 
 // Catalogue is what people are told of causes, states, flags and stops: the program's own words, and before them those of the customer. A nil catalogue has the
 // program's words alone.
@@ -141,7 +141,7 @@ func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 
 // Flag says what a flag means and what to do.
 func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
-	a := lang.words().remarks[f]
+	a := wordsIn(lang).Remarks[f]
 	a.Fixer, a.Again = FixAccounting, AgainNo
 	if f == Forced || f == Moved {
 		a.Fixer = FixNobody
@@ -151,12 +151,48 @@ func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
 
 // Stop says why a job does not move and what to do, by the code of its stop. {job} in it is the name of the job.
 func (c *Catalogue) Stop(code string, lang Lang) Advice {
-	w := lang.words()
-	a, ok := w.stops[code]
-	if !ok {
-		a = w.stops[""]
+	w := wordsIn(lang)
+	known := code
+	if _, ok := w.Stops[code]; !ok {
+		known = ""
 	}
+	a := w.Stops[known]
+	a.Fixer, a.Again = stopFixers[known], AgainNone
 	return c.override("stop:"+code, a, "", lang)
+}
+
+// stopFixers are who can cure the cause of a stop, by its code; the empty one is of a stop without words.
+var stopFixers = map[string]Fixer{
+	"brake_canary":      FixAccounting,
+	"brake_most":        FixAccounting,
+	"brake_new_rows":    FixAccounting,
+	"brake_retyped":     FixAccounting,
+	"in_doubt":          FixAccounting,
+	"paused":            FixAccounting,
+	"refusals":          FixAccounting,
+	"":                  FixIT,
+	"answers":           FixIT,
+	"api_address":       FixIT,
+	"api_certificate":   FixIT,
+	"api_key":           FixIT,
+	"brake_changed_key": FixIT,
+	"brake_new_job":     FixIT,
+	"columns":           FixIT,
+	"empty_sweep":       FixIT,
+	"erp":               FixIT,
+	"ledger":            FixIT,
+	"malformed":         FixIT,
+	"platform":          FixIT,
+	"references":        FixIT,
+	"uneven":            FixIT,
+	"api_throttled":     FixNobody,
+	"api_unreachable":   FixNobody,
+	"interrupted":       FixNobody,
+	"lease":             FixNobody,
+	"process_gone":      FixNobody,
+	"api_key_inside":    FixPlatform,
+	"api_module":        FixPlatform,
+	"api_permission":    FixPlatform,
 }
 
 // ExplainStop is [Catalogue.Stop] in the program's own words.
@@ -169,23 +205,23 @@ func (c *Catalogue) Knows(message string) bool {
 			return true
 		}
 	}
-	_, ok := english.causes[message]
+	_, ok := wordsIn(English).Causes[message]
 	return ok && !strings.Contains(message, "*")
 }
 
 // Keys lists everything that the catalogue has words for, sorted: API message keys (* in a pattern), rule, ref, causes, states, flags, and stop:CODE.
 func (c *Catalogue) Keys() []string {
 	var keys []string
-	for key := range english.causes {
+	for key := range wordsIn(English).Causes {
 		keys = append(keys, key)
 	}
-	for state := range english.standing {
+	for state := range wordsIn(English).Standing {
 		keys = append(keys, string(state))
 	}
-	for flag := range english.remarks {
+	for flag := range wordsIn(English).Remarks {
 		keys = append(keys, string(flag))
 	}
-	for code := range english.stops {
+	for code := range wordsIn(English).Stops {
 		if code != "" {
 			keys = append(keys, "stop:"+code)
 		}

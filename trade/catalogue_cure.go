@@ -37,7 +37,7 @@ func fixerOf(state State, cause string) Fixer {
 
 // knownMessage tells whether a key is in the catalogue, or of a pattern that is.
 func knownMessage(key string) bool {
-	_, ok := english.causes[key]
+	_, ok := wordsIn(English).Causes[key]
 	return ok || messagePattern(key) != ""
 }
 
@@ -59,7 +59,7 @@ func messageSubject(key string, lang Lang) string {
 	parts := strings.Split(key, ".")
 	name := strings.ReplaceAll(strings.Join(parts[1:len(parts)-1], "."), "-", "_")
 	for _, field := range []string{name, name + "_id"} {
-		if label, ok := lang.words().fields[field]; ok {
+		if label, ok := wordsIn(lang).Fields[field]; ok {
 			return label
 		}
 	}

@@ -14,10 +14,10 @@ const (
 var Kinds = []Kind{OrderCommitments, Deliveries, Traceability}
 
 // Label is what one record of the kind is called in the trade: "contrato", "entrega", "rastreabilidade".
-func (k Kind) Label(lang Lang) string { return lang.words().records[k].one }
+func (k Kind) Label(lang Lang) string { return wordsIn(lang).Records[k].One }
 
 // Plural is what several records of the kind are called.
-func (k Kind) Plural(lang Lang) string { return lang.words().records[k].many }
+func (k Kind) Plural(lang Lang) string { return wordsIn(lang).Records[k].Many }
 
 // Record is a checked record: it can be sent as it stands. There is one type for each kind.
 type Record interface{ Kind() Kind }

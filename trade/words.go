@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // Lang is a language of people; JSON, logs and identifiers are English always.
-type Lang string
+type Lang = i18n.Lang
 
 // The languages. Portuguese comes first in everything that accountants see.
 const (
-	Portuguese Lang = "pt-BR"
-	English    Lang = "en"
+	Portuguese = i18n.Portuguese
+	English    = i18n.English
 )
 
 // ParseLang reads `language` of the configuration or the environment's LANG; anything that is not English is Portuguese.
@@ -25,54 +28,69 @@ func ParseLang(text string) Lang {
 
 // words are the sentences of one language.
 type words struct {
-	states   map[State]string
-	fields   map[string]string
-	rules    map[string]string // with {field} and {detail}
-	details  [][2]string       // what packages erp and sync say in English, and in these words; the longer beginnings first
-	cures    map[string]Advice // by rule, with {}: only what differs from causes["rule"]
-	causes   map[string]Advice
-	standing map[State]Advice // what a state means, where no cause says more
-	remarks  map[Flag]Advice  // what a flag means
-	stops    map[string]Advice
-	fixers   map[Fixer]string
-	again    map[Again]string
-	unknown  Advice
-	refused  Advice // the platform refused and named no cause
-	flags    map[Flag]string
-	kinds    map[string]string // de-para kinds, singular
-	parents  map[State]string  // waiting for a parent in that state, with {key}, {job} and {why}
-	solve    map[State]Advice  // the same as a task, with {key}, {job}, {why} and {do}: what cures the parent
-	records  map[Kind]noun
-	code     string // between what a code stands for and the code
-	platform string // waiting for a record of the platform, with {kind} and {id}
-	place    string // where a column is: format of (column)
-	column   string // format of (column, value)
-	columns  string // the same of several columns
-	blank    string // format of (column)
-	blanks   string // the same of several columns, which make one key or code
-	hidden   string // format of (column): it has a value that cannot be shown
-	nowhere  string
+	States   map[State]string  `json:"states"`
+	Fields   map[string]string `json:"fields"`
+	Rules    map[string]string `json:"rules"`   // with {field} and {detail}
+	Details  [][2]string       `json:"details"` // what packages erp and sync say in English, and in these words; the longer beginnings first
+	Cures    map[string]Advice `json:"cures"`   // by rule, with {}: only what differs from causes["rule"]
+	Causes   map[string]Advice `json:"causes"`
+	Standing map[State]Advice  `json:"standing"` // what a state means, where no cause says more
+	Remarks  map[Flag]Advice   `json:"remarks"`  // what a flag means
+	Stops    map[string]Advice `json:"stops"`
+	Fixers   map[Fixer]string  `json:"fixers"`
+	Again    map[Again]string  `json:"again"`
+	Unknown  Advice            `json:"unknown"`
+	Refused  Advice            `json:"refused"` // the platform refused and named no cause
+	Flags    map[Flag]string   `json:"flags"`
+	Kinds    map[string]string `json:"kinds"`   // de-para kinds, singular
+	Parents  map[State]string  `json:"parents"` // waiting for a parent in that state, with {key}, {job} and {why}
+	Solve    map[State]Advice  `json:"solve"`   // the same as a task, with {key}, {job}, {why} and {do}: what cures the parent
+	Records  map[Kind]noun     `json:"records"`
+	Code     string            `json:"code"`     // between what a code stands for and the code
+	Platform string            `json:"platform"` // waiting for a record of the platform, with {kind} and {id}
+	Place    string            `json:"place"`    // where a column is: format of (column)
+	Column   string            `json:"column"`   // format of (column, value)
+	Columns  string            `json:"columns"`  // the same of several columns
+	Blank    string            `json:"blank"`    // format of (column)
+	Blanks   string            `json:"blanks"`   // the same of several columns, which make one key or code
+	Hidden   string            `json:"hidden"`   // format of (column): it has a value that cannot be shown
+	Nowhere  string            `json:"nowhere"`
 }
 
 // noun is what one and several of something are called.
-type noun struct{ one, many string }
+type noun struct {
+	One  string `json:"one"`
+	Many string `json:"many"`
+}
 
-func (l Lang) words() *words {
+// wordsIn returns the words of a language, which are read once.
+func wordsIn(l Lang) *words {
 	if l == English {
-		return &english
+		return english()
 	}
-	return &portuguese
+	return portuguese()
+}
+
+var (
+	english    = sync.OnceValue(func() *words { return readWords(English) })
+	portuguese = sync.OnceValue(func() *words { return readWords(Portuguese) })
+)
+
+func readWords(l Lang) *words {
+	w := &words{}
+	i18n.Trade.Decode(l, w)
+	return w
 }
 
 // Label is the state's name for people.
-func (s State) Label(lang Lang) string { return lang.words().states[s] }
+func (s State) Label(lang Lang) string { return wordsIn(lang).States[s] }
 
 // Label is the flag's name for people.
-func (f Flag) Label(lang Lang) string { return lang.words().flags[f] }
+func (f Flag) Label(lang Lang) string { return wordsIn(lang).Flags[f] }
 
 // FieldLabel is a field's name for people, with the API's name where they differ.
 func FieldLabel(field string, lang Lang) string {
-	label, ok := lang.words().fields[field]
+	label, ok := wordsIn(lang).Fields[field]
 	if !ok || label == field {
 		return field
 	}
@@ -81,7 +99,7 @@ func FieldLabel(field string, lang Lang) string {
 
 // Sentence says in words what is wrong, where the ERP has it, and what would be right: "COMPRA requires payday; column dt_pagto is empty".
 func (p Problem) Sentence(lang Lang) string {
-	w := lang.words()
+	w := wordsIn(lang)
 	rule, about := baseRule(p.Rule)
 	detail := p.Detail
 	switch rule {
@@ -90,7 +108,7 @@ func (p Problem) Sentence(lang Lang) string {
 	case RuleRequiredWith:
 		detail = FieldLabel(about, lang)
 	}
-	form, ok := w.rules[rule]
+	form, ok := w.Rules[rule]
 	if !ok {
 		form = "{field}: " + rule
 	}
@@ -104,17 +122,17 @@ func (p Problem) Sentence(lang Lang) string {
 	several := strings.Contains(p.Column, ", ")
 	switch {
 	case p.Column == "":
-		return text + "; " + w.nowhere
+		return text + "; " + w.Nowhere
 	case (rule == RuleUnreadable || rule == RuleDocument) && p.Value == "":
-		return text + "; " + fmt.Sprintf(w.hidden, p.Column)
+		return text + "; " + fmt.Sprintf(w.Hidden, p.Column)
 	case p.Value == "" && several:
-		return text + "; " + fmt.Sprintf(w.blanks, p.Column)
+		return text + "; " + fmt.Sprintf(w.Blanks, p.Column)
 	case p.Value == "":
-		return text + "; " + fmt.Sprintf(w.blank, p.Column)
+		return text + "; " + fmt.Sprintf(w.Blank, p.Column)
 	case several:
-		return text + "; " + fmt.Sprintf(w.columns, p.Column, p.Value)
+		return text + "; " + fmt.Sprintf(w.Columns, p.Column, p.Value)
 	}
-	return text + "; " + fmt.Sprintf(w.column, p.Column, p.Value)
+	return text + "; " + fmt.Sprintf(w.Column, p.Column, p.Value)
 }
 
 // isoDay is a day within a detail, as it is stored.
@@ -138,7 +156,7 @@ func (p Problem) What(lang Lang) string {
 
 // detail gives a detail in the words of the language; what it does not know stays as it is.
 func (w *words) detail(text string) string {
-	for _, d := range w.details {
+	for _, d := range w.Details {
 		if rest, ok := strings.CutPrefix(text, d[0]); ok {
 			return d[1] + rest
 		}
@@ -177,47 +195,47 @@ func Explain(state State, cause string, lang Lang) Advice {
 
 // explain finds the program's words, and what {} in them stands for.
 func explain(state State, cause string, lang Lang) (a Advice, subject string) {
-	w := lang.words()
+	w := wordsIn(lang)
 	if state == Dismissed { // its cause is of the time before
 		cause = ""
 	}
 	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
-		if a, ok := w.causes[key]; ok && key != "" {
+		if a, ok := w.Causes[key]; ok && key != "" {
 			return a, ""
 		}
 	}
 	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
-		return w.causes["rule"].with(FieldLabel(field, lang)), FieldLabel(field, lang)
+		return w.Causes["rule"].with(FieldLabel(field, lang)), FieldLabel(field, lang)
 	}
-	if a, ok := w.standing[state]; ok && cause == "" {
+	if a, ok := w.Standing[state]; ok && cause == "" {
 		return a, ""
 	}
 	if cause == "" {
-		return w.refused, ""
+		return w.Refused, ""
 	}
 	if kind, ok := strings.CutPrefix(cause, "ref:"); ok {
-		return w.causes["ref"].with(w.kinds[kind]), w.kinds[kind]
+		return w.Causes["ref"].with(w.Kinds[kind]), w.Kinds[kind]
 	}
 	if pattern := messagePattern(cause); pattern != "" {
-		a = w.causes[pattern].with(messageSubject(cause, lang))
+		a = w.Causes[pattern].with(messageSubject(cause, lang))
 		a.What += " (" + cause + ")"
 		return a, messageSubject(cause, lang)
 	}
-	return w.unknown.with(cause), cause
+	return w.Unknown.with(cause), cause
 }
 
 // Advice is what is wrong with the field, who can cure it and how: what cures an empty column does not cure a value that no map has.
 func (p Problem) Advice(lang Lang) Advice { return p.advice(lang) }
 
 func (p Problem) advice(lang Lang) Advice {
-	w := lang.words()
+	w := wordsIn(lang)
 	rule, _ := baseRule(p.Rule)
-	a, ok := w.cures[rule]
+	a, ok := w.Cures[rule]
 	if p.Column == "" && rule != RuleInternal { // nothing that the ERP's users could correct
-		a, ok = w.cures[adviceNotMapped], true
+		a, ok = w.Cures[adviceNotMapped], true
 	}
 	if !ok {
-		a = w.causes["rule"]
+		a = w.Causes["rule"]
 		a.What = p.What(lang)
 	}
 	if a.What == "" {
@@ -226,9 +244,9 @@ func (p Problem) advice(lang Lang) Advice {
 	switch {
 	case a.Where != "":
 	case p.Column == "":
-		a.Where = w.causes["message.malformed-request"].Where // the configuration
+		a.Where = w.Causes["message.malformed-request"].Where // the configuration
 	default:
-		a.Where = fmt.Sprintf(w.place, p.Column)
+		a.Where = fmt.Sprintf(w.Place, p.Column)
 	}
 	a.Fixer, a.Again = problemFixer(rule, p.Column), AgainAutomatic
 	return a.with(FieldLabel(p.Field, lang))

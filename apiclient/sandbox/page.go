@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 //go:embed page.html
@@ -31,15 +33,11 @@ type pageData struct {
 	Last     []Request
 	Sent     []Delivery
 	Problems int // deliveries that failed
-	pt       bool
 }
 
 // Say is a remark in the language of the page.
 func (d pageData) Say(r Remark) string {
-	if d.pt {
-		return remarkWords[r.Code].pt
-	}
-	return remarkWords[r.Code].en
+	return i18n.Sandbox.Text(i18n.Lang(d.Lang), i18n.Key("remark."+r.Code))
 }
 
 func (s *Server) page(r *http.Request) answer {
@@ -48,16 +46,12 @@ func (s *Server) page(r *http.Request) answer {
 		return jsonAnswer(http.StatusOK, report)
 	}
 	// Portuguese unless the browser asks for English first: this is a cooperative's page.
-	d := pageData{Report: report, T: map[string]string{}, Lang: "pt-BR", Modules: moduleNames(report.NotContracted)}
-	d.pt = !strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "en")
-	if !d.pt {
-		d.Lang = "en"
+	d := pageData{Report: report, T: map[string]string{}, Lang: string(i18n.Portuguese), Modules: moduleNames(report.NotContracted)}
+	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "en") {
+		d.Lang = string(i18n.English)
 	}
-	for name, words := range pageWords {
-		d.T[name] = words.en
-		if d.pt {
-			d.T[name] = words.pt
-		}
+	for _, name := range i18n.Sandbox.Names("page.") {
+		d.T[name] = i18n.Sandbox.Text(i18n.Lang(d.Lang), i18n.Key("page."+name))
 	}
 	for _, group := range report.MadeTwice {
 		d.Twice += len(group) - 1

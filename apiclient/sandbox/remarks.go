@@ -3,6 +3,8 @@ package sandbox
 import (
 	"slices"
 	"strings"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // Remark is something in a request that the document does not refuse, and so the sandbox neither, but that a client hardly means: a member
@@ -40,21 +42,14 @@ const (
 )
 
 // RemarkCodes lists every code of a [Remark], in alphabetical order.
-func RemarkCodes() []string {
-	codes := make([]string, 0, len(remarkWords))
-	for code := range remarkWords {
-		codes = append(codes, code)
-	}
-	slices.Sort(codes)
-	return codes
-}
+func RemarkCodes() []string { return i18n.Sandbox.Names("remark.") }
 
 // remark notes it once for each code and field. Names of members come from the client, so they are cut.
 func (rq *request) remark(code, field string) {
 	if runes := []rune(field); len(runes) > 60 {
 		field = string(runes[:60])
 	}
-	r := Remark{Code: code, Field: field, Text: remarkWords[code].en}
+	r := Remark{Code: code, Field: field, Text: i18n.Sandbox.Text(i18n.English, i18n.Key("remark."+code))}
 	if !slices.Contains(rq.remarks, r) {
 		rq.remarks = append(rq.remarks, r)
 	}

@@ -18,7 +18,7 @@ import (
 
 func newAcknowledgeCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("acknowledge JOB KEY… --reason TEXT", helpAcknowledge, arity{2, -1}, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("acknowledge JOB KEY… --reason TEXT", "help.acknowledge", arity{2, -1}, func(cmd *cobra.Command, args []string) error {
 		return a.acknowledge(cmd.Context(), args[0], args[1:], f)
 	})
 	f.add(cmd)
@@ -103,7 +103,7 @@ func (a *App) acknowledge(ctx context.Context, job string, keys []string, f actF
 	if err != nil {
 		return err
 	}
-	return a.actOnRows(ctx, plan, rowActFlags{actFlags: f, count: -1}, ackPlan)
+	return a.actOnRows(ctx, plan, rowActFlags{actFlags: f, count: -1}, "ack.plan")
 }
 
 // differences tells where a row of the ERP is no longer what was sent.

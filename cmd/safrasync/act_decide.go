@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -15,14 +16,14 @@ import (
 func newAdoptCommand(a *App) *cobra.Command {
 	var f actFlags
 	var adoption engine.Adoption
-	cmd := a.command("adopt JOB KEY ID --reason TEXT", helpAdopt, arity{2, 3}, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("adopt JOB KEY ID --reason TEXT", "help.adopt", arity{2, 3}, func(cmd *cobra.Command, args []string) error {
 		if adoption.NoID == (len(args) == 3) {
-			return a.usage(adoptIDOrNone)
+			return a.usage("adopt.id_or_none")
 		}
 		if !adoption.NoID {
 			adoption.ID = args[2]
 		}
-		return a.decide(cmd.Context(), args[0], args[1], f, adoptPlan, func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
+		return a.decide(cmd.Context(), args[0], args[1], f, "adopt.plan", func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
 			client, err := a.openAPI()
 			if err != nil {
 				return engine.RowPlan{}, err
@@ -44,8 +45,8 @@ func newAdoptCommand(a *App) *cobra.Command {
 func newResendCommand(a *App) *cobra.Command {
 	var f actFlags
 	var checked bool
-	cmd := a.command("resend JOB KEY --checked --reason TEXT", helpResend, exactly(2), func(cmd *cobra.Command, args []string) error {
-		return a.decide(cmd.Context(), args[0], args[1], f, resendPlan, func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
+	cmd := a.command("resend JOB KEY --checked --reason TEXT", "help.resend", exactly(2), func(cmd *cobra.Command, args []string) error {
+		return a.decide(cmd.Context(), args[0], args[1], f, "resend.plan", func(ctx context.Context, acts *engine.Acts, key string) (engine.RowPlan, error) {
 			return a.planResend(ctx, acts, args[0], key, checked)
 		})
 	})
@@ -56,7 +57,7 @@ func newResendCommand(a *App) *cobra.Command {
 }
 
 // decide plans and does an act on one row by which a record may be doubled, or hidden.
-func (a *App) decide(ctx context.Context, job, key string, f actFlags, title phrase, plan func(context.Context, *engine.Acts, string) (engine.RowPlan, error)) error {
+func (a *App) decide(ctx context.Context, job, key string, f actFlags, title i18n.Key, plan func(context.Context, *engine.Acts, string) (engine.RowPlan, error)) error {
 	config, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -111,37 +112,37 @@ func (v voice) decision(act string, s engine.RowStep) []string {
 		return nil
 	}
 	var out []string
-	say := func(p phrase, args ...any) { out = append(out, v.text(p, args...)) }
+	say := func(p i18n.Key, args ...any) { out = append(out, v.text(p, args...)) }
 	for _, t := range s.Attempts {
 		at := t.FinishedAt
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		say(decideAttempt, t.No, v.moment(at), v.text(outcomeWords[outcomeName(t.Outcome)]), v.outcomeReason(t.Status, t.Messages, t.Reason))
+		say("decide.attempt", t.No, v.moment(at), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))), v.outcomeReason(t.Status, t.Messages, t.Reason))
 		if phase := phaseOf(t.Evidence); phase != "" {
-			say(decidePhase, v.text(phaseWords[phase]))
+			say("decide.phase", v.text(i18n.Key("phase."+phase)))
 		}
 		if t.RemoteID != "" {
-			say(decideID, t.RemoteID)
+			say("decide.id", t.RemoteID)
 		}
 	}
 	if s.Remaining > 0 {
-		say(decideRemaining, v.span(s.Remaining))
+		say("decide.remaining", v.span(s.Remaining))
 	}
 	switch {
 	case s.Gives != nil:
-		say(decideGives, s.Holder.Job, s.Holder.Key)
+		say("decide.gives", s.Holder.Job, s.Holder.Key)
 	case s.Holder != (trade.ParentKey{}):
-		say(decideHolder, s.Holder.Job, s.Holder.Key)
+		say("decide.holder", s.Holder.Job, s.Holder.Key)
 	}
 	if sent := engine.SentFields(s.Before); act == "resend" && len(sent) > 0 {
 		var fields []string
 		for _, f := range sent {
 			fields = append(fields, trade.FieldLabel(f.Field, v.lang)+" "+*f.Sent)
 		}
-		say(decideLook, strings.Join(fields, "; "))
+		say("decide.look", strings.Join(fields, "; "))
 		if s.Refused == engine.NotRefused || s.Refused == engine.NotChecked {
-			say(decideMayDouble)
+			say("decide.may_double")
 		}
 	}
 	for _, p := range s.Problems {
@@ -151,17 +152,17 @@ func (v voice) decision(act string, s engine.RowStep) []string {
 	if r := s.Reading; r != nil {
 		for _, f := range r.Fields {
 			if !f.Same {
-				say(decideField, trade.FieldLabel(f.Field, v.lang), v.orAbsent(f.Sent), v.orAbsent(f.There))
+				say("decide.field", trade.FieldLabel(f.Field, v.lang), v.orAbsent(f.Sent), v.orAbsent(f.There))
 			}
 		}
-		say(decideCompared, r.Same, r.Differ, len(r.Unseen))
+		say("decide.compared", r.Same, r.Differ, len(r.Unseen))
 	}
 	return out
 }
 
 func (v voice) orAbsent(text *string) string {
 	if text == nil {
-		return v.text(sinceNothing)
+		return v.text("since.nothing")
 	}
 	return *text
 }
@@ -180,7 +181,7 @@ func phaseOf(evidence json.RawMessage) string {
 	if json.Unmarshal(evidence, &e) != nil {
 		return ""
 	}
-	if _, known := phaseWords[e.Phase]; !known {
+	if !i18n.CLI.Has(i18n.Key("phase." + e.Phase)) {
 		return ""
 	}
 	return e.Phase

@@ -6,30 +6,31 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func newPauseCommand(a *App) *cobra.Command {
-	return a.jobCommand("pause JOB --reason TEXT", helpPause, func(ctx context.Context, job string, f actFlags) error {
+	return a.jobCommand("pause JOB --reason TEXT", "help.pause", func(ctx context.Context, job string, f actFlags) error {
 		if strings.TrimSpace(f.reason) == "" {
-			return a.usage(actNoNote)
+			return a.usage("act.no_note")
 		}
-		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.person(f)) }, pauseDone)
+		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Pause(ctx, job, a.person(f)) }, "pause.done")
 	})
 }
 
 func newResumeCommand(a *App) *cobra.Command {
-	return a.jobCommand("resume JOB --reason TEXT", helpResume, func(ctx context.Context, job string, f actFlags) error {
+	return a.jobCommand("resume JOB --reason TEXT", "help.resume", func(ctx context.Context, job string, f actFlags) error {
 		if err := a.needReason(f); err != nil {
 			return err
 		}
-		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Resume(ctx, job) }, resumeDone)
+		return a.actOnJob(ctx, job, f, func(acts *engine.Acts) (engine.JobPlan, error) { return acts.Resume(ctx, job) }, "resume.done")
 	})
 }
 
 // jobCommand makes a command that is done without a question: it lets nothing leave that a person has not seen.
-func (a *App) jobCommand(use string, short phrase, run func(ctx context.Context, job string, f actFlags) error) *cobra.Command {
+func (a *App) jobCommand(use string, short i18n.Key, run func(ctx context.Context, job string, f actFlags) error) *cobra.Command {
 	var f actFlags
 	cmd := a.command(use, short, exactly(1), func(cmd *cobra.Command, args []string) error {
 		if err := a.checkKnownJob(args[0]); err != nil {
@@ -46,7 +47,7 @@ func (a *App) jobCommand(use string, short phrase, run func(ctx context.Context,
 
 func newReleaseCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("release JOB --reason TEXT", helpRelease, exactly(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("release JOB --reason TEXT", "help.release", exactly(1), func(cmd *cobra.Command, args []string) error {
 		if err := a.checkKnownJob(args[0]); err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (a *App) checkKnownJob(job string) error {
 }
 
 // actOnJob plans and does an act on a job that needs no question.
-func (a *App) actOnJob(ctx context.Context, job string, f actFlags, plan func(*engine.Acts) (engine.JobPlan, error), done phrase) error {
+func (a *App) actOnJob(ctx context.Context, job string, f actFlags, plan func(*engine.Acts) (engine.JobPlan, error), done i18n.Key) error {
 	acts, err := a.openActs(ctx, toWrite)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (a *App) actOnJob(ctx context.Context, job string, f actFlags, plan func(*e
 		return err
 	}
 	return a.tellJob(p, func() {
-		if strings.Count(done.en, "%s") == 2 {
+		if strings.Count(a.text(done), "%s") == 2 {
 			a.show(done, job, job)
 			return
 		}
@@ -101,15 +102,15 @@ func (a *App) release(ctx context.Context, job string, f actFlags) error {
 		return err
 	}
 	if plan.Refused == engine.NotRefused {
-		a.tell(releaseDo, job)
+		a.tell("release.do", job)
 		if plan.Release.Brake != nil {
-			a.tell(releaseGo, a.voice().stop(*plan.Before.Stop))
+			a.tell("release.go", a.voice().stop(*plan.Before.Stop))
 		}
 		if plan.Release.Stop != nil {
-			a.tell(releaseStop, a.voice().stop(*plan.Release.Stop))
+			a.tell("release.stop", a.voice().stop(*plan.Release.Stop))
 		}
 		if s := plan.Release.Sweep; s != nil {
-			a.tell(releaseBig, s.Found)
+			a.tell("release.big", s.Found)
 		}
 		if err := a.confirm(f.yes); err != nil {
 			return err
@@ -121,7 +122,7 @@ func (a *App) release(ctx context.Context, job string, f actFlags) error {
 			return err
 		}
 	}
-	return a.tellJob(plan, func() { a.show(releaseEnd, job, job) })
+	return a.tellJob(plan, func() { a.show("release.end", job, job) })
 }
 
 // jobActJSON is what an act on a job says.
@@ -150,7 +151,7 @@ func (a *App) tellJob(plan engine.JobPlan, done func()) error {
 	case ok:
 		done()
 	default:
-		a.tell(actRefused, plan.Act, plan.Job, a.text(refusalWords[plan.Refused]))
+		a.tell("act.refused", plan.Act, plan.Job, a.text(i18n.Key("refusal."+string(plan.Refused))))
 	}
 	if !ok {
 		return &exitError{exitFailed}

@@ -7,15 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // newJobCommand makes the commands about the jobs themselves.
 func newJobCommand(a *App) *cobra.Command {
-	group := a.group("job", helpJob)
+	group := a.group("job", "help.job")
 	var f actFlags
-	cmd := a.command("move OLD NEW --reason TEXT", helpJobMove, exactly(2), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("move OLD NEW --reason TEXT", "help.job_move", exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.moveJob(cmd.Context(), args[0], args[1], f)
 	})
 	f.add(cmd)
@@ -34,15 +35,15 @@ func (a *App) moveJob(ctx context.Context, from, to string, f actFlags) error {
 		return err
 	}
 	if plan.Refused == engine.NotRefused {
-		a.tell(jobMoveDo, plan.Entries, from, to, a.statesText(plan.States))
+		a.tell("job.move_do", plan.Entries, from, to, a.statesText(plan.States))
 		if plan.Replaced > 0 {
-			a.tell(jobMoveReplaced, plan.Replaced, to)
+			a.tell("job.move_replaced", plan.Replaced, to)
 		}
 		if plan.Left > 0 {
-			a.tell(jobMoveLeft, plan.Left, from, to)
+			a.tell("job.move_left", plan.Left, from, to)
 		}
 		if plan.Paused {
-			a.tell(jobMovePaused, to)
+			a.tell("job.move_paused", to)
 		}
 		if err := a.confirmed(f); err != nil {
 			return err
@@ -77,11 +78,11 @@ func (a *App) tellMoved(plan engine.JobMovePlan) error {
 			return err
 		}
 	case plan.Refused == engine.KeysCollide:
-		a.tell(jobMoveCollide, plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
+		a.tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
 	case plan.Refused != engine.NotRefused:
-		a.tell(actRefused, "job move", plan.From+" "+plan.To, a.text(refusalWords[plan.Refused]))
+		a.tell("act.refused", "job move", plan.From+" "+plan.To, a.text(i18n.Key("refusal."+string(plan.Refused))))
 	default:
-		a.show(jobMoveDone, plan.Entries, plan.From, plan.To, plan.To)
+		a.show("job.move_done", plan.Entries, plan.From, plan.To, plan.To)
 	}
 	if plan.Refused != engine.NotRefused {
 		return &exitError{exitFailed}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,22 +24,22 @@ type rowActFlags struct {
 const manyRows = 50
 
 func newRetryCommand(a *App) *cobra.Command {
-	return a.rowsCommand("retry", helpRetry, retryPlan, (*engine.Acts).Retry)
+	return a.rowsCommand("retry", "help.retry", "retry.plan", (*engine.Acts).Retry)
 }
 
 func newDismissCommand(a *App) *cobra.Command {
-	return a.rowsCommand("dismiss", helpDismiss, dismissPlan, (*engine.Acts).Dismiss)
+	return a.rowsCommand("dismiss", "help.dismiss", "dismiss.plan", (*engine.Acts).Dismiss)
 }
 
 func newReopenCommand(a *App) *cobra.Command {
-	return a.rowsCommand("reopen", helpReopen, reopenPlan, (*engine.Acts).Reopen)
+	return a.rowsCommand("reopen", "help.reopen", "reopen.plan", (*engine.Acts).Reopen)
 }
 
 // planner plans an act on rows.
 type planner func(acts *engine.Acts, ctx context.Context, job string, keys []string) (engine.RowPlan, error)
 
 // rowsCommand makes a command for an act by which nothing can be doubled: on rows by their keys, or on all that a filter selects.
-func (a *App) rowsCommand(act string, help, title phrase, plan planner) *cobra.Command {
+func (a *App) rowsCommand(act string, help, title i18n.Key, plan planner) *cobra.Command {
 	var f rowActFlags
 	cmd := a.command(act+" JOB [KEY…] --reason TEXT", help, arity{1, -1}, func(cmd *cobra.Command, args []string) error {
 		return a.actOnMany(cmd.Context(), act, args[0], args[1:], f, title, plan)
@@ -52,7 +53,7 @@ func (a *App) rowsCommand(act string, help, title phrase, plan planner) *cobra.C
 	return cmd
 }
 
-func (a *App) actOnMany(ctx context.Context, act, job string, keys []string, f rowActFlags, title phrase, plan planner) error {
+func (a *App) actOnMany(ctx context.Context, act, job string, keys []string, f rowActFlags, title i18n.Key, plan planner) error {
 	config, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -65,12 +66,12 @@ func (a *App) actOnMany(ctx context.Context, act, job string, keys []string, f r
 	}
 	filtered := len(f.states)+len(f.causes) > 0
 	if filtered == (len(keys) > 0) {
-		return a.usage(actKeysOrFilter)
+		return a.usage("act.keys_or_filter")
 	}
 	var states []trade.State
 	for _, s := range f.states {
 		if !slices.Contains(engine.BulkStates(act), trade.State(s)) {
-			return a.usage(actNotInBulk, act, s, listed(engine.BulkStates(act)))
+			return a.usage("act.not_in_bulk", act, s, listed(engine.BulkStates(act)))
 		}
 		states = append(states, trade.State(s))
 	}
@@ -110,23 +111,23 @@ func (a *App) confirmRows(plan engine.RowPlan, f rowActFlags) error {
 	n := plan.Count()
 	switch {
 	case f.count >= 0 && f.count != n:
-		return a.usage(actOtherCount, f.count, n)
+		return a.usage("act.other_count", f.count, n)
 	case n <= manyRows:
 		return a.confirm(f.yes)
 	case f.yes && f.count < 0:
-		return a.usage(actNeedsCount, n, n)
+		return a.usage("act.needs_count", n, n)
 	case f.yes:
 		return nil
 	}
-	return a.ask(fmt.Sprintf(a.text(actAskCount), n), func(answer string) bool { return answer == strconv.Itoa(n) })
+	return a.ask(fmt.Sprintf(a.text("act.ask_count"), n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
 // actOnRows shows what an act would do to rows, asks, and does it. It fails when a row was refused.
-func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags, title phrase) error {
+func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags, title i18n.Key) error {
 	a.tell(title)
 	for i, s := range plan.Steps {
 		if i == planShown {
-			a.tell(planMore, len(plan.Steps)-i)
+			a.tell("plan.more", len(plan.Steps)-i)
 			break
 		}
 		a.tellStep(plan, s)
@@ -142,12 +143,12 @@ func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags,
 		shown := plan
 		if plan, err = acts.Do(ctx, shown, a.person(f.actFlags)); err != nil {
 			if slices.ContainsFunc(plan.Steps, func(s engine.RowStep) bool { return s.Done }) {
-				a.tell(actPartly)
+				a.tell("act.partly")
 			}
 			return err
 		}
 	} else {
-		a.tell(actNothing)
+		a.tell("act.nothing")
 	}
 	return a.tellRows(plan)
 }
@@ -156,12 +157,12 @@ func (a *App) actOnRows(ctx context.Context, plan engine.RowPlan, f rowActFlags,
 func (a *App) tellStep(plan engine.RowPlan, s engine.RowStep) {
 	v := a.voice()
 	if s.Refused != engine.NotRefused {
-		a.tell(actRefused, plan.Job, s.Key, a.text(refusalOf(s.Refused)))
+		a.tell("act.refused", plan.Job, s.Key, a.text(refusalOf(s.Refused)))
 	} else {
-		a.tell(actRow, plan.Job, s.Key, v.reason(s.Before))
+		a.tell("act.row", plan.Job, s.Key, v.reason(s.Before))
 	}
 	for _, text := range append(v.sinceSent(s.Before, s.Differences), v.decision(plan.Act, s)...) {
-		a.tell(actLine, text)
+		a.tell("act.line", text)
 	}
 }
 
@@ -224,9 +225,9 @@ func (a *App) tellRows(plan engine.RowPlan) error {
 				return err
 			}
 		case s.Done:
-			a.show(actDone, plan.Job, s.Key)
+			a.show("act.done", plan.Job, s.Key)
 		case s.Refused == engine.Moved: // the others were told with the plan
-			a.show(actRefused, plan.Job, s.Key, a.text(refusalOf(s.Refused)))
+			a.show("act.refused", plan.Job, s.Key, a.text(refusalOf(s.Refused)))
 		}
 	}
 	if refused {
@@ -236,9 +237,9 @@ func (a *App) tellRows(plan engine.RowPlan) error {
 }
 
 // refusalOf says why an act cannot be done.
-func refusalOf(r engine.Refusal) phrase {
-	if p, ok := decisionRefusals[r]; ok {
-		return p
+func refusalOf(r engine.Refusal) i18n.Key {
+	if key := i18n.Key("decision.refused." + r); i18n.CLI.Has(key) {
+		return key
 	}
-	return refusalWords[r]
+	return i18n.Key("refusal." + r)
 }

@@ -154,7 +154,7 @@ func (g *trouble) adviceWithoutKey(v voice) trade.Advice {
 		return g.advice(v)
 	}
 	parent := *g.Awaited
-	parent.Key = v.text(alertKey)
+	parent.Key = v.text("alert.key")
 	return v.own.Awaited(parent, v.lang)
 }
 
@@ -197,14 +197,14 @@ func (c *checker) alerts(ctx context.Context, tell bool) {
 	channels, err := alertChannels(config)
 	switch {
 	case err != nil:
-		c.fail(name, checkConfigHint, checkFault, err)
+		c.fail(name, "check.config_hint", "check.fault", err)
 	case len(channels) == 0 && tell:
-		c.fail(name, checkNobodyHint, checkNobody)
+		c.fail(name, "check.nobody_hint", "check.nobody")
 	}
 	said := map[string]bool{}
 	for _, channel := range channels {
 		if !tell {
-			c.pass(name, checkAlertsOK, channel, len(channel.Targets("raised")))
+			c.pass(name, "check.alerts_ok", channel, len(channel.Targets("raised")))
 			continue
 		}
 		for _, target := range append(channel.Targets("raised"), channel.Targets("digest")...) {
@@ -223,10 +223,10 @@ func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target str
 	m := alert.TestMessage(c.app.lang(), alert.Config{Zone: c.app.config.Zone(), Name: c.app.config.Alerts.Name, Now: now})
 	m.ID = uuid.NewString()
 	if err := channel.Send(ctx, target, m); err != nil {
-		c.fail(name, checkAlertHint, checkAlertFailed, to, err)
+		c.fail(name, "check.alert_hint", "check.alert_failed", to, err)
 		return
 	}
-	c.pass(name, checkAlertSent, to)
+	c.pass(name, "check.alert_sent", to)
 }
 
 // printDigest shows the digest of the time since the last one.

@@ -18,10 +18,10 @@ import (
 //
 // Flags have the names of the document's fields with hyphens: person_type and personType are both --person-type.
 func newAPICommand(a *App) *cobra.Command {
-	group := a.group("api", helpAPI)
+	group := a.group("api", "help.api")
 
-	commitments := a.group("order-commitments", helpAPICommitments)
-	commitments.AddCommand(a.command("get ID", helpAPICommitmentsGet, exactly(1), func(cmd *cobra.Command, args []string) error {
+	commitments := a.group("order-commitments", "help.api_commitments")
+	commitments.AddCommand(a.command("get ID", "help.api_commitments_get", exactly(1), func(cmd *cobra.Command, args []string) error {
 		id, err := a.apiID("ID", args[0])
 		if err != nil {
 			return err
@@ -32,8 +32,8 @@ func newAPICommand(a *App) *cobra.Command {
 		})
 	}))
 
-	producers := a.group("producers", helpAPIProducers)
-	producers.AddCommand(a.command("get DOCUMENT", helpAPIProducersGet, exactly(1), func(cmd *cobra.Command, args []string) error {
+	producers := a.group("producers", "help.api_producers")
+	producers.AddCommand(a.command("get DOCUMENT", "help.api_producers_get", exactly(1), func(cmd *cobra.Command, args []string) error {
 		number, err := a.apiDocument("DOCUMENT", args[0])
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (a *App) readByHand(ctx context.Context, read func(context.Context, *apicli
 		return a.printJSON(record.raw)
 	}
 	if len(record.unread) > 0 {
-		a.tell(apiUnread, listed(record.unread))
+		a.tell("api.unread", listed(record.unread))
 	}
 	a.printRecord(record.raw)
 	return nil
@@ -80,7 +80,7 @@ func (a *App) readFailed(err error) error {
 	if !errors.As(err, &failure) {
 		return err
 	}
-	a.tellFailure(apiReadFailed, "", err)
+	a.tellFailure("api.read_failed", "", err)
 	if !a.asJSON {
 		return &exitError{exitFailed}
 	}
@@ -96,7 +96,7 @@ func (a *App) openAPIByHand() (*apiclient.Client, error) {
 func (a *App) apiID(name, text string) (string, error) {
 	id, err := trade.ParseID(text)
 	if err != nil {
-		return "", a.usage(apiNoUUID, name)
+		return "", a.usage("api.no_uuid", name)
 	}
 	return id, nil
 }
@@ -104,8 +104,8 @@ func (a *App) apiID(name, text string) (string, error) {
 // apiDocument reads a CPF or CNPJ. The number does not appear in the error.
 func (a *App) apiDocument(name, text string) (string, error) {
 	number, wrong := readDocument(text)
-	if wrong != nil {
-		return "", a.usage(*wrong, name)
+	if wrong != "" {
+		return "", a.usage(wrong, name)
 	}
 	return number, nil
 }
@@ -113,7 +113,7 @@ func (a *App) apiDocument(name, text string) (string, error) {
 // apiPersonType reads an enumeration that the document shows whole.
 func (a *App) apiPersonType(text string) (apiclient.PersonType, error) {
 	if !isPersonType(text) {
-		return "", a.usage(apiNotOneOf, "--person-type", listed(apiclient.PersonTypes))
+		return "", a.usage("api.not_one_of", "--person-type", listed(apiclient.PersonTypes))
 	}
 	return apiclient.PersonType(text), nil
 }
@@ -121,7 +121,7 @@ func (a *App) apiPersonType(text string) (apiclient.PersonType, error) {
 // apiEvent reads an event: the document says that there are no others.
 func (a *App) apiEvent(text string) (apiclient.WebhookEvent, error) {
 	if !slices.Contains(apiclient.WebhookEvents, apiclient.WebhookEvent(text)) {
-		return "", a.usage(apiNotOneOf, "webhook_event", listed(apiclient.WebhookEvents))
+		return "", a.usage("api.not_one_of", "webhook_event", listed(apiclient.WebhookEvents))
 	}
 	return apiclient.WebhookEvent(text), nil
 }
@@ -135,7 +135,7 @@ func (a *App) needFlags(cmd *cobra.Command, names ...string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return a.usage(apiMissing, listed(missing))
+		return a.usage("api.missing", listed(missing))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,8 +19,8 @@ type apiCall struct {
 	path   string // of the endpoint, without any id or number
 	target string // for the audit: an event, an id or a masked document
 	fields []apiField
-	notes  []phrase // what a person should know before
-	doubt  phrase   // what to do when nobody knows whether it was done
+	notes  []i18n.Key // what a person should know before
+	doubt  i18n.Key   // what to do when nobody knows whether it was done
 	send   func(context.Context, *apiclient.Client) (apiclient.Answer, error)
 }
 
@@ -57,7 +58,7 @@ func (a *App) actByHand(ctx context.Context, c apiCall, f actFlags) error {
 		return err
 	}
 	if err := ctx.Err(); err != nil { // interrupted while it was asked
-		a.tell(actNotDone)
+		a.tell("act.not_done")
 		return &exitError{exitFailed}
 	}
 	store, err := a.openLedger(ctx, toWrite)
@@ -80,7 +81,7 @@ func (a *App) actByHand(ctx context.Context, c apiCall, f actFlags) error {
 		err = store.AppendAudit(ctx, record)
 	}
 	if err != nil {
-		a.tell(apiAuditFailed) // and the outcome is told all the same
+		a.tell("api.audit_failed") // and the outcome is told all the same
 	}
 	return errors.Join(a.tellOutcome(c, answer, sendErr), err)
 }
@@ -129,19 +130,19 @@ func outcomeWord(c apiCall, answer apiclient.Answer, err error) string {
 
 // tellAPIPlan says what would be done: verb and address, the fields as far as they may be shown, and what a person should know before.
 func (a *App) tellAPIPlan(ctx context.Context, c apiCall, platform string) error {
-	a.tell(apiPlan, c.verb, c.path, platform)
+	a.tell("api.plan", c.verb, c.path, platform)
 	for _, f := range c.fields {
-		a.tell(apiPlanField, f.name, f.shown)
+		a.tell("api.plan_field", f.name, f.shown)
 	}
 	for _, note := range c.notes {
-		a.tell(apiPlanNote, a.text(note))
+		a.tell("api.plan_note", a.text(note))
 	}
 	open, err := a.openCall(ctx, c)
 	if err != nil {
 		return err
 	}
 	if open != nil {
-		a.tell(apiPlanNote, a.text(apiPlanOpen, a.voice().moment(open.At), open.Who))
+		a.tell("api.plan_note", a.text("api.plan_open", a.voice().moment(open.At), open.Who))
 	}
 	return nil
 }

@@ -52,15 +52,15 @@ func (a *App) tellOutcome(c apiCall, answer apiclient.Answer, err error) error {
 	}
 	switch word := outcomeWord(c, answer, err); word {
 	case apiclient.NotSent.String():
-		a.tellFailure(apiNotSent, "", err)
+		a.tellFailure("api.not_sent", "", err)
 	case apiclient.NotCreated.String(), outcomeRefused:
-		a.tellFailure(apiRefused, "", err)
+		a.tellFailure("api.refused", "", err)
 	case apiclient.Throttled.String():
-		a.tellFailure(apiThrottled, "", err)
+		a.tellFailure("api.throttled", "", err)
 	case apiclient.CreatedIDUnknown.String():
-		a.tellFailure(apiNoID, a.text(c.doubt), err)
+		a.tellFailure("api.no_id", a.text(c.doubt), err)
 	default:
-		a.tellFailure(apiUnknown, a.text(c.doubt), err)
+		a.tellFailure("api.unknown", a.text(c.doubt), err)
 	}
 	return errors.Join(&exitError{exitFailed}, printErr)
 }
@@ -68,11 +68,11 @@ func (a *App) tellOutcome(c apiCall, answer apiclient.Answer, err error) error {
 func (a *App) showDone(c apiCall, answer apiclient.Answer) {
 	switch {
 	case answer.ID != "":
-		a.show(apiCreated, answer.ID)
+		a.show("api.created", answer.ID)
 	case c.verb == "DELETE":
-		a.show(apiDeleted)
+		a.show("api.deleted")
 	default:
-		a.show(apiUpdated)
+		a.show("api.updated")
 	}
 	if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
 		a.printRecord(answer.Body)
@@ -113,7 +113,7 @@ func (a *App) printRecord(doc json.RawMessage) {
 		a.printIndented(doc)
 		return
 	}
-	t := a.newTable(apiHeadField, apiHeadValue)
+	t := a.newTable("api.head_field", "api.head_value")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 80, WidthMaxEnforcer: text.WrapSoft}})
 	for _, m := range members {
 		t.AppendRow(table.Row{printable(m.name), printable(plainValue(m.value))})

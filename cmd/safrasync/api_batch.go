@@ -71,14 +71,14 @@ func (r consentJSON) cells() []string {
 func (a *App) checkBatch(cmd *cobra.Command, f batchFlags) error {
 	for _, name := range []string{"identity", "person-type", "corporate-identity"} {
 		if cmd.Flags().Changed(name) {
-			return a.usage(batchOrOne, "--"+name)
+			return a.usage("batch.or_one", "--"+name)
 		}
 	}
 	switch {
 	case f.out == "" && !a.asJSON:
-		return a.usage(batchNoOut)
+		return a.usage("batch.no_out")
 	case f.out != "" && !strings.EqualFold(filepath.Ext(f.out), ".csv"):
-		return a.usage(batchBadOut)
+		return a.usage("batch.bad_out")
 	}
 	return nil
 }
@@ -137,13 +137,13 @@ func (a *App) getConsents(ctx context.Context, f batchFlags) (err error) {
 	if done > 0 && isTerminal(a.Stderr) {
 		fmt.Fprintln(a.Stderr) // ends the line of the count
 	}
-	a.tell(batchDone, done, len(list), failed)
+	a.tell("batch.done", done, len(list), failed)
 	switch {
 	case stop != nil && done < len(list):
-		a.tellFailure(batchStopped, "", stop)
+		a.tellFailure("batch.stopped", "", stop)
 		return &exitError{exitFailed}
 	case done < len(list):
-		a.tell(batchInterrupted)
+		a.tell("batch.interrupted")
 		return &exitError{exitFailed}
 	}
 	return nil
@@ -183,7 +183,7 @@ func (a *App) askConsentPatiently(ctx context.Context, client *apiclient.Client,
 		if !errors.As(err, &failure) || failure.Known != apiclient.Throttled || try == patience {
 			return row, err
 		}
-		a.tell(batchPause, a.voice().moment(failure.ThrottledUntil))
+		a.tell("batch.pause", a.voice().moment(failure.ThrottledUntil))
 	}
 }
 
@@ -224,24 +224,24 @@ func (a *App) batchFault(producer consentFlags) string {
 	if a.asJSON {
 		v = machine
 	}
-	if _, wrong := readDocument(producer.identity); wrong != nil {
-		return v.text(*wrong, "identity")
+	if _, wrong := readDocument(producer.identity); wrong != "" {
+		return v.text(wrong, "identity")
 	}
 	if !isPersonType(producer.personType) {
-		return v.text(apiNotOneOf, "person_type", listed(apiclient.PersonTypes))
+		return v.text("api.not_one_of", "person_type", listed(apiclient.PersonTypes))
 	}
-	if _, wrong := readCNPJ(producer.corporateIdentity); wrong != nil {
-		return v.text(*wrong, "corporate_identity")
+	if _, wrong := readCNPJ(producer.corporateIdentity); wrong != "" {
+		return v.text(wrong, "corporate_identity")
 	}
 	return ""
 }
 
 // tidy writes the numbers that can be read as they are sent.
 func (f consentFlags) tidy() consentFlags {
-	if number, wrong := readDocument(f.identity); wrong == nil {
+	if number, wrong := readDocument(f.identity); wrong == "" {
 		f.identity = number
 	}
-	if number, wrong := readCNPJ(f.corporateIdentity); wrong == nil {
+	if number, wrong := readCNPJ(f.corporateIdentity); wrong == "" {
 		f.corporateIdentity = number
 	}
 	return f
@@ -274,8 +274,8 @@ func refusesAll(err error) bool {
 func (a *App) batchProgress(done, total int) {
 	switch {
 	case isTerminal(a.Stderr):
-		fmt.Fprint(a.Stderr, "\r"+a.text(batchCount, done, total))
+		fmt.Fprint(a.Stderr, "\r"+a.text("batch.count", done, total))
 	case total >= plainTenths && done*plainTenths/total != (done-1)*plainTenths/total:
-		a.tell(batchCount, done, total)
+		a.tell("batch.count", done, total)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
@@ -38,11 +40,11 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 		"CPF 529.982.247-25 (Ana)": "",
 	} {
 		got, wrong := readDocument(text)
-		if got != want || (wrong == nil) != (want != "") {
+		if got != want || (wrong == "") != (want != "") {
 			t.Errorf("readDocument(%q) = %q, %v; want %q", text, got, wrong, want)
 		}
 	}
-	for text, want := range map[string]*phrase{"1234567890": &apiZeroLost, "1122233300018": &apiZeroLost, "CPF 529.982.247-26": &apiNotACPF, "x": &apiNoDocument} {
+	for text, want := range map[string]i18n.Key{"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost", "CPF 529.982.247-26": "api.not_acpf", "x": "api.no_document"} {
 		if _, wrong := readDocument(text); wrong != want {
 			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
 		}

@@ -50,9 +50,9 @@ func readProducers(r io.Reader, v voice) ([]consentFlags, error) {
 		var fault *csv.ParseError
 		switch {
 		case errors.As(err, &fault) && list.place == nil:
-			return nil, errors.New(v.text(batchNoHeader))
+			return nil, errors.New(v.text("batch.no_header"))
 		case errors.As(err, &fault): // its own text may quote the line
-			return nil, errors.New(v.text(csvBadLine, fault.StartLine, v.text(csvBroken)))
+			return nil, errors.New(v.text("csv.bad_line", fault.StartLine, v.text("csv.broken")))
 		case err != nil:
 			return nil, err
 		}
@@ -73,7 +73,7 @@ type producerList struct {
 
 func (l *producerList) finish() ([]consentFlags, error) {
 	if l.place == nil {
-		return nil, errors.New(l.voice.text(batchNoHeader))
+		return nil, errors.New(l.voice.text("batch.no_header"))
 	}
 	return l.producers, nil
 }
@@ -85,7 +85,7 @@ func (l *producerList) add(record []string, line int) error {
 	case strings.TrimSpace(strings.Join(record, "")) == "":
 		return nil // what spreadsheets leave at the end
 	case len(record) > l.columns:
-		return errors.New(l.voice.text(batchColumnsOver, line, len(record), l.columns))
+		return errors.New(l.voice.text("batch.columns_over", line, len(record), l.columns))
 	}
 	cell := func(name string) string {
 		i, ok := l.place[name]
@@ -103,13 +103,13 @@ func (l *producerList) header(record []string) error {
 	for i, name := range record {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if _, twice := place[name]; twice || !slices.Contains(batchColumns, name) {
-			return errors.New(l.voice.text(batchNoHeader))
+			return errors.New(l.voice.text("batch.no_header"))
 		}
 		place[name] = i
 	}
 	for _, needed := range batchColumns[:2] {
 		if _, ok := place[needed]; !ok {
-			return errors.New(l.voice.text(batchNoHeader))
+			return errors.New(l.voice.text("batch.no_header"))
 		}
 	}
 	l.place, l.columns = place, len(record)

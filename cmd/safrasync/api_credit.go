@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // The paths of chapter 4 for plans and the audit, without ids and queries: two of those hold a document number.
@@ -22,7 +23,7 @@ func newAPIConsentCommand(a *App) *cobra.Command {
 	var f consentFlags
 	var batch batchFlags
 	use := "consent (--identity DOCUMENT --person-type TYPE | --file FILE --out FILE)"
-	cmd := a.command(use, helpAPIConsent, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command(use, "help.api_consent", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if batch.file != "" {
 			if err := a.checkBatch(cmd, batch); err != nil {
 				return err
@@ -30,7 +31,7 @@ func newAPIConsentCommand(a *App) *cobra.Command {
 			return a.getConsents(cmd.Context(), batch)
 		}
 		if batch.out != "" {
-			return a.usage(apiMissing, "--file")
+			return a.usage("api.missing", "--file")
 		}
 		if err := a.needFlags(cmd, "identity", "person-type"); err != nil {
 			return err
@@ -75,8 +76,8 @@ func (a *App) apiCNPJ(text string) (string, error) {
 		return "", nil
 	}
 	number, wrong := readCNPJ(text)
-	if wrong != nil {
-		return "", a.usage(*wrong, "--corporate-identity")
+	if wrong != "" {
+		return "", a.usage(wrong, "--corporate-identity")
 	}
 	return number, nil
 }
@@ -85,7 +86,7 @@ func newAPICreditScoreCommand(a *App) *cobra.Command {
 	var r apiclient.CreditScoreRequest
 	var reports []string
 	var f actFlags
-	create := a.command("create --name NAME --social-id DOCUMENT --reports REPORT", helpAPIScoreCreate, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	create := a.command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if err := a.needFlags(cmd, "name", "social-id", "reports"); err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func newAPICreditScoreCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
 	f.add(create)
 	completes(create, "reports", apiclient.Reports)
-	group := a.group("credit-score", helpAPIScore)
+	group := a.group("credit-score", "help.api_score")
 	group.AddCommand(create)
 	return group
 }
@@ -123,7 +124,7 @@ func (a *App) createCreditScore(ctx context.Context, r apiclient.CreditScoreRequ
 		return a.usageOf(err)
 	}
 	masked := maskDocument(r.SocialID)
-	fields := []apiField{{"name", a.text(apiGiven)}, {"social_id", masked}, {"reports", listed(r.Reports)}}
+	fields := []apiField{{"name", a.text("api.given")}, {"social_id", masked}, {"reports", listed(r.Reports)}}
 	if r.CarList != nil {
 		fields = append(fields, apiField{"car_list", listed(r.CarList)})
 	}
@@ -132,7 +133,7 @@ func (a *App) createCreditScore(ctx context.Context, r apiclient.CreditScoreRequ
 	}
 	return a.actByHand(ctx, apiCall{
 		act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
-		notes: []phrase{apiMayCost, apiScoreNotRead}, doubt: apiDoubtCost,
+		notes: []i18n.Key{"api.may_cost", "api.score_not_read"}, doubt: "api.doubt_cost",
 		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 			_, answer, err := c.RequestCreditScore(ctx, r)
 			return answer, err
@@ -144,7 +145,7 @@ func newAPICreditAnalysisCommand(a *App) *cobra.Command {
 	var r apiclient.CreditAnalysisRequest
 	var authType, personType string
 	var f actFlags
-	create := a.command("create --requester-id ID --name NAME --identity DOCUMENT …", helpAPIAnalysisCreate, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	create := a.command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		err := a.needFlags(cmd, "requester-id", "requester-name", "requester-email", "name", "identity", "auth-type", "person-type", "period-consult")
 		if err != nil {
 			return err
@@ -155,7 +156,7 @@ func newAPICreditAnalysisCommand(a *App) *cobra.Command {
 		}
 		for flag, value := range map[string]string{"--corporate-name": r.CorporateName, "--corporate-identity": r.CorporateIdentity} {
 			if r.PersonType == apiclient.PF && value != "" {
-				return a.usage(fieldCompany, flag)
+				return a.usage("field.company", flag)
 			}
 		}
 		return a.createCreditAnalysis(cmd.Context(), r, f)
@@ -177,7 +178,7 @@ func newAPICreditAnalysisCommand(a *App) *cobra.Command {
 	completes(create, "auth-type", apiclient.AuthTypes)
 	completes(create, "person-type", apiclient.PersonTypes)
 
-	get := a.command("get ID", helpAPIAnalysisGet, exactly(1), func(cmd *cobra.Command, args []string) error {
+	get := a.command("get ID", "help.api_analysis_get", exactly(1), func(cmd *cobra.Command, args []string) error {
 		id, err := a.apiID("ID", args[0])
 		if err != nil {
 			return err
@@ -187,7 +188,7 @@ func newAPICreditAnalysisCommand(a *App) *cobra.Command {
 			return apiRecord{analysis.Raw, analysis.Unread}, err
 		})
 	})
-	group := a.group("credit-analysis", helpAPIAnalysis)
+	group := a.group("credit-analysis", "help.api_analysis")
 	group.AddCommand(create, get)
 	return group
 }
@@ -203,7 +204,7 @@ func (a *App) createCreditAnalysis(ctx context.Context, r apiclient.CreditAnalys
 	if _, err := r.Encode(); err != nil {
 		return a.usageOf(err)
 	}
-	given, masked := a.text(apiGiven), maskDocument(r.Identity)
+	given, masked := a.text("api.given"), maskDocument(r.Identity)
 	fields := []apiField{
 		{"requester_id", r.RequesterID},
 		{"requester_name", given},
@@ -226,7 +227,7 @@ func (a *App) createCreditAnalysis(ctx context.Context, r apiclient.CreditAnalys
 	}
 	return a.actByHand(ctx, apiCall{
 		act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked, fields: fields,
-		notes: []phrase{apiMayCost}, doubt: apiDoubtCost,
+		notes: []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
 		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 			return c.CreateCreditAnalysis(ctx, r)
 		},

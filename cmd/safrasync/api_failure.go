@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 )
-
-// failureWords say for people why a call did not succeed, and what to do next. The client's own error is the technical detail beside it.
-type failureWords struct{ what, next phrase }
 
 // failure is a call that did not succeed, in somebody's language.
 type failure struct{ what, next string }
@@ -19,74 +17,74 @@ type failure struct{ what, next string }
 func (v voice) failureOf(e *apiclient.Error) failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // anything else may be somebody's data
-		return failure{v.text(failedValue.what, value), v.text(failedValue.next)}
+		return failure{v.text("failed.value.what", value), v.text("failed.value.next")}
 	}
 	if e.Known == apiclient.Throttled {
-		return failure{v.text(failedThrottled.what), v.text(failedThrottled.next, v.moment(e.ThrottledUntil))}
+		return failure{v.text("failed.throttled.what"), v.text("failed.throttled.next", v.moment(e.ThrottledUntil))}
 	}
 	w, ok := faultWords[e.Fault]
 	switch {
 	case e.Fault == apiclient.FaultNetwork && e.Known != apiclient.NotSent:
-		w = failedLost
+		w = "failed.lost"
 	case ok:
 	case e.Known == apiclient.CreatedIDUnknown:
-		w = failedNoID
+		w = "failed.no_id"
 	default:
 		w = statusWords(e)
 	}
-	return failure{v.text(w.what), v.text(w.next)}
+	return failure{v.text(w + ".what"), v.text(w + ".next")}
 }
 
-var faultWords = map[apiclient.Fault]failureWords{
-	apiclient.FaultNetwork: failedNetwork, apiclient.FaultCertificate: failedCertificate, apiclient.FaultWindow: failedCanceled,
-	apiclient.FaultCanceled: failedCanceled, apiclient.FaultTimeout: failedTimeout, apiclient.FaultRedirect: failedRedirect,
-	apiclient.FaultProtocol: failedAnswer, apiclient.FaultRequest: failedRequest,
+var faultWords = map[apiclient.Fault]i18n.Key{
+	apiclient.FaultNetwork: "failed.network", apiclient.FaultCertificate: "failed.certificate", apiclient.FaultWindow: "failed.canceled",
+	apiclient.FaultCanceled: "failed.canceled", apiclient.FaultTimeout: "failed.timeout", apiclient.FaultRedirect: "failed.redirect",
+	apiclient.FaultProtocol: "failed.answer", apiclient.FaultRequest: "failed.request",
 }
 
 // statusWords explain an answer by its status (chapter 7).
-func statusWords(e *apiclient.Error) failureWords {
+func statusWords(e *apiclient.Error) i18n.Key {
 	switch e.Status {
 	case http.StatusUnauthorized:
 		if e.Format == apiclient.FormatEmpty {
-			return failedKeyInside
+			return "failed.key_inside"
 		}
-		return failedKey
+		return "failed.key"
 	case http.StatusForbidden:
 		switch _, unknownValue := e.UnexpectedValue(); {
 		case e.HasMessage("message.module.not-contracted"):
-			return failedModule
+			return "failed.module"
 		case unknownValue:
-			return failedData
+			return "failed.data"
 		}
-		return failedPermission
+		return "failed.permission"
 	case http.StatusNotFound:
 		switch {
 		case e.HasMessage("message.producer.not-found"):
-			return failedProducer
+			return "failed.producer"
 		case e.APIForm():
-			return failedNotFound
+			return "failed.not_found"
 		}
-		return failedAddress
+		return "failed.address"
 	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
 		switch {
 		case e.Status == http.StatusConflict, e.HasMessage("message.duplicate.key"), e.HasMessage("message.producer.already-exists"):
-			return failedExists
+			return "failed.exists"
 		case e.HasMessage("message.malformed-request"):
-			return failedMalformed
+			return "failed.malformed"
 		}
-		return failedData
+		return "failed.data"
 	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return failedDown
+		return "failed.down"
 	case http.StatusBadGateway:
-		return failedRefused
+		return "failed.refused"
 	}
 	switch {
 	case slices.Contains([]int{405, 406, 411, 414, 415, 426, 431, 501}, e.Status):
-		return failedAddress
+		return "failed.address"
 	case e.Status >= 500:
-		return failedInside
+		return "failed.inside"
 	}
-	return failedOther
+	return "failed.other"
 }
 
 // isPlainName tells whether a text is a name such as PF: letters, digits, _ and -, a few of them, and not only digits.
@@ -98,7 +96,7 @@ func isPlainName(text string) bool {
 // tellFailure says why a call did not succeed: in so many words, what to do next, what the platform said of a conflict, or in a form that its
 // document does not show, and the
 // technical detail for whoever is asked. Other bodies are not shown to people: they may hold names and numbers of others. With --json they are in the object.
-func (a *App) tellFailure(sentence phrase, next string, err error) {
+func (a *App) tellFailure(sentence i18n.Key, next string, err error) {
 	var e *apiclient.Error
 	if !errors.As(err, &e) {
 		a.tell(sentence, err)
@@ -109,18 +107,18 @@ func (a *App) tellFailure(sentence phrase, next string, err error) {
 	if next == "" {
 		next = f.next
 	}
-	a.tell(apiNext, next)
+	a.tell("api.next", next)
 	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 && e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
-		a.tell(apiSaid, printable(said))
+		a.tell("api.said", printable(said))
 	}
-	a.tell(apiDetail, err)
+	a.tell("api.detail", err)
 }
 
 // fieldPhrases are the words for what the client finds wrong with a request before it is sent.
-var fieldPhrases = map[apiclient.Problem]phrase{
-	apiclient.ProblemMissing: fieldMissing, apiclient.ProblemEntry: fieldEntry, apiclient.ProblemEncoding: fieldEncoding,
-	apiclient.ProblemNumber: fieldNumber, apiclient.ProblemDocument: apiNoDocument, apiclient.ProblemCredentials: fieldCredentials,
-	apiclient.ProblemMonths: fieldMonths,
+var fieldPhrases = map[apiclient.Problem]i18n.Key{
+	apiclient.ProblemMissing: "field.missing", apiclient.ProblemEntry: "field.entry", apiclient.ProblemEncoding: "field.encoding",
+	apiclient.ProblemNumber: "field.number", apiclient.ProblemDocument: "api.no_document", apiclient.ProblemCredentials: "field.credentials",
+	apiclient.ProblemMonths: "field.months",
 }
 
 // usageOf turns what the client finds wrong with a request into a wrong call, each fault in the person's language; nil stays nil.
@@ -135,7 +133,7 @@ func (a *App) usageOf(err error) error {
 		p, ok := fieldPhrases[f.Problem]
 		switch {
 		case f.Problem == apiclient.ProblemTooLong:
-			faults[i] = a.text(fieldTooLong, name, f.Limit)
+			faults[i] = a.text("field.too_long", name, f.Limit)
 		case ok:
 			faults[i] = a.text(p, name)
 		default:

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 const pathWebhooks = "/api/v1/integration/webhooks"
@@ -29,10 +30,10 @@ func (f *webhookFlags) add(cmd *cobra.Command) {
 }
 
 func newAPIWebhooksCommand(a *App) *cobra.Command {
-	list := a.command("list", helpAPIHooksList, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	list := a.command("list", "help.api_hooks_list", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.listWebhooks(cmd.Context())
 	})
-	get := a.command("get EVENT", helpAPIHooksGet, exactly(1), func(cmd *cobra.Command, args []string) error {
+	get := a.command("get EVENT", "help.api_hooks_get", exactly(1), func(cmd *cobra.Command, args []string) error {
 		event, err := a.apiEvent(args[0])
 		if err != nil {
 			return err
@@ -45,28 +46,28 @@ func newAPIWebhooksCommand(a *App) *cobra.Command {
 	get.ValidArgsFunction = cobra.FixedCompletions(texts(apiclient.WebhookEvents), cobra.ShellCompDirectiveNoFileComp)
 
 	var created webhookFlags
-	create := a.command("create --webhook-event EVENT --url URL", helpAPIHooksCreate, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	create := a.command("create --webhook-event EVENT --url URL", "help.api_hooks_create", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.writeWebhook(cmd, created, apiCall{
-			act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []phrase{apiHookTwice}, doubt: apiDoubtHook,
+			act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"}, doubt: "api.doubt_hook",
 		}, (*apiclient.Client).CreateWebhook)
 	})
 	created.add(create)
 	var updated webhookFlags
-	update := a.command("update --webhook-event EVENT --url URL", helpAPIHooksUpdate, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	update := a.command("update --webhook-event EVENT --url URL", "help.api_hooks_update", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.writeWebhook(cmd, updated, apiCall{
-			act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []phrase{apiHookWhole}, doubt: apiDoubtHook,
+			act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"}, doubt: "api.doubt_hook",
 		}, (*apiclient.Client).UpdateWebhook)
 	})
 	updated.add(update)
 
 	var deleted actFlags
-	remove := a.command("delete ID", helpAPIHooksDelete, exactly(1), func(cmd *cobra.Command, args []string) error {
+	remove := a.command("delete ID", "help.api_hooks_delete", exactly(1), func(cmd *cobra.Command, args []string) error {
 		id, err := a.apiID("ID", args[0])
 		if err != nil {
 			return err
 		}
 		return a.actByHand(cmd.Context(), apiCall{
-			act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id, fields: []apiField{{"id", id}}, doubt: apiDoubtHook,
+			act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id, fields: []apiField{{"id", id}}, doubt: "api.doubt_hook",
 			send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 				return c.DeleteWebhook(ctx, id)
 			},
@@ -74,7 +75,7 @@ func newAPIWebhooksCommand(a *App) *cobra.Command {
 	})
 	deleted.add(remove)
 
-	group := a.group("webhooks", helpAPIHooks)
+	group := a.group("webhooks", "help.api_hooks")
 	group.AddCommand(list, get, create, update, remove)
 	return group
 }
@@ -97,10 +98,10 @@ func (a *App) listWebhooks(ctx context.Context) error {
 		return nil
 	}
 	if len(hooks) == 0 {
-		a.tell(apiNoHooks)
+		a.tell("api.no_hooks")
 		return nil
 	}
-	t := a.newTable(apiHeadEvent, apiHeadURL, apiHeadID)
+	t := a.newTable("api.head_event", "api.head_url", "api.head_id")
 	for _, w := range hooks {
 		t.AppendRow(table.Row{printable(string(w.WebhookEvent)), printable(w.URL), w.ID})
 	}
@@ -120,7 +121,7 @@ func (a *App) writeWebhook(
 		return err
 	}
 	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-		return a.usage(fieldAddress, "--url")
+		return a.usage("field.address", "--url")
 	}
 	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
 	if r.BasicAuthentication, err = a.secretFlag("--basic-authentication", f.basicAuthentication); err != nil {

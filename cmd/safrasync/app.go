@@ -78,13 +78,13 @@ func (a *App) complain(err error) {
 	switch {
 	case errors.As(err, &exit):
 	case errors.As(err, &usage):
-		a.tell(saysUsage, usage.text)
+		a.tell("says.usage", usage.text)
 	case errors.As(err, &leased):
-		a.tell(saysLeased, leased.Job, leased.Owner.PID, leased.Owner.Host)
+		a.tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
 	case errors.As(err, &ledger):
-		a.tell(saysError, a.voice().ledgerFault(ledger, err))
+		a.tell("says.error", a.voice().ledgerFault(ledger, err))
 	default:
-		a.tell(saysError, err)
+		a.tell("says.error", err)
 	}
 }
 
@@ -135,7 +135,7 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 	if how == toRead && errors.Is(err, state.ErrNoLedger) {
 		var absent *state.Error
 		errors.As(err, &absent)
-		a.tell(ledgerNone, a.voice().ledgerFault(absent, err))
+		a.tell("ledger.none", a.voice().ledgerFault(absent, err))
 		store, err = state.OpenMemory(ctx)
 	}
 	if err != nil {
@@ -147,10 +147,10 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 	}
 	opening := store.Opening()
 	if opening.Settled+opening.Doubts > 0 {
-		a.tell(ledgerSettled, opening.Settled, opening.Doubts)
+		a.tell("ledger.settled", opening.Settled, opening.Doubts)
 	}
 	if opening.Acts > 0 {
-		a.tell(ledgerActSettled)
+		a.tell("ledger.act_settled")
 	}
 	return store, nil
 }
@@ -268,7 +268,7 @@ func (a *App) checkJobNames(config *Config, names []string) error {
 	}
 	for _, name := range names {
 		if !known[name] {
-			return a.usage(saysNoJob, name, listed(have))
+			return a.usage("says.no_job", name, listed(have))
 		}
 	}
 	return nil
@@ -281,7 +281,7 @@ func (a *App) checkKey(config *Config, job, key string) (string, error) {
 	}
 	for _, j := range config.Jobs {
 		if parts := strings.Join(j.Key, "|"); j.Name == job && len(codeParts(key)) != len(j.Key) {
-			return "", a.usage(saysKeyParts, key, job, parts)
+			return "", a.usage("says.key_parts", key, job, parts)
 		}
 	}
 	return canonicalKey(key), nil

@@ -16,19 +16,19 @@ import (
 const auditShown = 50
 
 func newAuditCommand(a *App) *cobra.Command {
-	group := a.group("audit", helpAudit)
+	group := a.group("audit", "help.audit")
 	var limit int
-	list := a.command("list", helpAuditList, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	list := a.command("list", "help.audit_list", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("limit") && !a.asJSON {
 			limit = auditShown
 		}
 		if limit < 0 {
-			return a.usage(saysLimit)
+			return a.usage("says.limit")
 		}
 		return a.listAudit(cmd.Context(), limit)
 	})
 	list.Flags().IntVar(&limit, "limit", 0, "the latest `N` records, 0 = all; default 50, with --json all")
-	verify := a.command("verify", helpAuditVerify, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.verifyAudit(cmd.Context()) })
+	verify := a.command("verify", "help.audit_verify", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.verifyAudit(cmd.Context()) })
 	group.AddCommand(list, verify)
 	return group
 }
@@ -76,7 +76,7 @@ func (a *App) listAudit(ctx context.Context, limit int) error {
 		}
 		return nil
 	}
-	t, v := a.newTable(auditHeadNo, auditHeadAt, auditHeadWho, auditHeadFrom, auditHeadAct, auditHeadTarget, auditHeadReason), a.voice()
+	t, v := a.newTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act", "audit.head_target", "audit.head_reason"), a.voice()
 	for _, r := range records {
 		t.AppendRow(table.Row{r.Seq, v.moment(r.At), printable(r.Who), printable(r.From), r.Act, printable(r.Target), printable(r.Reason)})
 	}
@@ -100,9 +100,9 @@ func (a *App) verifyAudit(ctx context.Context) error {
 			FirstBroken int64 `json:"first_broken"` // 0 when everything is as it was written
 		}{broken == 0, broken})
 	} else if broken == 0 {
-		a.show(auditWhole)
+		a.show("audit.whole")
 	} else {
-		a.show(auditBroken, broken)
+		a.show("audit.broken", broken)
 	}
 	if err == nil && broken != 0 {
 		return &exitError{exitFailed}

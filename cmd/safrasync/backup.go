@@ -12,9 +12,9 @@ import (
 
 func newBackupCommand(a *App) *cobra.Command {
 	var keep int
-	cmd := a.command("backup FILE | --keep N DIR", helpBackup, exactly(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("backup FILE | --keep N DIR", "help.backup", exactly(1), func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("keep") && keep < 1 {
-			return a.usage(saysKeep)
+			return a.usage("says.keep")
 		}
 		return a.backup(cmd.Context(), args[0], keep)
 	})
@@ -55,19 +55,19 @@ func (a *App) backup(ctx context.Context, to string, keep int) error {
 		}
 		return errors.Join(err, a.printJSON(out))
 	}
-	a.show(backupDone, file)
+	a.show("backup.done", file)
 	for _, old := range removed {
-		a.show(backupRemoved, old)
+		a.show("backup.removed", old)
 	}
 	for _, old := range broken {
-		a.tell(backupBroken, old)
+		a.tell("backup.broken", old)
 	}
 	return err
 }
 
 func newRestoreCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("restore FILE --reason TEXT", helpRestore, exactly(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("restore FILE --reason TEXT", "help.restore", exactly(1), func(cmd *cobra.Command, args []string) error {
 		return a.restore(cmd.Context(), args[0], f)
 	})
 	f.add(cmd)
@@ -86,7 +86,7 @@ func (a *App) restore(ctx context.Context, file string, f actFlags) error {
 	if file, err = filepath.Abs(file); err != nil {
 		return err
 	}
-	a.tell(restorePlan, file, config.State.DSN.Reveal())
+	a.tell("restore.plan", file, config.State.DSN.Reveal())
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
@@ -123,17 +123,17 @@ func (a *App) restore(ctx context.Context, file string, f actFlags) error {
 		}
 		return a.printJSON(out)
 	}
-	a.show(restoreDone, file)
+	a.show("restore.done", file)
 	if kept != "" {
-		a.show(restoreKept, kept)
+		a.show("restore.kept", kept)
 	}
 	switch {
 	case lacks != nil:
-		a.show(restoreLacks, a.voice().ledgerWhat(lacks), a.voice().ledgerHint(lacks))
+		a.show("restore.lacks", a.voice().ledgerWhat(lacks), a.voice().ledgerHint(lacks))
 	case report.Unfinished:
-		a.show(checkJournalUnfinished, report.Folder)
+		a.show("check.journal_unfinished", report.Folder)
 	default:
-		a.show(restoreSame)
+		a.show("restore.same")
 	}
 	return nil
 }

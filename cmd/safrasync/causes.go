@@ -163,7 +163,7 @@ func (v voice) cause(g *trouble) string {
 		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
 	}
 	if more := len(g.Subjects) - most; more > 0 {
-		out = append(out, v.text(causeMore, more))
+		out = append(out, v.text("cause.more", more))
 	}
 	if g.Awaited != nil { // what is wrong with the parents, then their keys
 		return what + " – " + strings.Join(out, ", ")

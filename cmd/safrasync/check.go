@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -19,7 +20,7 @@ import (
 
 func newCheckCommand(a *App) *cobra.Command {
 	var offline, tell bool
-	cmd := a.command("check", helpCheck, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("check", "help.check", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.check(cmd.Context(), offline, tell)
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false, "leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
@@ -67,19 +68,19 @@ func (c *checker) report(line checkJSON) {
 }
 
 // text is in the language of the person, or English for JSON.
-func (c *checker) text(p phrase, args ...any) string {
+func (c *checker) text(p i18n.Key, args ...any) string {
 	return c.voice().text(p, args...)
 }
 
-func (c *checker) pass(name string, p phrase, args ...any) {
+func (c *checker) pass(name string, p i18n.Key, args ...any) {
 	c.report(checkJSON{Check: name, OK: true, Text: c.text(p, args...)})
 }
 
-func (c *checker) warn(name string, hint, p phrase, args ...any) {
+func (c *checker) warn(name string, hint, p i18n.Key, args ...any) {
 	c.report(checkJSON{Check: name, OK: true, Text: c.text(p, args...), Hint: c.text(hint)})
 }
 
-func (c *checker) fail(name string, hint, p phrase, args ...any) {
+func (c *checker) fail(name string, hint, p i18n.Key, args ...any) {
 	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
 }
 
@@ -93,30 +94,30 @@ func (a *App) check(ctx context.Context, offline, tell bool) error {
 		jobs, err = compileJobs(config)
 	}
 	if err != nil {
-		c.fail("configuration", checkConfigHint, checkFault, err)
+		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return errors.Join(&exitError{exitConfig}, c.err)
 	}
-	c.pass("configuration", checkConfigOK, config.source.name, len(jobs))
+	c.pass("configuration", "check.config_ok", config.source.name, len(jobs))
 	for _, job := range jobs {
 		if columns := job.ContractInKey(); len(columns) > 0 {
 			c.contractInKey(job, columns)
 		}
 		if fields := job.LacksForCompra(); len(fields) > 0 {
-			c.warn("job "+job.Name(), checkCompraHint, checkCompra, strings.Join(fields, ", "))
+			c.warn("job "+job.Name(), "check.compra_hint", "check.compra", strings.Join(fields, ", "))
 		}
 		if n, hours := engine.EveryMinuteOf(job.Spec.Schedule); n > 0 {
-			c.warn("job "+job.Name(), checkEveryMinuteHint, checkEveryMinute, job.Spec.Schedule, n, hours)
+			c.warn("job "+job.Name(), "check.every_minute_hint", "check.every_minute", job.Spec.Schedule, n, hours)
 		}
 		if columns := job.PositionsInKey(); len(columns) > 0 {
-			c.warn("job "+job.Name(), checkPositionHint, checkPosition, strings.Join(columns, ", "))
+			c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
 		}
 	}
 	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-		c.warn("erp", checkOpenERPHint, checkOpenERP)
+		c.warn("erp", "check.open_erp_hint", "check.open_erp")
 	}
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {
-		c.pass("ledger", checkLedgerElsewhere)
+		c.pass("ledger", "check.ledger_elsewhere")
 		return c.err
 	}
 	store := c.ledger(ctx, offline)
@@ -145,7 +146,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	var fault *state.Error
 	switch {
 	case errors.As(err, &fault) && fault.Code == state.CodeOlder:
-		c.pass(name, checkLedgerOlder)
+		c.pass(name, "check.ledger_older")
 		if offline {
 			return nil
 		}
@@ -157,7 +158,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 			c.ledgerFault(name, absent)
 		}
 	case err != nil:
-		c.fail(name, checkLedgerHint, checkFault, err)
+		c.fail(name, "check.ledger_hint", "check.fault", err)
 	default:
 		c.app.closers = append(c.app.closers, store.Close)
 		c.health(ctx, store)
@@ -166,7 +167,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		return store
 	}
 	if store, err = state.OpenMemory(ctx); err != nil {
-		c.fail(name, checkLedgerHint, checkFault, err)
+		c.fail(name, "check.ledger_hint", "check.fault", err)
 		return nil
 	}
 	c.app.closers = append(c.app.closers, store.Close)
@@ -181,11 +182,11 @@ func (c *checker) journal(ctx context.Context, store *state.Store) {
 	case err != nil:
 		c.ledgerFault(name, err)
 	case report.New:
-		c.pass(name, checkJournalNew, report.Folder)
+		c.pass(name, "check.journal_new", report.Folder)
 	case report.Unfinished:
-		c.warn(name, checkJournalUnfinishedHint, checkJournalUnfinished, report.Folder)
+		c.warn(name, "check.journal_unfinished_hint", "check.journal_unfinished", report.Folder)
 	default:
-		c.pass(name, checkJournalOK, report.Folder, report.Records)
+		c.pass(name, "check.journal_ok", report.Folder, report.Records)
 	}
 }
 
@@ -200,7 +201,7 @@ func (c *checker) voice() voice {
 func (c *checker) health(ctx context.Context, store *state.Store) {
 	findings, err := store.Health(ctx)
 	if err != nil {
-		c.fail("ledger", checkLedgerHint, checkFault, err)
+		c.fail("ledger", "check.ledger_hint", "check.fault", err)
 		return
 	}
 	var fine []string
@@ -218,26 +219,26 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*engine.Job) {
 	source, err := c.app.openERP(ctx)
 	if err != nil {
-		c.fail("erp", checkERPHint, checkFault, bare(err))
+		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
 		return
 	}
 	facts, err := source.Facts(ctx)
 	product := facts.Product + " " + facts.Version
 	switch {
 	case err != nil:
-		c.fail("erp", checkERPHint, checkFault, bare(err))
+		c.fail("erp", "check.erp_hint", "check.fault", bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.config.ERP.Charset == "":
-		c.warn("erp", checkCharsetHint, checkERPOK, source.Target(), product, facts.Charset)
+		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
 	default:
-		c.pass("erp", checkERPOK, source.Target(), product, facts.Charset)
+		c.pass("erp", "check.erpok", source.Target(), product, facts.Charset)
 	}
 	if store == nil {
 		return
 	}
 	e, err := c.app.openEngine(store, source, nil)
 	if err != nil {
-		c.fail("configuration", checkConfigHint, checkFault, err)
+		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return
 	}
 	surveys := map[string]*engine.Survey{}
@@ -255,7 +256,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source engin
 	const name = "identity"
 	findings, err := engine.CheckIdentity(ctx, store, source, jobs)
 	if err != nil {
-		c.warn(name, checkIdentityHint, checkFault, bare(err))
+		c.warn(name, "check.identity_hint", "check.fault", bare(err))
 		return
 	}
 	for _, f := range findings {
@@ -263,7 +264,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source engin
 		c.report(checkJSON{Check: name, OK: true, Text: text, Hint: hint, Identity: &f})
 	}
 	if len(findings) == 0 {
-		c.pass(name, checkIdentityOK)
+		c.pass(name, "check.identity_ok")
 	}
 }
 
@@ -272,38 +273,38 @@ func (c *checker) identityText(f engine.IdentityFinding) (text, hint string) {
 	v := c.voice()
 	switch f.Kind {
 	case engine.FormerJob:
-		text = v.text(checkFormerJob, f.Job, f.Known.Accepted, f.Known.InDoubt)
+		text = v.text("check.former_job", f.Job, f.Known.Accepted, f.Known.InDoubt)
 		if len(f.Others) == 0 {
-			return text, v.text(checkFormerAloneHint)
+			return text, v.text("check.former_alone_hint")
 		}
-		return text, v.text(checkFormerJobHint, strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
+		return text, v.text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
 	case engine.SplitJob:
-		return v.text(checkSplitJob, f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt, strings.Join(f.Others, ", ")), v.text(checkSplitJobHint, f.Others[0])
+		return v.text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt, strings.Join(f.Others, ", ")), v.text("check.split_job_hint", f.Others[0])
 	case engine.ChangedKey:
-		text = v.text(checkChangedKey, f.Job, v.identity(f.Now), v.identity(f.Was))
+		text = v.text("check.changed_key", f.Job, v.identity(f.Now), v.identity(f.Was))
 		if b := f.Change; b != nil {
-			text += v.text(checkChangedRows, b.Known, b.Known-b.Found, b.Rows)
+			text += v.text("check.changed_rows", b.Known, b.Known-b.Found, b.Rows)
 		}
-		return text, v.text(checkChangedKeyHint)
+		return text, v.text("check.changed_key_hint")
 	case engine.ChangedSpace:
 		known := f.Known
 		if known == nil {
 			known = &trade.KnownJob{}
 		}
-		return v.text(checkChangedSpace, f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt), v.text(checkChangedSpaceHint, strings.Join(f.Others, ", "))
+		return v.text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt), v.text("check.changed_space_hint", strings.Join(f.Others, ", "))
 	}
-	text = v.text(checkSharedKeys, f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
+	text = v.text("check.shared_keys", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
 	if !f.Whole {
-		text += v.text(checkSharedPart)
+		text += v.text("check.shared_part")
 	}
-	return text, v.text(checkSharedKeysHint)
+	return text, v.text("check.shared_keys_hint")
 }
 
 // bare is an error's text without the name of its package, where the line begins with it already.
 func bare(err error) string { return strings.TrimPrefix(err.Error(), "erp: ") }
 
 func (c *checker) contractInKey(job *engine.Job, columns []string) {
-	c.warn("job "+job.Name(), checkContractKeyHint, checkContractKey, strings.Join(columns, ", "))
+	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
 }
 
 // job compares a mapping with the columns of its query, reads its references, and surveys its rows, which finds what a run would stop on.
@@ -319,26 +320,26 @@ func (c *checker) job(ctx context.Context, e *parts, job *engine.Job, surveys ma
 	switch {
 	case err == nil:
 		surveys[job.Name()] = survey
-		c.pass(name, checkJobOK, len(job.Spec.Fields))
+		c.pass(name, "check.job_ok", len(job.Spec.Fields))
 		if len(survey.Unseen) > 0 {
 			c.report(checkJSON{
 				Check: name, OK: true, Text: c.voice().unseenCancelled(survey.CancelledColumn, job.Spec.Cancelled.Column),
-				Hint: c.text(checkUnseenHint),
+				Hint: c.text("check.unseen_hint"),
 			})
 		}
 		if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
 			c.contractInKey(job, columns)
 		}
 	case erp.CodeOf(err) == erp.CodeConfig:
-		c.fail(name, checkColumnHint, checkFault, bare(err))
+		c.fail(name, "check.column_hint", "check.fault", bare(err))
 	case errors.As(err, &config):
 		for _, fault := range config.Faults {
-			c.fail(name, checkColumnHint, checkFault, fault)
+			c.fail(name, "check.column_hint", "check.fault", fault)
 		}
 	case erp.CodeOf(err) == erp.CodePermission:
-		c.fail(name, checkGrantHint, checkFault, bare(err))
+		c.fail(name, "check.grant_hint", "check.fault", bare(err))
 	default:
-		c.fail(name, checkQueryHint, checkFault, bare(err))
+		c.fail(name, "check.query_hint", "check.fault", bare(err))
 	}
 }
 
@@ -350,14 +351,14 @@ func (c *checker) mismatches(ctx context.Context, e *parts, survey *engine.Surve
 	name := "job " + job
 	found, err := e.Mismatches(ctx, survey, surveys)
 	if err != nil {
-		c.warn(name, checkLedgerHint, checkFault, err)
+		c.warn(name, "check.ledger_hint", "check.fault", err)
 	}
 	for _, m := range found {
 		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
 		if m.Column == "" {
-			c.warn(name, checkNoParentHint, checkNoParent, m.Rows, m.Parent, here, m.Parent, there)
+			c.warn(name, "check.no_parent_hint", "check.no_parent", m.Rows, m.Parent, here, m.Parent, there)
 		} else {
-			c.warn(name, checkConstantHint, checkConstant, m.Column, here, m.Parent, there)
+			c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
 		}
 	}
 }
@@ -373,10 +374,10 @@ func (c *checker) openID(ctx context.Context) {
 		err = issuer.Check(ctx, now())
 	}
 	if err != nil {
-		c.warn(name, checkIssuerHint, checkFault, err)
+		c.warn(name, "check.issuer_hint", "check.fault", err)
 		return
 	}
-	c.pass(name, checkIssuerOK, issuer.Issuer)
+	c.pass(name, "check.issuer_ok", issuer.Issuer)
 }
 
 // maxClockDrift is the difference to the API's clock from which schedules and dates of the ledger mislead people.
@@ -387,7 +388,7 @@ const maxClockDrift = 5 * time.Minute
 func (c *checker) api(ctx context.Context) {
 	client, err := c.app.openAPI()
 	if err != nil {
-		c.fail("api", checkConfigHint, checkFault, err)
+		c.fail("api", "check.config_hint", "check.fault", err)
 		return
 	}
 	asked := now()
@@ -395,16 +396,16 @@ func (c *checker) api(ctx context.Context) {
 	var failure *apiclient.Error
 	if err != nil && (!errors.As(err, &failure) || !passes(failure)) {
 		if failure != nil && !c.app.asJSON {
-			c.fail("api", apiHint(failure), checkAPIFailed, c.app.voice().failureOf(failure).what, err)
+			c.fail("api", apiHint(failure), "check.api_failed", c.app.voice().failureOf(failure).what, err)
 		} else {
-			c.fail("api", apiHint(failure), checkFault, err)
+			c.fail("api", apiHint(failure), "check.fault", err)
 		}
 		if failure != nil {
 			c.clock(failure.Header, asked)
 		}
 		return
 	}
-	c.pass("api", checkAPIOK, c.app.config.API.BaseURL)
+	c.pass("api", "check.apiok", c.app.config.API.BaseURL)
 	asked = now()
 	failure = nil
 	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
@@ -418,20 +419,20 @@ func passes(e *apiclient.Error) bool {
 }
 
 // apiHint says what to do about a question that failed.
-func apiHint(e *apiclient.Error) phrase {
+func apiHint(e *apiclient.Error) i18n.Key {
 	switch {
 	case e == nil:
-		return checkAPIHint
+		return "check.api_hint"
 	case e.Status == http.StatusUnauthorized && e.Format == apiclient.FormatEmpty:
-		return checkKeyInsideHint
+		return "check.key_inside_hint"
 	case e.Status == http.StatusUnauthorized:
-		return checkKeyHint
+		return "check.key_hint"
 	case e.Status == http.StatusForbidden:
-		return checkPermissionHint
+		return "check.permission_hint"
 	case e.Fault == apiclient.FaultCertificate:
-		return checkCertificateHint
+		return "check.certificate_hint"
 	}
-	return checkAPIHint
+	return "check.api_hint"
 }
 
 // clock compares our clock with that of the API, as far as it told one.
@@ -442,8 +443,8 @@ func (c *checker) clock(header http.Header, asked time.Time) {
 	}
 	drift := asked.Sub(theirs).Round(time.Second)
 	if drift.Abs() > maxClockDrift {
-		c.warn("clock", checkClockHint, checkClockOff, drift)
+		c.warn("clock", "check.clock_hint", "check.clock_off", drift)
 		return
 	}
-	c.pass("clock", checkClockOK)
+	c.pass("clock", "check.clock_ok")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -82,7 +83,7 @@ func (c *Config) checkOIDC(d *configDecoder) {
 // roleNamed reads a role by its name, in English or Portuguese.
 func roleNamed(text string) (trade.Role, bool) {
 	for _, role := range trade.Roles {
-		if strings.EqualFold(text, string(role)) || strings.EqualFold(text, roleWords[string(role)].pt) {
+		if strings.EqualFold(text, string(role)) || strings.EqualFold(text, i18n.CLI.Text(i18n.Portuguese, i18n.Key("role."+string(role)))) {
 			return role, true
 		}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 func newConfigCommand(a *App) *cobra.Command {
-	group := a.group("config", helpConfig)
-	group.AddCommand(a.command("show", helpConfigShow, exactly(0), func(*cobra.Command, []string) error {
+	group := a.group("config", "help.config")
+	group.AddCommand(a.command("show", "help.config_show", exactly(0), func(*cobra.Command, []string) error {
 		config, err := a.loadConfig()
 		if err != nil {
 			return err

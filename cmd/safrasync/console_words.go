@@ -1,6 +1,9 @@
 package main
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
 
 // The sentences that the console shares with the command line.
 
@@ -24,9 +27,9 @@ func (w *consoleWork) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 // Attempt says how an attempt ended, and how far its request got.
 func (w *consoleWork) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := w.voice(lang)
-	outcome = v.text(outcomeWords[outcomeName(attempt.Outcome)])
+	outcome = v.text(i18n.Key("outcome." + outcomeName(attempt.Outcome)))
 	if p := phaseOf(attempt.Evidence); p != "" {
-		phase = v.text(phaseWords[p])
+		phase = v.text(i18n.Key("phase." + p))
 	}
 	return outcome, phase
 }

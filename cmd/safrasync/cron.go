@@ -8,12 +8,13 @@ import (
 	"github.com/robfig/cron/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func newCronCommand(a *App) *cobra.Command {
-	return a.command("cron", helpCron, exactly(0), func(*cobra.Command, []string) error { return a.cron() })
+	return a.command("cron", "help.cron", exactly(0), func(*cobra.Command, []string) error { return a.cron() })
 }
 
 // cronTimes is how many of the next times are shown.
@@ -77,11 +78,11 @@ func (a *App) printSchedule(s cronJSON) error {
 		return a.printJSON(s)
 	}
 	v := a.voice()
-	what := cronRun
+	what := i18n.Key("cron.run")
 	if s.What == "sweep" {
-		what = cronSweep
+		what = "cron.sweep"
 	}
-	a.show(cronLine, s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule), strings.Join(v.shortTimes(s.Next), "  "), v.zone)
+	a.show("cron.line", s.Job, v.text(what), s.Schedule, v.explainCron(s.Schedule), strings.Join(v.shortTimes(s.Next), "  "), v.zone)
 	return nil
 }
 
@@ -97,25 +98,25 @@ func (v voice) explainCron(text string) string {
 	zone := ""
 	if name, rest, ok := strings.Cut(text, " "); ok && (strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
 		_, place, _ := strings.Cut(name, "=")
-		zone, text = v.text(cronIn, place), strings.TrimSpace(rest)
+		zone, text = v.text("cron.in", place), strings.TrimSpace(rest)
 	}
 	if d, ok := strings.CutPrefix(text, "@every "); ok {
-		return v.text(cronEvery, d) + zone
+		return v.text("cron.every", d) + zone
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	if m := everyMinutes.FindStringSubmatch(text); m != nil {
-		return v.text(cronMinutes, m[1]) + zone
+		return v.text("cron.minutes", m[1]) + zone
 	}
 	if m := someMinutes.FindStringSubmatch(text); m != nil {
-		return v.text(cronSomeMinutes, m[1], m[2], m[3]) + zone
+		return v.text("cron.some_minutes", m[1], m[2], m[3]) + zone
 	}
 	if m := everyHour.FindStringSubmatch(text); m != nil {
-		return v.text(cronHourly, m[1]) + zone
+		return v.text("cron.hourly", m[1]) + zone
 	}
 	if m := everyDay.FindStringSubmatch(text); m != nil {
-		return v.text(cronDaily, twoDigits(m[2]), twoDigits(m[1])) + zone
+		return v.text("cron.daily", twoDigits(m[2]), twoDigits(m[1])) + zone
 	}
-	return v.text(cronAsWritten) + zone
+	return v.text("cron.as_written") + zone
 }
 
 func twoDigits(text string) string {

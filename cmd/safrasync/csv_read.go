@@ -17,7 +17,7 @@ func openCSV(r io.Reader, limit int64, v voice) (*csv.Reader, error) {
 		return nil, err
 	}
 	if !utf8.Valid(data) {
-		return nil, errors.New(v.text(csvNotUTF8))
+		return nil, errors.New(v.text("csv.not_utf8"))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	c := csv.NewReader(bytes.NewReader(data))
@@ -31,7 +31,7 @@ func openCSV(r io.Reader, limit int64, v voice) (*csv.Reader, error) {
 func readAtMost(r io.Reader, limit int64, v voice) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = errors.New(v.text(csvTooLarge, limit>>20))
+		err = errors.New(v.text("csv.too_large", limit>>20))
 	}
 	return data, err
 }
@@ -51,13 +51,13 @@ func separatorOf(data []byte) rune {
 func (v voice) fileReason(err error) string {
 	switch {
 	case errors.Is(err, errNoFolder):
-		return v.text(folderNotThere)
+		return v.text("folder.not_there")
 	case errors.Is(err, fs.ErrNotExist):
-		return v.text(fileNotThere)
+		return v.text("file.not_there")
 	case errors.Is(err, fs.ErrExist):
-		return v.text(fileIsThere)
+		return v.text("file.is_there")
 	case errors.Is(err, fs.ErrPermission):
-		return v.text(fileForbidden)
+		return v.text("file.forbidden")
 	}
 	return plainReason(err)
 }

@@ -12,10 +12,10 @@ import (
 )
 
 func newDecisionsCommand(a *App) *cobra.Command {
-	group := a.group("decisions", helpDecisions)
+	group := a.group("decisions", "help.decisions")
 	var f actFlags
 	var skip bool
-	importing := a.command("import FILE", helpDecisionsImport, exactly(1), func(cmd *cobra.Command, args []string) error {
+	importing := a.command("import FILE", "help.decisions_import", exactly(1), func(cmd *cobra.Command, args []string) error {
 		return a.importDecisions(cmd.Context(), args[0], f, skip)
 	})
 	importing.Flags().StringVar(&f.as, "as", "", "`NAME` of who decided, recorded as given beside the account; default: who logged in")
@@ -40,12 +40,12 @@ func (a *App) importDecisions(ctx context.Context, file string, f actFlags, skip
 	}
 	in, err := os.Open(file)
 	if err != nil {
-		return a.usage(decisionsFile, file, a.voice().fileReason(err))
+		return a.usage("decisions.file", file, a.voice().fileReason(err))
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	list, faults, err := reconcile.ReadDecisions(in, a.lang())
 	if err != nil {
-		return a.usage(decisionsFile, file, err)
+		return a.usage("decisions.file", file, err)
 	}
 	acts, err := a.openActs(ctx, toRead)
 	if err != nil {
@@ -62,10 +62,10 @@ func (a *App) importDecisions(ctx context.Context, file string, f actFlags, skip
 	count := 0
 	for _, p := range plans {
 		count += len(p.Plan.Steps)
-		a.tell(decisionsGroup, reconcile.ActWord(p.Plan.Act, a.lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
+		a.tell("decisions.group", reconcile.ActWord(p.Plan.Act, a.lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
 		for i, s := range p.Plan.Steps {
 			if i == planShown {
-				a.tell(planMore, len(p.Plan.Steps)-i)
+				a.tell("plan.more", len(p.Plan.Steps)-i)
 				break
 			}
 			a.tellStep(p.Plan, s)
@@ -73,10 +73,10 @@ func (a *App) importDecisions(ctx context.Context, file string, f actFlags, skip
 	}
 	switch {
 	case wrong > 0 && !skip:
-		a.tell(decisionsNothingDone, wrong)
+		a.tell("decisions.nothing_done", wrong)
 		return &exitError{exitFailed}
 	case count == 0:
-		a.tell(actNothing)
+		a.tell("act.nothing")
 		if wrong > 0 {
 			return &exitError{exitFailed}
 		}
@@ -109,20 +109,20 @@ func (a *App) readyToAdopt(ctx context.Context, acts *engine.Acts, list []reconc
 func (a *App) tellFaults(faults []reconcile.Fault, refused []reconcile.Refused) int {
 	for _, w := range faults {
 		if w.Column == "" {
-			a.tell(decisionsLine, w.Line, w.Text)
+			a.tell("decisions.line", w.Line, w.Text)
 			continue
 		}
-		a.tell(decisionsCell, w.Line, w.Column, w.Text)
+		a.tell("decisions.cell", w.Line, w.Column, w.Text)
 	}
 	for _, r := range refused {
 		why := a.text(refusalOf(r.Refusal))
 		switch {
 		case r.OneByOne:
-			why = a.text(decisionsOneByOne, r.Act)
+			why = a.text("decisions.one_by_one", r.Act)
 		case r.Refusal == engine.Moved:
-			why = a.text(decisionsStale)
+			why = a.text("decisions.stale")
 		}
-		a.tell(decisionsLine, r.Line, fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.lang()), why))
+		a.tell("decisions.line", r.Line, fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.lang()), why))
 	}
 	return len(faults) + len(refused)
 }
@@ -139,7 +139,7 @@ func (a *App) doDecisions(ctx context.Context, planned *engine.Acts, plans []rec
 		f.reason = p.Reason
 		done, err := acts.Do(ctx, p.Plan, a.person(f))
 		if err != nil {
-			a.tell(actPartly)
+			a.tell("act.partly")
 			return err
 		}
 		for _, s := range done.Steps {
@@ -150,9 +150,9 @@ func (a *App) doDecisions(ctx context.Context, planned *engine.Acts, plans []rec
 					return err
 				}
 			case s.Done:
-				a.show(actDone, done.Job, s.Key)
+				a.show("act.done", done.Job, s.Key)
 			default:
-				a.show(actRefused, done.Job, s.Key, a.text(refusalOf(s.Refused)))
+				a.show("act.refused", done.Job, s.Key, a.text(refusalOf(s.Refused)))
 			}
 		}
 	}

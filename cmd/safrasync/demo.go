@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -63,10 +64,10 @@ const demoAddress = "127.0.0.1:8089"
 
 func newDemoCommand(a *App) *cobra.Command {
 	var dir, lang string
-	cmd := a.command("demo [--dir DIR] [--lang LANG]", helpDemo, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("demo [--dir DIR] [--lang LANG]", "help.demo", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.demo(cmd.Context(), dir, lang)
 	})
-	cmd.Long = a.text(helpDemoLong)
+	cmd.Long = a.text("help.demo_long")
 	cmd.Flags().StringVar(&dir, "dir", "", "keep everything in `DIR`, a new or empty folder, to try the other commands on it")
 	cmd.Flags().StringVar(&lang, "lang", "", "`LANG` of what is shown: pt-BR or en; default: that of the environment")
 	return cmd
@@ -77,7 +78,7 @@ func (a *App) demo(ctx context.Context, dir, lang string) (err error) {
 	d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
 	if lang != "" {
 		if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
-			return a.usage(saysDemoLang, lang)
+			return a.usage("says.demo_lang", lang)
 		}
 		d.env = func(name string) (string, bool) {
 			if name == "LC_ALL" {
@@ -157,7 +158,7 @@ func (d *demo) makeFolder() error {
 		return fmt.Errorf("look into the demo's folder: %w", err)
 	}
 	if len(found) > 0 {
-		return d.inner().usage(saysDemoNotEmpty, dir)
+		return d.inner().usage("says.demo_not_empty", dir)
 	}
 	return nil
 }
@@ -210,15 +211,15 @@ func (d *demo) close() error {
 // play does the three runs, and then asks for the status and the report.
 func (d *demo) play(ctx context.Context) error {
 	a := d.inner()
-	a.tell(saysDemoPrepared, d.platform.URL)
-	first, platform, err := d.run(ctx, saysDemoFirst)
+	a.tell("says.demo_prepared", d.platform.URL)
+	first, platform, err := d.run(ctx, "says.demo_first")
 	if err != nil {
 		return err
 	}
 	if err := d.show("sync", func(a *App) error { return d.printRun(ctx, a, first) }); err != nil {
 		return err
 	}
-	second, _, err := d.run(ctx, saysDemoSecond)
+	second, _, err := d.run(ctx, "says.demo_second")
 	if err != nil {
 		return err
 	}
@@ -228,7 +229,7 @@ func (d *demo) play(ctx context.Context) error {
 		}
 	}
 	if err := d.show("sync", func(a *App) error {
-		fmt.Fprintln(a.out, a.text(demoRepeated, platform[trade.OrderCommitments], platform[trade.Deliveries], platform[trade.Traceability]))
+		fmt.Fprintln(a.out, a.text("demo.repeated", platform[trade.OrderCommitments], platform[trade.Deliveries], platform[trade.Traceability]))
 		return nil
 	}); err != nil {
 		return err
@@ -236,7 +237,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := d.changeERP(ctx, demoCorrections); err != nil {
 		return err
 	}
-	third, platform, err := d.run(ctx, saysDemoThird)
+	third, platform, err := d.run(ctx, "says.demo_third")
 	if err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (d *demo) play(ctx context.Context) error {
 	}
 	return errors.Join(
 		d.show("sync", func(a *App) error {
-			fmt.Fprintln(a.out, a.text(demoCorrected, third[0].Sent, third[1].Sent, third[2].Sent))
+			fmt.Fprintln(a.out, a.text("demo.corrected", third[0].Sent, third[1].Sent, third[2].Sent))
 			return nil
 		}),
 		d.show("status", func(a *App) error { return a.status(ctx) }),
@@ -279,7 +280,7 @@ func (d *demo) show(command string, fn func(a *App) error) error {
 
 // run is `safrasync sync --sweep --json` on the demo's configuration. It proves that the ledger and
 // the platform, whose records it counts, say the same.
-func (d *demo) run(ctx context.Context, title phrase) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
+func (d *demo) run(ctx context.Context, title i18n.Key) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
 	var result bytes.Buffer
 	a := d.inner()
 	a.tell(title)
@@ -347,10 +348,10 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 func (d *demo) further(a *App) error {
 	fmt.Fprintln(a.out)
 	if !d.kept {
-		fmt.Fprintln(a.out, a.text(demoGone))
+		fmt.Fprintln(a.out, a.text("demo.gone"))
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s\n\n", a.text(demoKept, d.dir))
+	fmt.Fprintf(a.out, "%s\n\n", a.text("demo.kept", d.dir))
 	for _, command := range []string{
 		"rows --state invalid", "rows show contracts '02|001012'", "why contracts '02|001028'", "why deliveries '01|50009|1'",
 		"preview contracts '01|001031'", "sync --dry-run", "report --output report.xlsx",
@@ -358,7 +359,7 @@ func (d *demo) further(a *App) error {
 		fmt.Fprintf(a.out, "  safrasync --config %s %s\n", shellWord(d.path(demoConfigFile)), command)
 	}
 	fmt.Fprintf(a.out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
-		a.text(demoSandbox), strings.TrimPrefix(d.platform.URL, "http://"), shellWord(d.path(demoWorldFile)), demoKey)
+		a.text("demo.sandbox"), strings.TrimPrefix(d.platform.URL, "http://"), shellWord(d.path(demoWorldFile)), demoKey)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,7 +19,7 @@ import (
 func newDoctorCommand(a *App) *cobra.Command {
 	var full, recount bool
 	var bundle string
-	cmd := a.command("doctor", helpDoctor, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("doctor", "help.doctor", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if bundle != "" {
 			return a.bundle(cmd.Context(), bundle, full)
 		}
@@ -54,9 +56,9 @@ func (a *App) recount(ctx context.Context) error {
 			Recounted []string `json:"recounted"`
 		}{orEmpty(jobs)})
 	case len(jobs) == 0:
-		a.show(doctorSumsRight)
+		a.show("doctor.sums_right")
 	default:
-		a.show(doctorRecounted, strings.Join(jobs, ", "))
+		a.show("doctor.recounted", strings.Join(jobs, ", "))
 	}
 	return nil
 }
@@ -66,7 +68,7 @@ func (a *App) doctor(ctx context.Context, full bool) error {
 	c := &checker{app: a}
 	config, err := a.loadConfig()
 	if err != nil {
-		c.fail("configuration", checkConfigHint, checkFault, err)
+		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return errors.Join(&exitError{exitConfig}, c.err)
 	}
 	c.secrets(config)
@@ -113,17 +115,17 @@ func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *t
 	}
 	unknown := slices.DeleteFunc(seen, func(m trade.SeenMessage) bool { return catalogue.Knows(m.Key) })
 	if len(unknown) == 0 {
-		c.pass("messages", doctorMessagesOK)
+		c.pass("messages", "doctor.messages_ok")
 		return nil
 	}
 	var list []string
 	for _, m := range unknown[:min(most, len(unknown))] {
-		list = append(list, c.text(doctorMessage, m.Key, m.Count, c.voice().moment(m.Last)))
+		list = append(list, c.text("doctor.message", m.Key, m.Count, c.voice().moment(m.Last)))
 	}
 	if more := len(unknown) - most; more > 0 {
-		list = append(list, c.text(causeMore, more))
+		list = append(list, c.text("cause.more", more))
 	}
-	c.warn("messages", doctorMessagesHint, doctorMessages, strings.Join(list, ", "))
+	c.warn("messages", "doctor.messages_hint", "doctor.messages", strings.Join(list, ", "))
 	return nil
 }
 
@@ -134,7 +136,7 @@ func (c *checker) ledgerFault(name string, err error) {
 		c.report(checkJSON{Check: name, Text: c.voice().ledgerWhat(ledger), Hint: c.voice().ledgerHint(ledger)})
 		return
 	}
-	c.fail(name, checkLedgerHint, checkFault, err)
+	c.fail(name, "check.ledger_hint", "check.fault", err)
 }
 
 func (c *checker) diagnosis(d state.Diagnosis) {
@@ -149,10 +151,10 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 			d.Args[i] = c.voice().moment(at)
 		}
 	}
-	p := doctorWords[d.Check+" "+d.Problem]
-	line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(p.what, d.Args...)}
-	if d.Problem != "" && p.hint != (phrase{}) {
-		line.Hint = c.text(p.hint)
+	key := i18n.Key("doctor." + d.Check + "." + cmp.Or(d.Problem, "well"))
+	line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(key, d.Args...)}
+	if hint := key + ".hint"; i18n.CLI.Has(hint) {
+		line.Hint = c.text(hint)
 	}
 	c.report(line)
 }
@@ -161,16 +163,16 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 func (c *checker) role(ctx context.Context) {
 	source, err := c.app.openERP(ctx)
 	if err != nil {
-		c.warn("erp", checkERPHint, checkFault, bare(err))
+		c.warn("erp", "check.erp_hint", "check.fault", bare(err))
 		return
 	}
 	switch table, err := source.MayWrite(ctx); {
 	case err != nil:
-		c.warn("erp", checkERPHint, checkFault, bare(err))
+		c.warn("erp", "check.erp_hint", "check.fault", bare(err))
 	case table != "":
-		c.warn("erp", doctorRoleHint, doctorRole, table)
+		c.warn("erp", "doctor.role_hint", "doctor.role", table)
 	default:
-		c.pass("erp", doctorRoleOK)
+		c.pass("erp", "doctor.role_ok")
 	}
 }
 
@@ -179,10 +181,10 @@ func (c *checker) secrets(config *Config) {
 	info, err := os.Stat(config.source.name)
 	switch {
 	case err != nil:
-		c.fail("secrets", checkConfigHint, checkFault, err)
+		c.fail("secrets", "check.config_hint", "check.fault", err)
 	case info.Mode().Perm()&0o022 != 0:
-		c.fail("secrets", doctorSecretsHint, doctorSecrets, config.source.name, info.Mode().Perm())
+		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.source.name, info.Mode().Perm())
 	default:
-		c.pass("secrets", doctorSecretsOK, config.source.name)
+		c.pass("secrets", "doctor.secrets_ok", config.source.name)
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 func newExplainCommand(a *App) *cobra.Command {
 	var rows, offline bool
-	cmd := a.command("explain JOB", helpExplain, exactly(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("explain JOB", "help.explain", exactly(1), func(cmd *cobra.Command, args []string) error {
 		if rows && offline {
-			return a.usage(explainFlagsClash)
+			return a.usage("explain.flags_clash")
 		}
 		return a.explain(cmd.Context(), args[0], rows, offline)
 	})
@@ -124,7 +124,7 @@ func (a *App) auditERP(ctx context.Context, job *engine.Job, rows bool) (engine.
 	if rows {
 		if !a.asJSON {
 			a.line("")
-			a.show(explainRowsTitle)
+			a.show("explain.rows_title")
 		}
 		each = a.printJudgement
 	}
@@ -148,21 +148,21 @@ func (a *App) printJudgement(j engine.Judgement) error {
 
 // printRules writes the rules for people.
 func (a *App) printRules(out explainJSON) {
-	a.show(explainTitle, out.Job, out.Sends)
-	a.show(explainKey, strings.Join(out.Key, " | "))
+	a.show("explain.title", out.Job, out.Sends)
+	a.show("explain.key", strings.Join(out.Key, " | "))
 	if out.Identity != "" {
-		a.show(explainIdentity, out.Identity)
+		a.show("explain.identity", out.Identity)
 	}
 	if out.ChangedAt != nil {
-		a.show(explainChangedAt, *out.ChangedAt)
+		a.show("explain.changed_at", *out.ChangedAt)
 	} else {
-		a.show(explainNoChangedAt)
+		a.show("explain.no_changed_at")
 	}
 	if out.Twin == engine.TwinHold {
-		a.show(explainTwinHold, out.TwinDays)
+		a.show("explain.twin_hold", out.TwinDays)
 	}
 	if c := out.Cancelled; c != nil {
-		a.show(explainCancelled, c.Column, strings.Join(c.Values, ", "))
+		a.show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))
 	}
 	for _, f := range out.Fields {
 		a.line("")
@@ -182,18 +182,18 @@ func (v voice) unseenCancelled(c engine.CancelledColumn, column string) string {
 	there := shownValueCounts(c.Values)
 	for _, value := range c.Values {
 		if value.Value == "" {
-			there = strings.TrimPrefix(there+", "+v.text(valueBlank, value.Rows), ", ")
+			there = strings.TrimPrefix(there+", "+v.text("value.blank", value.Rows), ", ")
 		}
 	}
-	return v.text(checkUnseen, strings.Join(c.Unseen, ", "), column, there)
+	return v.text("check.unseen", strings.Join(c.Unseen, ", "), column, there)
 }
 
 // printAudit writes what was found for people.
 func (a *App) printAudit(r engine.Audit, cancelledColumn string) {
 	a.line("")
-	a.show(explainRead, r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
+	a.show("explain.read", r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
 	if r.Double > 0 {
-		a.show(explainDouble, r.Double, r.DoubleKeys)
+		a.show("explain.double", r.Double, r.DoubleKeys)
 	}
 	if len(r.Unseen) > 0 {
 		a.line("! " + a.voice().unseenCancelled(r.CancelledColumn, cancelledColumn))
@@ -203,21 +203,21 @@ func (a *App) printAudit(r engine.Audit, cancelledColumn string) {
 		if b.Severity == trade.Warning {
 			sign = "!"
 		}
-		a.line(a.text(explainBreach, sign, b.Rows, b.Sample.What(a.lang()), b.Field, b.Rule))
+		a.line(a.text("explain.breach", sign, b.Rows, b.Sample.What(a.lang()), b.Field, b.Rule))
 		if values := shownValueCounts(b.Values); values != "" {
-			a.show(explainValues, b.Column, values)
+			a.show("explain.values", b.Column, values)
 		}
-		a.show(explainKeys, strings.Join(b.Keys, ", "))
+		a.show("explain.keys", strings.Join(b.Keys, ", "))
 	}
 	for _, s := range r.Missing {
 		if s.Job != "" {
-			a.show(explainParents, s.Rows, s.Job)
+			a.show("explain.parents", s.Rows, s.Job)
 		} else {
-			a.show(explainMissing, s.Rows, a.voice().own.Explain(trade.Waiting, "ref:"+s.Ref, a.lang()).What, s.Code)
+			a.show("explain.missing", s.Rows, a.voice().own.Explain(trade.Waiting, "ref:"+s.Ref, a.lang()).What, s.Code)
 		}
-		a.show(explainKeys, strings.Join(s.Keys, ", "))
+		a.show("explain.keys", strings.Join(s.Keys, ", "))
 	}
 	if len(r.Breaches)+len(r.Missing)+r.Double == 0 {
-		a.show(explainClean)
+		a.show("explain.clean")
 	}
 }

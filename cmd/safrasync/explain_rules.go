@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -52,17 +53,17 @@ func ruleOf(v voice, rule trade.FieldRule, job engine.JobSpec) fieldRule {
 	out.Sentences = append(out.Sentences, v.sourceOf(rule, spec, out.Source), v.formOf(rule))
 	switch out.Required {
 	case "always":
-		out.Sentences = append(out.Sentences, v.text(ruleAlways))
+		out.Sentences = append(out.Sentences, v.text("rule.always"))
 	case "never":
-		out.Sentences = append(out.Sentences, v.text(ruleOptional))
+		out.Sentences = append(out.Sentences, v.text("rule.optional"))
 	default:
-		out.Sentences = append(out.Sentences, v.text(ruleRequiredWhen, out.Required))
+		out.Sentences = append(out.Sentences, v.text("rule.required_when", out.Required))
 		if out.Source == "none" {
-			out.Sentences = append(out.Sentences, v.text(ruleNeverThere, out.Required))
+			out.Sentences = append(out.Sentences, v.text("rule.never_there", out.Required))
 		}
 	}
 	for _, c := range out.Checks {
-		out.Sentences = append(out.Sentences, c.Text+" "+v.text(severityWords[c.Severity]))
+		out.Sentences = append(out.Sentences, c.Text+" "+v.text(i18n.Key("severity."+string(c.Severity))))
 	}
 	return out
 }
@@ -96,19 +97,19 @@ func orderTypes() []string {
 func checksOf(v voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
 	out := []fieldCheck{}
 	if rule.Positive != "" {
-		out = append(out, fieldCheck{rule.Positive, checks.Severity(rule.Positive), v.text(checkPositiveWords)})
+		out = append(out, fieldCheck{rule.Positive, checks.Severity(rule.Positive), v.text("check.positive_words")})
 	}
 	if rule.Type == trade.Day {
-		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text(checkWindowWords)})
+		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text("check.window_words")})
 	}
 	if rule.Type == trade.Harvest {
-		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text(checkHarvestWords)})
+		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.text("check.harvest_words")})
 	}
 	if rule.NotBefore != "" {
-		out = append(out, fieldCheck{"date_order", checks.Severity("date_order"), v.text(checkOrderWords, rule.NotBefore)})
+		out = append(out, fieldCheck{"date_order", checks.Severity("date_order"), v.text("check.order_words", rule.NotBefore)})
 	}
 	if rule.Type == trade.CAR {
-		out = append(out, fieldCheck{"car", checks.Severity("car"), v.text(checkCARWords)})
+		out = append(out, fieldCheck{"car", checks.Severity("car"), v.text("check.car_words")})
 	}
 	return out
 }
@@ -117,44 +118,44 @@ func checksOf(v voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
 func (v voice) sourceOf(rule trade.FieldRule, spec engine.FieldSpec, source string) string {
 	switch source {
 	case "none":
-		return v.text(ruleNotMapped)
+		return v.text("rule.not_mapped")
 	case "const":
-		return v.text(ruleConst, *spec.Const)
+		return v.text("rule.const", *spec.Const)
 	}
-	parts := []string{v.text(ruleColumn, strings.Join(spec.Columns, " | "))}
+	parts := []string{v.text("rule.column", strings.Join(spec.Columns, " | "))}
 	if spec.Ref != "" {
-		parts = append(parts, v.text(ruleRef, spec.Ref))
+		parts = append(parts, v.text("rule.ref", spec.Ref))
 	}
 	if len(spec.SentBy) > 0 {
 		var jobs []string
 		for _, p := range spec.SentBy {
 			jobs = append(jobs, p.Job)
 		}
-		parts = append(parts, v.text(ruleSentBy, strings.Join(jobs, ", ")))
+		parts = append(parts, v.text("rule.sent_by", strings.Join(jobs, ", ")))
 	}
 	if len(spec.Values) > 0 {
-		parts = append(parts, v.text(ruleValues, strings.TrimSpace(spec.ValuesName+" "+shownMap(spec.Values))))
+		parts = append(parts, v.text("rule.values", strings.TrimSpace(spec.ValuesName+" "+shownMap(spec.Values))))
 	}
 	switch {
 	case spec.Date != "":
-		parts = append(parts, v.text(ruleDateForm, spec.Date))
+		parts = append(parts, v.text("rule.date_form", spec.Date))
 	case rule.Type == trade.Day && len(spec.Values) == 0:
-		parts = append(parts, v.text(ruleDateNative))
+		parts = append(parts, v.text("rule.date_native"))
 	}
 	switch {
 	case spec.Number != "":
-		parts = append(parts, v.text(ruleNumberForm, spec.Number))
+		parts = append(parts, v.text("rule.number_form", spec.Number))
 	case rule.Type == trade.Number && len(spec.Values) == 0:
-		parts = append(parts, v.text(ruleNumberNative))
+		parts = append(parts, v.text("rule.number_native"))
 	}
 	if spec.Scale != nil {
-		parts = append(parts, v.text(ruleScale, *spec.Scale))
+		parts = append(parts, v.text("rule.scale", *spec.Scale))
 	}
 	if len(spec.Empty) > 0 {
-		parts = append(parts, v.text(ruleEmpty, strings.Join(spec.Empty, ", ")))
+		parts = append(parts, v.text("rule.empty", strings.Join(spec.Empty, ", ")))
 	}
 	if spec.Default != nil {
-		parts = append(parts, v.text(ruleDefault, *spec.Default))
+		parts = append(parts, v.text("rule.default", *spec.Default))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -163,21 +164,21 @@ func (v voice) sourceOf(rule trade.FieldRule, spec engine.FieldSpec, source stri
 func (v voice) formOf(rule trade.FieldRule) string {
 	switch rule.Type {
 	case trade.Number:
-		return v.text(formNumber)
+		return v.text("form.number")
 	case trade.UUID:
-		return v.text(formUUID)
+		return v.text("form.uuid")
 	case trade.Enum:
-		return v.text(formEnum, strings.Join(rule.Values, ", "))
+		return v.text("form.enum", strings.Join(rule.Values, ", "))
 	case trade.Day:
-		return v.text(formDay)
+		return v.text("form.day")
 	case trade.Harvest:
-		return v.text(formHarvest)
+		return v.text("form.harvest")
 	case trade.Text:
-		return v.text(formText)
+		return v.text("form.any")
 	case trade.CAR:
-		return v.text(formCAR)
+		return v.text("form.car")
 	}
-	return v.text(formOther, rule.Type)
+	return v.text("form.other", rule.Type)
 }
 
 // shownPairs is how many pairs of a map people are shown.

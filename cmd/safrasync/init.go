@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,11 +22,11 @@ import (
 var initJobs = []struct {
 	name  string
 	sends trade.Kind
-	ask   phrase
+	ask   i18n.Key
 }{
-	{"contracts", trade.OrderCommitments, initAskContracts},
-	{"deliveries", "deliveries", initAskDeliveries},
-	{"traceability", "traceability", initAskTraceability},
+	{"contracts", trade.OrderCommitments, "init.ask_contracts"},
+	{"deliveries", "deliveries", "init.ask_deliveries"},
+	{"traceability", "traceability", "init.ask_traceability"},
 }
 
 // initFlags are those of `safrasync init`.
@@ -37,7 +38,7 @@ type initFlags struct {
 
 func newInitCommand(a *App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
-	cmd := a.command("init", helpInit, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), f) })
+	cmd := a.command("init", "help.init", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.initialize(cmd.Context(), f) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erp.Drivers(), ", "))
 	flags.StringVar(&f.dsn, "dsn", "", "how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
@@ -57,20 +58,20 @@ func (a *App) initialize(ctx context.Context, f initFlags) error {
 	ask := a.asker()
 	path := cmp.Or(a.configPath, configPlaces[1])
 	if _, err := os.Stat(path); err == nil && !f.force && !f.list {
-		return errors.New(a.text(initExists, path))
+		return errors.New(a.text("init.exists", path))
 	}
-	if f.driver = ask.unless(f.driver, a.text(initAskDriver, strings.Join(erp.Drivers(), ", "))); f.driver == "" {
-		return a.usage(initNeeds, "--driver")
+	if f.driver = ask.unless(f.driver, a.text("init.ask_driver", strings.Join(erp.Drivers(), ", "))); f.driver == "" {
+		return a.usage("init.needs", "--driver")
 	}
 	if holdsPassword(f.dsn) { // given on the command line
-		a.tell(initSeen, filepath.Join(filepath.Dir(path), secretDSN))
+		a.tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
 	}
-	if f.dsn = ask.unless(f.dsn, a.text(initAskDSN)); f.dsn == "" {
-		return a.usage(initNeeds, "--dsn")
+	if f.dsn = ask.unless(f.dsn, a.text("init.ask_dsn")); f.dsn == "" {
+		return a.usage("init.needs", "--dsn")
 	}
 	dsn, err := secretResolver{env: a.Env, base: path}.resolve(f.dsn)
 	if err != nil {
-		return a.usage(initBadDSN, err)
+		return a.usage("init.bad_dsn", err)
 	}
 	zone, err := time.LoadLocation(defaultConfig().ERP.TimeZone)
 	if err != nil {
@@ -159,7 +160,7 @@ func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, 
 		if relation != nil && !slices.Contains(tables, relation) {
 			tables = append(tables, relation)
 		}
-		a.tell(initReading, job.name)
+		a.tell("init.reading", job.name)
 		s, err := newSurvey(ctx, source, f.driver, relation, query)
 		if err != nil {
 			return err
@@ -176,7 +177,7 @@ func (a *App) proposeJobs(ctx context.Context, p *proposal, source *erp.Source, 
 		p.jobs = append(p.jobs, proposed)
 	}
 	if len(p.jobs) == 0 {
-		return a.usage(initNoJob)
+		return a.usage("init.no_job")
 	}
 	return nil
 }
@@ -200,9 +201,9 @@ func (a *App) pickRelation(relations []erp.Relation, from string) (*erp.Relation
 	case len(found) == 1:
 		return found[0], "", nil
 	case len(found) > 1:
-		return nil, "", a.usage(initAmbiguous, from, found[0].Schema+"."+found[0].Name, found[1].Schema+"."+found[1].Name)
+		return nil, "", a.usage("init.ambiguous", from, found[0].Schema+"."+found[0].Name, found[1].Schema+"."+found[1].Name)
 	}
-	return nil, "", a.usage(initNoTable, from, cmp.Or(closest(from, names), "?"))
+	return nil, "", a.usage("init.no_table", from, cmp.Or(closest(from, names), "?"))
 }
 
 // relationJSON is one line of `init --list --json`.
@@ -233,12 +234,12 @@ func (a *App) listRelations(relations []erp.Relation) error {
 			}
 			continue
 		}
-		name, what := strings.TrimPrefix(r.Schema+"."+r.Name, "."), a.text(initTable)
+		name, what := strings.TrimPrefix(r.Schema+"."+r.Name, "."), a.text("init.table")
 		if r.View {
-			what = a.text(initView)
+			what = a.text("init.view")
 		}
 		if r.Rows >= 0 {
-			what += a.text(initAbout, r.Rows)
+			what += a.text("init.about", r.Rows)
 		}
 		a.line(name + " (" + what + ")")
 		a.line("    " + strings.Join(names, ", "))
@@ -271,12 +272,12 @@ func (a *App) writeSecret(p *proposal, path string) error {
 	})
 	switch there, readErr := os.ReadFile(path); {
 	case err == nil:
-		a.tell(initSecret, path)
+		a.tell("init.secret", path)
 	case !errors.Is(err, os.ErrExist):
 		return err
 	case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
 		p.dsn = "${env:SAFRASYNC_ERP_DSN}"
-		a.tell(initSecretOther, path)
+		a.tell("init.secret_other", path)
 	}
 	return nil
 }
@@ -291,7 +292,7 @@ func (a *App) writeProposal(p proposal, path string, force bool) error {
 		return err
 	}
 	if err := write(); errors.Is(err, os.ErrExist) {
-		return errors.New(a.text(initExists, path))
+		return errors.New(a.text("init.exists", path))
 	} else if err != nil {
 		return err
 	}
@@ -303,7 +304,7 @@ func (a *App) writeProposal(p proposal, path string, force bool) error {
 	}
 	if faults != nil {
 		for _, fault := range faults.Faults {
-			text := a.text(initOpen)
+			text := a.text("init.open")
 			if fault.Text != stillToFillIn {
 				text = fault.Text
 			}
@@ -321,10 +322,10 @@ func (a *App) writeProposal(p proposal, path string, force bool) error {
 			FillIn []toFillIn `json:"fill_in"`
 		}{path, jobs, open})
 	}
-	a.show(initWritten, path)
+	a.show("init.written", path)
 	for _, o := range open {
-		a.show(initOpenLine, filepath.Base(path), o.Line, o.Path, o.Text)
+		a.show("init.open_line", filepath.Base(path), o.Line, o.Path, o.Text)
 	}
-	a.show(initNext, path)
+	a.show("init.next", path)
 	return nil
 }

@@ -47,7 +47,7 @@ func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed)
 		}
 		if isFloat(c) {
 			parts = append(parts, "scale: 4")
-			note = p.text(initFloat)
+			note = p.text("init.float")
 		}
 		if zeros && rule.Need != trade.Always {
 			parts = append(parts, `empty: ["0"]`)
@@ -66,7 +66,7 @@ func (p *proposer) field(ctx context.Context, rule trade.FieldRule, c *surveyed)
 		}
 	}
 	if len(c.samples) == 0 {
-		note = strings.TrimSpace(p.text(initColumnEmpty) + " " + note)
+		note = strings.TrimSpace(p.text("init.column_empty") + " " + note)
 	}
 	yaml := "{" + strings.Join(parts, ", ") + "}"
 	if len(parts) == 1 && parts[0] == "column: "+yamlText(c.name) {
@@ -86,13 +86,13 @@ func (p *proposer) missing(rule trade.FieldRule) {
 	f := proposedField{name: rule.Field}
 	switch {
 	case rule.Need == trade.Optional:
-		f.yaml, f.note, f.off = "COLUNA", p.text(initNotFoundOptional), true
+		f.yaml, f.note, f.off = "COLUNA", p.text("init.not_found_optional"), true
 	case rule.Type == trade.Enum:
-		f.yaml, f.note = "{const: "+fillIn+"}", p.text(initNotFoundConst, strings.Join(rule.Values, ", "))
+		f.yaml, f.note = "{const: "+fillIn+"}", p.text("init.not_found_const", strings.Join(rule.Values, ", "))
 	case rule.Need == trade.Always:
-		f.yaml, f.note = fillIn, p.text(initNotFound)
+		f.yaml, f.note = fillIn, p.text("init.not_found")
 	default:
-		f.yaml, f.note, f.off = "COLUNA", p.text(initNotFoundWhen, requiredWhen(rule)), true
+		f.yaml, f.note, f.off = "COLUNA", p.text("init.not_found_when", requiredWhen(rule)), true
 	}
 	p.job.fields = append(p.job.fields, f)
 }
@@ -107,7 +107,7 @@ func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string,
 	}
 	i := slices.IndexFunc(p.refs, func(r proposedRef) bool { return r.kind == rule.Platform })
 	if i < 0 {
-		return []string{"column: " + yamlText(c.name), "ref: " + rule.Platform}, p.text(initNoReference, rule.Platform)
+		return []string{"column: " + yamlText(c.name), "ref: " + rule.Platform}, p.text("init.no_reference", rule.Platform)
 	}
 	columns := []string{c.name}
 	if code := p.refs[i].code; len(code) > 1 {
@@ -122,7 +122,7 @@ func (p *proposer) reference(rule trade.FieldRule, c *surveyed) (parts []string,
 			case !main:
 				columns, main = append(columns, c.name), true
 			default:
-				columns, note = append(columns, fillIn), p.text(initCodePart, name)
+				columns, note = append(columns, fillIn), p.text("init.code_part", name)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 		return "", "", err
 	}
 	if !few {
-		return "", p.text(initManyValues, surveyValues), nil
+		return "", p.text("init.many_values", surveyValues), nil
 	}
 	m := proposedMap{name: p.job.name + "_" + rule.Field}
 	open, same, known := 0, true, false
@@ -149,13 +149,13 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 			to, how = proposeValue(v.text, rule.Values)
 		}
 		same, known = same && (to == v.text || how == unknown), known || how != unknown
-		pair := proposedPair{v.text, to, p.text(initValueRows, v.rows)}
+		pair := proposedPair{v.text, to, p.text("init.value_rows", v.rows)}
 		switch how {
 		case likely:
-			pair.note += p.text(initValueLikely)
+			pair.note += p.text("init.value_likely")
 		case unknown:
 			open++
-			pair.note += p.text(initValueUnknown)
+			pair.note += p.text("init.value_unknown")
 			if rule.Type == trade.Enum {
 				pair.note += ": " + strings.Join(rule.Values, ", ")
 			}
@@ -167,7 +167,7 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 	}
 	p.job.maps = append(p.job.maps, m)
 	if open > 0 {
-		note = p.text(initMapOpen, open)
+		note = p.text("init.map_open", open)
 	}
 	return m.name, note, nil
 }
@@ -176,7 +176,7 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 func (p *proposer) parentField(rule trade.FieldRule) {
 	i := slices.IndexFunc(p.parents, func(j proposedJob) bool { return j.sends == trade.OrderCommitments })
 	if i < 0 {
-		p.job.fields = append(p.job.fields, proposedField{name: rule.Field, yaml: "{column: " + fillIn + ", sent_by: contracts}", note: p.text(initNoParent)})
+		p.job.fields = append(p.job.fields, proposedField{name: rule.Field, yaml: "{column: " + fillIn + ", sent_by: contracts}", note: p.text("init.no_parent")})
 		return
 	}
 	columns, open := parentColumns(p.survey, p.parents[i].key), false
@@ -185,7 +185,7 @@ func (p *proposer) parentField(rule trade.FieldRule) {
 	}
 	f := proposedField{name: rule.Field, yaml: "{column: " + yamlList(columns) + ", sent_by: " + p.parents[i].name + "}"}
 	if open {
-		f.note = p.text(initParentOpen, strings.Join(p.parents[i].key, ", "))
+		f.note = p.text("init.parent_open", strings.Join(p.parents[i].key, ", "))
 	}
 	p.job.fields = append(p.job.fields, f)
 }

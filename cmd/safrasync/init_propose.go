@@ -100,13 +100,13 @@ func (p *proposer) scope(ctx context.Context) error {
 		p.taken[c] = true
 		conditions = append(conditions, condition)
 		if !isProtheusDeleted(c) {
-			p.job.confirm = append(p.job.confirm, p.text(initConfirmFilter, condition))
+			p.job.confirm = append(p.job.confirm, p.text("init.confirm_filter", condition))
 		}
 	}
 	defer func() { // after the status has its role
 		for _, c := range s.columns {
 			if !p.taken[c] && likeness(c.words, flagNames) > 0 {
-				p.job.confirm = append(p.job.confirm, p.text(initConfirmFlag, c.name))
+				p.job.confirm = append(p.job.confirm, p.text("init.confirm_flag", c.name))
 			}
 		}
 	}()
@@ -136,7 +136,7 @@ func (p *proposer) scope(ctx context.Context) error {
 		case strings.HasPrefix(word, "rascunho"), strings.HasPrefix(word, "draft"), strings.HasPrefix(word, "em digitacao"):
 			condition := "(" + c.quoted + " IS NULL OR " + c.quoted + " <> " + sqlText(v.text) + ")"
 			conditions = append(conditions, condition)
-			p.job.confirm = append(p.job.confirm, p.text(initConfirmFilter, condition))
+			p.job.confirm = append(p.job.confirm, p.text("init.confirm_filter", condition))
 		}
 	}
 	p.taken[c] = p.job.cancelled != nil
@@ -200,7 +200,7 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 	}
 	slices.SortStableFunc(unique, func(a, b []string) int { return cmp.Compare(shared(b, known), shared(a, known)) })
 	if len(unique) > 0 && shared(unique[0], known) > 0 {
-		p.job.key, p.job.keyNote = unique[0], p.text(initKeyUnique)
+		p.job.key, p.job.keyNote = unique[0], p.text("init.key_unique")
 		return nil
 	}
 	if len(known) > 0 {
@@ -209,18 +209,18 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 			return err
 		}
 		if is {
-			p.job.key, p.job.keyNote = known, p.text(initKeyToday)
+			p.job.key, p.job.keyNote = known, p.text("init.key_today")
 			return nil
 		}
 	}
 	switch {
 	case len(unique) > 0:
-		p.job.key, p.job.keyNote = unique[0], p.text(initKeyPrimary)
+		p.job.key, p.job.keyNote = unique[0], p.text("init.key_primary")
 		if len(known) > 0 {
-			p.job.keyNote = p.text(initKeyNotUnique, strings.Join(known, ", "))
+			p.job.keyNote = p.text("init.key_not_unique", strings.Join(known, ", "))
 		}
 	default:
-		p.job.key, p.job.keyNote = []string{fillIn}, p.text(initKeyNone)
+		p.job.key, p.job.keyNote = []string{fillIn}, p.text("init.key_none")
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (p *proposer) ofTheHeader(ctx context.Context, field string, c *surveyed) e
 	for i := range p.job.fields {
 		if f := &p.job.fields[i]; f.name == field {
 			f.yaml = strings.Replace(f.yaml, yamlText(c.name), fillIn, 1)
-			f.note = p.text(initOfTheHeader, c.name)
+			f.note = p.text("init.of_the_header", c.name)
 		}
 	}
 	return nil
@@ -310,9 +310,9 @@ func (p *proposer) assign() map[string]*surveyed {
 func (p *proposer) writeQuery(dates ...*surveyed) {
 	s := p.survey
 	if s.relation == nil {
-		p.job.query, p.job.queryNote = s.body, p.text(initQueryOwn)
+		p.job.query, p.job.queryNote = s.body, p.text("init.query_own")
 		if len(s.where) > 0 {
-			p.job.queryNote = p.text(initQueryConditions, strings.Join(s.where, " AND "))
+			p.job.queryNote = p.text("init.query_conditions", strings.Join(s.where, " AND "))
 		}
 		return
 	}
@@ -328,7 +328,7 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 		names = []string{s.columns[0].name}
 	}
 	conditions := slices.Clone(s.where)
-	p.job.queryNote = p.text(initQueryAllTime)
+	p.job.queryNote = p.text("init.query_all_time")
 	for _, c := range dates {
 		if c == nil {
 			continue
@@ -339,7 +339,7 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 			early := strings.NewReplacer("YYYY", "2000", "MM", "01", "DD", "01").Replace(form)
 			// Missing and absurd dates stay in scope: else nobody would hear of the row.
 			conditions = append(conditions, "("+c.quoted+" IS NULL OR "+c.quoted+" < '"+early+"' OR "+c.quoted+" >= '"+fillIn+"')")
-			p.job.queryNote = p.text(initQueryCutOver, form)
+			p.job.queryNote = p.text("init.query_cut_over", form)
 		}
 		break
 	}

@@ -61,7 +61,7 @@ func findReferences(ctx context.Context, v voice, source *erp.Source, driver str
 		}
 		for _, ref := range found {
 			if !home(*r) {
-				ref.query = "/* " + fillIn + ": " + v.text(initConfirmSchema, r.Schema) + " */ " + ref.query
+				ref.query = "/* " + fillIn + ": " + v.text("init.confirm_schema", r.Schema) + " */ " + ref.query
 			}
 			if !slices.ContainsFunc(out, func(have proposedRef) bool { return have.kind == ref.kind }) {
 				out = append(out, ref)

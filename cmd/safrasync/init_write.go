@@ -41,22 +41,22 @@ func (p *proposal) keep(path string) error {
 func (p proposal) render(v voice) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	for text := range strings.SplitSeq(v.text(initHead, fillIn), "\n") {
+	for text := range strings.SplitSeq(v.text("init.head", fillIn), "\n") {
 		line("# %s", text)
 	}
-	line("\napi:\n  base_url: %s # %s", fillIn, v.text(initBaseURL))
+	line("\napi:\n  base_url: %s # %s", fillIn, v.text("init.base_url"))
 	line("  api_key: %s", p.apiKey)
-	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.text(initDSN))
+	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.text("init.dsn"))
 	line("  time_zone: America/Sao_Paulo")
 	if p.charset != "" {
-		line("  charset: WIN1252 # %s", v.text(initCharset, p.charset))
+		line("  charset: WIN1252 # %s", v.text("init.charset", p.charset))
 	}
-	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.text(initState))
+	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.text("init.state"))
 	if p.console != "" {
 		line("\n%s", p.console)
 	}
 	if len(p.references) > 0 {
-		line("\n# %s\nreferences:", v.text(initReferences))
+		line("\n# %s\nreferences:", v.text("init.references"))
 	}
 	for _, r := range p.references {
 		line("  %s:\n    query: %s\n    code: %s\n    id: %s", r.kind, yamlText(r.query), yamlList(r.code), yamlText(r.id))
@@ -65,7 +65,7 @@ func (p proposal) render(v voice) string {
 	for _, job := range p.jobs {
 		for _, m := range job.maps {
 			if first {
-				line("\n# %s\nvalues:", v.text(initValues, fillIn))
+				line("\n# %s\nvalues:", v.text("init.values", fillIn))
 				first = false
 			}
 			line("  %s:", m.name)
@@ -85,7 +85,7 @@ func (j proposedJob) render(v voice, line func(string, ...any)) {
 	line("  %s:\n    sends: %s", j.name, j.sends)
 	line("    # %s", oneLine(j.queryNote))
 	if len(j.unused) > 0 {
-		line("    # %s", oneLine(v.text(initUnused, strings.Join(j.unused, ", "))))
+		line("    # %s", oneLine(v.text("init.unused", strings.Join(j.unused, ", "))))
 	}
 	line("    query: |")
 	for text := range strings.SplitSeq(j.query, "\n") {
@@ -95,7 +95,7 @@ func (j proposedJob) render(v voice, line func(string, ...any)) {
 	if j.changedAt != "" {
 		line("    changed_at: %s", yamlText(j.changedAt))
 	} else {
-		line("    #changed_at: COLUNA # %s", v.text(initNoChangedAt))
+		line("    #changed_at: COLUNA # %s", v.text("init.no_changed_at"))
 	}
 	if j.cancelled != nil {
 		values := make([]string, len(j.cancelled.Values))
@@ -104,7 +104,7 @@ func (j proposedJob) render(v voice, line func(string, ...any)) {
 		}
 		line("    cancelled: {column: %s, values: [%s]}", yamlText(j.cancelled.Column), strings.Join(values, ", "))
 	} else {
-		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.text(initNoCancelled))
+		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.text("init.no_cancelled"))
 	}
 	line("    fields:")
 	for _, f := range j.fields {

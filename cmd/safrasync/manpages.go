@@ -39,8 +39,8 @@ func writeManual(share string) error {
 			return err
 		}
 		root, a := rootIn(language)
-		root.Long += a.text(manualMore)
-		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.text(manualTitle)}
+		root.Long += a.text("manual.more")
+		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.text("manual.title")}
 		if err := doc.GenManTree(root, header, folder); err != nil {
 			return fmt.Errorf("the manual pages in %s: %w", folder, err)
 		}
@@ -74,35 +74,3 @@ func rootIn(language string) (*cobra.Command, *App) {
 	root.InitDefaultCompletionCmd()
 	return root, a
 }
-
-var (
-	manualTitle = phrase{"Manual do safrasync", "safrasync manual"}
-	manualMore  = phrase{
-		`
-
-# ARQUIVOS
-
-**/etc/safrasync/config.yaml**: a configuração; **/usr/share/doc/safrasync/config.example.yaml** explica cada chave.
-
-**/etc/safrasync/credentials/**: os segredos, um arquivo de uma linha cada, que o serviço recebe do systemd.
-
-**/var/lib/safrasync/state.db**, **/var/lib/safrasync/journal/**: o registro do que foi enviado, e o diário dele. Não se apaga: sem ele tudo seria enviado de novo.
-
-# SERVIÇO
-
-Os comandos se executam como o usuário do serviço: **runuser -u safrasync -- safrasync status**. **/usr/share/doc/safrasync/install.pt-BR.md** conduz pela instalação.`,
-		`
-
-# FILES
-
-**/etc/safrasync/config.yaml**: the configuration; **/usr/share/doc/safrasync/config.example.yaml** explains every key.
-
-**/etc/safrasync/credentials/**: the secrets, one file of one line each, which systemd hands to the service.
-
-**/var/lib/safrasync/state.db**, **/var/lib/safrasync/journal/**: the ledger of what was sent, and its journal. Never delete them: without them everything would be sent again.
-
-# SERVICE
-
-Commands are run as the user of the service: **runuser -u safrasync -- safrasync status**. **/usr/share/doc/safrasync/install.md** leads through the installation.`,
-	}
-)

@@ -57,10 +57,10 @@ func (a *App) tighten(store *state.Store) {
 		}
 		had := info.Mode().Perm()
 		if err := os.Chmod(path, had&paths[path]); err != nil {
-			a.tell(ledgerOpen, path, had, paths[path])
+			a.tell("ledger.open", path, had, paths[path])
 			continue
 		}
-		a.tell(ledgerTightened, path, had, had&paths[path])
+		a.tell("ledger.tightened", path, had, had&paths[path])
 	}
 }
 

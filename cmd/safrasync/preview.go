@@ -16,14 +16,14 @@ import (
 func newPreviewCommand(a *App) *cobra.Command {
 	var diff bool
 	var f diffFlags
-	cmd := a.command("preview JOB KEY | --diff [JOB…]", helpPreview, anyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("preview JOB KEY | --diff [JOB…]", "help.preview", anyArgs, func(cmd *cobra.Command, args []string) error {
 		switch {
 		case diff:
 			return a.previewDiff(cmd.Context(), args, f)
 		case len(args) != 2:
-			return a.usage(saysArguments, "safrasync preview JOB KEY | --diff [JOB…]")
+			return a.usage("says.arguments", "safrasync preview JOB KEY | --diff [JOB…]")
 		case f.askERP, f.all:
-			return a.usage(diffFlagsClash)
+			return a.usage("diff.flags_clash")
 		}
 		return a.preview(cmd.Context(), args[0], args[1])
 	})
@@ -57,7 +57,7 @@ func (a *App) preview(ctx context.Context, job, key string) error {
 	}
 	p, err := e.Preview(ctx, job, key)
 	if errors.Is(err, engine.ErrNotInQuery) {
-		return errors.New(a.text(previewNotInQuery, key, job, key))
+		return errors.New(a.text("preview.not_in_query", key, job, key))
 	}
 	if err != nil {
 		return config.Annotate(err)
@@ -88,13 +88,13 @@ func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	lang := a.lang()
 	switch {
 	case stands.Created():
-		a.show(previewSent, p.Job, p.Key, stands.Label(lang))
+		a.show("preview.sent", p.Job, p.Key, stands.Label(lang))
 	case p.Cancelled:
-		a.show(previewCancelled, p.Job, p.Key)
+		a.show("preview.cancelled", p.Job, p.Key)
 	case p.State == trade.Pending:
-		a.show(previewGoes, p.Job, p.Key)
+		a.show("preview.goes", p.Job, p.Key)
 	default:
-		a.show(previewStays, p.Job, p.Key, p.State.Label(lang))
+		a.show("preview.stays", p.Job, p.Key, p.State.Label(lang))
 	}
 	if p.State == trade.Held {
 		a.line("  - " + a.voice().own.Explain(p.State, p.Cause, lang).What)
@@ -108,13 +108,13 @@ func (a *App) printPreview(p engine.Preview, stands trade.State) {
 	if len(p.Fields) == 0 {
 		return
 	}
-	t := a.newTable(previewHeadField, previewHeadValue, previewHeadColumn, previewHeadERP, previewHeadVia)
+	t := a.newTable("preview.head_field", "preview.head_value", "preview.head_column", "preview.head_erp", "preview.head_via")
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{f.Field, printable(f.Value), strings.Join(f.Columns, ", "), printable(f.ERP), f.Via})
 	}
 	t.Render()
 	if len(p.Request) > 0 {
-		a.show(previewRequest, p.Path)
+		a.show("preview.request", p.Path)
 		a.printIndented(p.Request)
 	}
 }

@@ -247,7 +247,7 @@ const diffShown = 10
 // printDiff writes what was found for people.
 func (a *App) printDiff(c *diffCount, f diffFlags) {
 	v := c.verdicts
-	a.show(diffTitle, c.job, c.rows, v[engine.WouldBeTheSame], v[engine.WouldDiffer], v[engine.WouldBeRefused], v[engine.WouldWait], v[engine.NotComparable])
+	a.show("diff.title", c.job, c.rows, v[engine.WouldBeTheSame], v[engine.WouldDiffer], v[engine.WouldBeRefused], v[engine.WouldWait], v[engine.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
 	for change, s := range c.changes {
 		total[change.Field] += s.rows
@@ -257,43 +257,43 @@ func (a *App) printDiff(c *diffCount, f diffFlags) {
 	}
 	for _, change := range c.sortedChanges() {
 		if shown[change.Field]++; shown[change.Field] == 1 {
-			a.show(diffField, total[change.Field], change.Field, trade.FieldLabel(change.Field, a.lang()))
+			a.show("diff.field", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.lang()))
 		}
 		if shown[change.Field] <= diffShown {
 			s := c.changes[change]
-			a.show(diffChange, s.rows, a.orAbsent(change.Old), a.orAbsent(change.New), strings.Join(s.keys, ", "))
+			a.show("diff.change", s.rows, a.orAbsent(change.Old), a.orAbsent(change.New), strings.Join(s.keys, ", "))
 		}
 		if shown[change.Field] == diffShown+1 {
-			a.show(diffMore, change.Field)
+			a.show("diff.more", change.Field)
 		}
 	}
 	for _, id := range sortedSamples(c.problems, func(id [2]string) string { return id[0] + " " + id[1] }) {
 		s := c.problems[id]
-		a.show(diffRefused, s.rows, s.problem.What(a.lang()), strings.Join(s.keys, ", "))
+		a.show("diff.refused", s.rows, s.problem.What(a.lang()), strings.Join(s.keys, ", "))
 	}
 	for _, w := range sortedSamples(c.waiting, func(w trade.Awaited) string { return w.Ref + w.Code + w.Job }) {
 		s := c.waiting[w]
-		a.show(diffWaits, s.rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job), strings.Join(s.keys, ", "))
+		a.show("diff.waits", s.rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job), strings.Join(s.keys, ", "))
 	}
 	for _, column := range sortedKeys(c.unmapped) {
-		a.show(diffUnmapped, c.unmapped[column], column)
+		a.show("diff.unmapped", c.unmapped[column], column)
 	}
 	if len(c.unmapped) > 0 && !f.askERP {
-		a.show(diffAskERP)
+		a.show("diff.ask_erp")
 	}
 	if c.gone > 0 {
-		a.show(diffNoPayload, c.gone)
+		a.show("diff.no_payload", c.gone)
 	}
 	for _, unit := range slices.Sorted(maps.Keys(c.sums)) {
 		if s := c.sums[unit]; s.rows > 0 || s.now.Sign() != 0 {
-			a.show(diffSums, cmp.Or(string(unit), "?"), s.rows, s.sent, s.now, s.now.Sub(s.sent))
+			a.show("diff.sums", cmp.Or(string(unit), "?"), s.rows, s.sent, s.now, s.now.Sub(s.sent))
 		}
 	}
 }
 
 func (a *App) orAbsent(text string) string {
 	if text == "" {
-		return a.text(diffAbsent)
+		return a.text("diff.absent")
 	}
 	return text
 }

@@ -43,16 +43,16 @@ func (w *plainWatcher) observe(p engine.Progress) {
 	}
 	switch p.Phase {
 	case engine.Reading:
-		w.app.tell(progressReads, p.Job, p.Read)
+		w.app.tell("progress.reads", p.Job, p.Read)
 	case engine.Sending:
 		tenth := p.Done * plainTenths / max(p.Total, 1)
 		if p.Job == w.job && tenth == w.tenth {
 			return
 		}
 		w.job, w.tenth = p.Job, tenth
-		w.app.tell(progressSends, p.Job, p.Done, p.Total)
+		w.app.tell("progress.sends", p.Job, p.Done, p.Total)
 	case engine.Resting:
-		w.app.tell(progressRests, p.Job, w.app.restsUntil(p.Note))
+		w.app.tell("progress.rests", p.Job, w.app.restsUntil(p.Note))
 	default:
 		return
 	}
@@ -97,7 +97,7 @@ func newBar(a *App) *bar {
 func (b *bar) observe(p engine.Progress) {
 	t := b.trackers[p.Job]
 	if t == nil {
-		t = &progress.Tracker{Message: b.app.text(barReads, p.Job)}
+		t = &progress.Tracker{Message: b.app.text("bar.reads", p.Job)}
 		b.trackers[p.Job] = t
 		b.writer.AppendTracker(t)
 	}
@@ -105,11 +105,11 @@ func (b *bar) observe(p engine.Progress) {
 	case engine.Reading:
 		t.SetValue(int64(p.Read))
 	case engine.Sending:
-		t.UpdateMessage(b.app.text(barSends, p.Job))
+		t.UpdateMessage(b.app.text("bar.sends", p.Job))
 		t.UpdateTotal(int64(max(p.Total, 1)))
 		t.SetValue(int64(p.Done))
 	case engine.Resting:
-		t.UpdateMessage(b.app.text(progressRests, p.Job, b.app.restsUntil(p.Note)))
+		t.UpdateMessage(b.app.text("progress.rests", p.Job, b.app.restsUntil(p.Note)))
 	case engine.Done:
 		t.UpdateMessage(p.Job)
 		t.MarkAsDone()

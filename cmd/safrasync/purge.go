@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -22,7 +23,7 @@ type purgeFlags struct {
 
 func newPurgeCommand(a *App) *cobra.Command {
 	var f purgeFlags
-	cmd := a.command("purge --reason TEXT", helpPurge, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("purge --reason TEXT", "help.purge", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.purge(cmd.Context(), f)
 	})
 	f.add(cmd)
@@ -45,12 +46,12 @@ func (a *App) purge(ctx context.Context, f purgeFlags) error {
 	}
 	if f.producer != "" {
 		if len(f.kinds) > 0 || f.before != "" {
-			return a.usage(purgeOneOrOther)
+			return a.usage("purge.one_or_other")
 		}
 		return a.purgeProducer(ctx, config, f)
 	}
 	if f.export != "" {
-		return a.usage(purgeExportNeeds)
+		return a.usage("purge.export_needs")
 	}
 	at := now()
 	keep, err := a.purged(config, f, at)
@@ -67,7 +68,7 @@ func (a *App) purge(ctx context.Context, f purgeFlags) error {
 	}
 	a.tellPurge(plan, f)
 	if plan.Empty() {
-		a.tell(actNothing)
+		a.tell("act.nothing")
 		return a.tellPurged(plan, false)
 	}
 	if err := a.confirmed(f.actFlags); err != nil {
@@ -88,13 +89,13 @@ func (a *App) purged(config *Config, f purgeFlags, at time.Time) (state.Retentio
 	keep := config.Retention.ledger()
 	for _, kind := range f.kinds {
 		if !slices.Contains(state.RetentionKinds, kind) {
-			return keep, a.usage(purgeNoKind, kind, listed(state.RetentionKinds))
+			return keep, a.usage("purge.no_kind", kind, listed(state.RetentionKinds))
 		}
 	}
 	if f.before != "" {
 		before, ok := parseSince(f.before, at, config.Zone())
 		if !ok || !before.Before(at) {
-			return keep, a.usage(saysSince, f.before)
+			return keep, a.usage("says.since", f.before)
 		}
 		age := at.Sub(before)
 		keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
@@ -109,11 +110,11 @@ func (a *App) purged(config *Config, f purgeFlags, at time.Time) (state.Retentio
 }
 
 func (a *App) tellPurge(plan state.RetentionPlan, f purgeFlags) {
-	a.tell(purgePlan)
+	a.tell("purge.plan")
 	t, v := table.NewWriter(), a.voice()
 	t.SetOutputMirror(a.Stderr)
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{a.text(purgeHeadKind), a.text(purgeHeadBefore), a.text(purgeHeadRows), a.text(purgeHeadBytes), a.text(purgeHeadKept)})
+	t.AppendHeader(table.Row{a.text("purge.head_kind"), a.text("purge.head_before"), a.text("purge.head_rows"), a.text("purge.head_bytes"), a.text("purge.head_kept")})
 	for _, k := range plan {
 		if len(f.kinds) > 0 && !slices.Contains(f.kinds, k.Kind) {
 			continue
@@ -122,10 +123,10 @@ func (a *App) tellPurge(plan state.RetentionPlan, f purgeFlags) {
 		if k.Before != nil {
 			before = v.moment(*k.Before)
 		}
-		t.AppendRow(table.Row{a.text(purgeKinds[k.Kind]), before, k.Rows, k.Bytes, k.Kept})
+		t.AppendRow(table.Row{a.text(i18n.Key("purge.kind." + k.Kind)), before, k.Rows, k.Bytes, k.Kept})
 	}
 	t.Render()
-	a.tell(purgeNever)
+	a.tell("purge.never")
 }
 
 // purgeJSON is what purge says: one object a kind.
@@ -137,7 +138,7 @@ type purgeJSON struct {
 func (a *App) tellPurged(plan state.RetentionPlan, done bool) error {
 	if !a.asJSON {
 		if done {
-			a.show(purgeDone)
+			a.show("purge.done")
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -40,15 +41,15 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 			reduced++
 		}
 	}
-	a.tell(subjectFound, len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
+	a.tell("subject.found", len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
 	sums := subjectSums{Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups), Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced, Needed: len(s.rows) - len(erasable) - reduced}
 	if f.export != "" {
 		for _, path := range []string{f.export, f.export + ".txt"} {
 			if err := mayMake(path); err != nil {
-				return a.usage(fileNotMade, path, a.voice().fileReason(err))
+				return a.usage("file.not_made", path, a.voice().fileReason(err))
 			}
 		}
-		a.tell(subjectExports, f.export)
+		a.tell("subject.exports", f.export)
 		if err := a.confirmed(f.actFlags); err != nil {
 			return err
 		}
@@ -66,23 +67,23 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 			sums.File = f.export
 			return a.printJSON(sums)
 		}
-		a.show(subjectExported, f.export, f.export)
+		a.show("subject.exported", f.export, f.export)
 		return nil
 	}
-	a.tell(subjectErases, len(erasable), reduced, sums.Needed)
+	a.tell("subject.erases", len(erasable), reduced, sums.Needed)
 	for _, r := range s.rows {
 		if !erasable[r.entry.ID] && r.entry.ReducedAt.IsZero() {
-			a.tell(subjectStays, r.entry.Job, r.entry.Key, r.entry.State.Label(a.lang()))
+			a.tell("subject.stays", r.entry.Job, r.entry.Key, r.entry.State.Label(a.lang()))
 		}
 	}
 	if len(s.refs) > 0 {
-		a.tell(subjectRefs)
+		a.tell("subject.refs")
 	}
 	if len(s.closed) > 0 {
-		a.tell(subjectClosed, len(s.closed))
+		a.tell("subject.closed", len(s.closed))
 	}
 	if len(erasable)+len(s.lookups) == 0 {
-		a.tell(actNothing)
+		a.tell("act.nothing")
 		if a.asJSON {
 			return a.printJSON(sums)
 		}
@@ -101,7 +102,7 @@ func (a *App) purgeProducer(ctx context.Context, config *Config, f purgeFlags) e
 	if a.asJSON {
 		return a.printJSON(sums)
 	}
-	a.show(subjectErased, sums.Erased)
+	a.show("subject.erased", sums.Erased)
 	return nil
 }
 
@@ -157,7 +158,7 @@ type subjectRowJSON struct {
 func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 	out := subjectJSON{
 		Made: now(), IDs: orEmpty(s.ids), Codes: orEmpty(s.codes), References: orEmpty(s.refs), Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Closed: []subjectClosedJSON{}, Notes: []string{machine.text(subjectNoteERP), machine.text(subjectNoteLogs), machine.text(subjectNoteClosed), machine.text(subjectNotePlatform)},
+		Blocks: orEmpty(s.blocks), Acts: []auditJSON{}, Closed: []subjectClosedJSON{}, Notes: []string{machine.text("subject.note_erp"), machine.text("subject.note_logs"), machine.text("subject.note_closed"), machine.text("subject.note_platform")},
 	}
 	for _, l := range s.lookups {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
@@ -186,20 +187,20 @@ func (a *App) exportSubject(s *dossier, f purgeFlags) error {
 func (a *App) readableSubject(w io.Writer, s *dossier) error {
 	v := a.voice()
 	var b strings.Builder
-	say := func(p phrase, args ...any) { b.WriteString(v.text(p, args...) + "\n") }
-	say(subjectTitle, v.moment(now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
-	say(subjectRowsTitle, len(s.rows))
+	say := func(p i18n.Key, args ...any) { b.WriteString(v.text(p, args...) + "\n") }
+	say("subject.title", v.moment(now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
+	say("subject.rows_title", len(s.rows))
 	for _, r := range s.rows {
 		e := r.entry
-		say(subjectRowLine, e.Job, e.Key, e.Sends.Label(v.lang), e.State.Label(v.lang), v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt))
+		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.lang), e.State.Label(v.lang), v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt))
 		if e.RemoteID != "" {
-			say(subjectRemote, e.RemoteID)
+			say("subject.remote", e.RemoteID)
 		}
 		if r.byMark {
-			say(subjectByMark)
+			say("subject.by_mark")
 		}
 		if !e.ReducedAt.IsZero() {
-			say(subjectReduced, v.moment(e.ReducedAt))
+			say("subject.reduced", v.moment(e.ReducedAt))
 			continue
 		}
 		for _, name := range a.columnsInOrder(e) {
@@ -208,20 +209,20 @@ func (a *App) readableSubject(w io.Writer, s *dossier) error {
 			}
 		}
 		for _, t := range r.attempts {
-			say(subjectAttempt, v.moment(t.StartedAt), v.text(outcomeWords[outcomeName(t.Outcome)]))
+			say("subject.attempt", v.moment(t.StartedAt), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))))
 		}
 	}
-	say(subjectActsTitle, len(s.audit))
+	say("subject.acts_title", len(s.audit))
 	for _, r := range s.audit {
-		say(subjectActLine, v.moment(r.At), r.Who, r.Act, r.Target, r.Reason)
+		say("subject.act_line", v.moment(r.At), r.Who, r.Act, r.Target, r.Reason)
 	}
 	if len(s.closed) > 0 {
-		say(subjectClosedTitle, len(s.closed))
+		say("subject.closed_title", len(s.closed))
 	}
 	for _, c := range s.closed {
-		say(subjectClosedLine, c.Day.String(), v.moment(c.At), c.ID)
+		say("subject.closed_line", c.Day.String(), v.moment(c.At), c.ID)
 	}
-	for _, note := range []phrase{subjectNoteERP, subjectNoteLogs, subjectNoteClosed, subjectNotePlatform} {
+	for _, note := range []i18n.Key{"subject.note_erp", "subject.note_logs", "subject.note_closed", "subject.note_platform"} {
 		say(note)
 	}
 	_, err := io.WriteString(w, b.String())

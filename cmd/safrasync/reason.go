@@ -26,7 +26,7 @@ func (v voice) reason(e trade.Entry) string {
 		parts = append(parts, v.advice(e).What)
 	}
 	if !e.NextAttemptAt.IsZero() {
-		parts = append(parts, v.text(rowNextAttempt, v.moment(e.NextAttemptAt)))
+		parts = append(parts, v.text("row.next_attempt", v.moment(e.NextAttemptAt)))
 	}
 	for _, f := range e.Flags {
 		parts = append(parts, f.Label(v.lang))
@@ -51,7 +51,7 @@ func (v voice) outcomeReason(status int, messages []string, text string) string 
 	if said == "" { // what came back stands behind the engine's words
 		_, said, _ = strings.Cut(text, ": ")
 	}
-	return strings.TrimSpace(v.text(attemptStatus, status, said))
+	return strings.TrimSpace(v.text("attempt.status", status, said))
 }
 
 // stillAwaited leaves out the parents that have got their id meanwhile, where something else keeps the row.

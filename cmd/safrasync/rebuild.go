@@ -12,7 +12,7 @@ import (
 func newRebuildCommand(a *App) *cobra.Command {
 	var f actFlags
 	var fresh bool
-	cmd := a.command("rebuild --reason TEXT", helpRebuild, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("rebuild --reason TEXT", "help.rebuild", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if fresh {
 			return a.newJournal(cmd.Context(), f)
 		}
@@ -48,7 +48,7 @@ func (a *App) rebuild(ctx context.Context, f actFlags) error {
 	if a.asJSON {
 		return a.printJSON(plan)
 	}
-	a.show(rebuildDone, plan.Rows())
+	a.show("rebuild.done", plan.Rows())
 	return nil
 }
 
@@ -66,32 +66,32 @@ func (a *App) confirmed(f actFlags) error {
 }
 
 func (a *App) tellRebuild(plan state.RebuildPlan) {
-	a.tell(rebuildFrom, plan.Journal, plan.Records, a.voice().moment(plan.Until))
+	a.tell("rebuild.from", plan.Journal, plan.Records, a.voice().moment(plan.Until))
 	if plan.Damaged != "" {
-		a.tell(rebuildDamaged, plan.Damaged)
+		a.tell("rebuild.damaged", plan.Damaged)
 	}
 	if plan.Absent {
-		a.tell(rebuildMakesAnew)
+		a.tell("rebuild.makes_anew")
 	}
 	for _, job := range plan.Paused {
-		a.tell(rebuildPaused, job)
+		a.tell("rebuild.paused", job)
 	}
 	if len(plan.Changes)+len(plan.Paused) == 0 {
-		a.tell(rebuildNothing)
+		a.tell("rebuild.nothing")
 	}
 	for _, c := range plan.Changes {
-		from := a.text(rebuildAbsent)
+		from := a.text("rebuild.absent")
 		if c.From != "" {
 			from = c.From.Label(a.lang())
 		}
 		if c.From == c.To {
-			a.tell(rebuildAdded, c.Rows, c.Job, from)
+			a.tell("rebuild.added", c.Rows, c.Job, from)
 			continue
 		}
-		a.tell(rebuildChange, c.Rows, c.Job, from, c.To.Label(a.lang()))
+		a.tell("rebuild.change", c.Rows, c.Job, from, c.To.Label(a.lang()))
 	}
 	if plan.Same > 0 {
-		a.tell(rebuildSame, plan.Same)
+		a.tell("rebuild.same", plan.Same)
 	}
 }
 
@@ -106,11 +106,11 @@ func (a *App) newJournal(ctx context.Context, f actFlags) error {
 	if err != nil {
 		return err
 	}
-	a.tell(journalPlan, plan.Journal, plan.Sent, plan.Doubts)
+	a.tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
 	if plan.Aside != "" {
-		a.tell(journalAside)
+		a.tell("journal.aside")
 	}
-	a.tell(journalWarn)
+	a.tell("journal.warn")
 	if err := a.confirmed(f); err != nil {
 		return err
 	}
@@ -124,6 +124,6 @@ func (a *App) newJournal(ctx context.Context, f actFlags) error {
 	if a.asJSON {
 		return a.printJSON(plan)
 	}
-	a.show(journalDone, plan.Journal)
+	a.show("journal.done", plan.Journal)
 	return nil
 }

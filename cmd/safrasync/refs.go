@@ -26,31 +26,31 @@ func (f *actFlags) add(cmd *cobra.Command) {
 }
 
 func newRefsCommand(a *App) *cobra.Command {
-	group := a.group("refs", helpRefs)
+	group := a.group("refs", "help.refs")
 
-	list := a.command("list [KIND]", helpRefsList, arity{0, 1}, func(cmd *cobra.Command, args []string) error {
+	list := a.command("list [KIND]", "help.refs_list", arity{0, 1}, func(cmd *cobra.Command, args []string) error {
 		return a.listReferences(cmd.Context(), args)
 	})
 
 	var imported importFlags
-	importing := a.command("import KIND FILE", helpRefsImport, exactly(2), func(cmd *cobra.Command, args []string) error {
+	importing := a.command("import KIND FILE", "help.refs_import", exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.importReferences(cmd.Context(), args[0], args[1], imported)
 	})
 	imported.add(importing)
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false, "import the other lines when some are invalid")
 
-	export := a.command("export KIND", helpRefsExport, exactly(1), func(cmd *cobra.Command, args []string) error {
+	export := a.command("export KIND", "help.refs_export", exactly(1), func(cmd *cobra.Command, args []string) error {
 		return a.exportReferences(cmd.Context(), args[0])
 	})
 
 	var set actFlags
-	setting := a.command("set KIND CODE ID --reason TEXT", helpRefsSet, exactly(3), func(cmd *cobra.Command, args []string) error {
+	setting := a.command("set KIND CODE ID --reason TEXT", "help.refs_set", exactly(3), func(cmd *cobra.Command, args []string) error {
 		return a.setReference(cmd.Context(), args[0], args[1], args[2], set)
 	})
 	set.add(setting)
 
 	var remove actFlags
-	removing := a.command("remove KIND CODE --reason TEXT", helpRefsRemove, exactly(2), func(cmd *cobra.Command, args []string) error {
+	removing := a.command("remove KIND CODE --reason TEXT", "help.refs_remove", exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.removeReference(cmd.Context(), args[0], args[1], remove)
 	})
 	remove.add(removing)
@@ -66,10 +66,10 @@ func (a *App) checkKind(kind string, how access) error {
 		return err
 	}
 	if !slices.Contains(trade.ReferenceKinds, kind) {
-		return a.usage(refsNoKind, kind, listed(trade.ReferenceKinds))
+		return a.usage("refs.no_kind", kind, listed(trade.ReferenceKinds))
 	}
 	if _, fromERP := config.References[kind]; fromERP && how == toWrite {
-		return a.usage(refsFromERP, kind, kind)
+		return a.usage("refs.from_erp", kind, kind)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (a *App) confirm(yes bool) error {
 	if yes {
 		return nil
 	}
-	return a.ask(a.text(actAsk), func(answer string) bool {
+	return a.ask(a.text("act.ask"), func(answer string) bool {
 		return slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(answer))
 	})
 }
@@ -88,7 +88,7 @@ func (a *App) confirm(yes bool) error {
 // ask asks a person at a terminal; without one there is only the plan.
 func (a *App) ask(question string, agrees func(answer string) bool) error {
 	if !isTerminal(a.Stdin) || !isTerminal(a.Stderr) {
-		a.tell(actOnlyPlanned)
+		a.tell("act.only_planned")
 		return &exitError{exitUsage}
 	}
 	fmt.Fprint(a.Stderr, question)
@@ -102,11 +102,11 @@ func (a *App) ask(question string, agrees func(answer string) bool) error {
 		if yes {
 			return nil
 		}
-		a.tell(actNotDone)
+		a.tell("act.not_done")
 		return &exitError{exitUsage}
 	case <-a.ended:
 		fmt.Fprintln(a.Stderr)
-		a.tell(actNotDone)
+		a.tell("act.not_done")
 		return &exitError{exitFailed}
 	}
 }
@@ -114,7 +114,7 @@ func (a *App) ask(question string, agrees func(answer string) bool) error {
 // needReason refuses an act without a reason.
 func (a *App) needReason(f actFlags) error {
 	if strings.TrimSpace(f.reason) == "" {
-		return a.usage(actNeedsReason)
+		return a.usage("act.needs_reason")
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlag
 	code = normalCode(code)
 	parsed, err := trade.ParseID(id)
 	if err != nil || isBlankCode(code) {
-		return a.usage(refsBadLine, code, id)
+		return a.usage("refs.bad_line", code, id)
 	}
 	old, err := a.readTable(ctx, kind)
 	if err != nil {
@@ -149,12 +149,12 @@ func (a *App) setReference(ctx context.Context, kind, code, id string, f actFlag
 	from, was := old[code]
 	switch {
 	case !was:
-		a.tell(refsWouldAdd, code, parsed)
+		a.tell("refs.would_add", code, parsed)
 	case from == parsed:
-		a.tell(refsSame, code)
+		a.tell("refs.same", code)
 		return nil
 	default:
-		a.tell(refsWouldChange, code, from, parsed)
+		a.tell("refs.would_change", code, from, parsed)
 	}
 	if err := a.confirm(f.yes); err != nil {
 		return err
@@ -189,9 +189,9 @@ func (a *App) removeReference(ctx context.Context, kind, code string, f actFlags
 	}
 	from, was := old[code]
 	if !was {
-		return fmt.Errorf("%s", a.text(refsNotThere, kind, code))
+		return fmt.Errorf("%s", a.text("refs.not_there", kind, code))
 	}
-	a.tell(refsWouldRemove, code, from)
+	a.tell("refs.would_remove", code, from)
 	if err := a.confirm(f.yes); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (a *App) removeReference(ctx context.Context, kind, code string, f actFlags
 			Removed int    `json:"removed"`
 		}{kind, removed})
 	}
-	a.show(refsRemoved, kind, removed)
+	a.show("refs.removed", kind, removed)
 	return nil
 }
 
@@ -236,6 +236,6 @@ func (a *App) tellImported(kind string, added, changed, unchanged int) error {
 			Unchanged int    `json:"unchanged"`
 		}{kind, added, changed, unchanged})
 	}
-	a.show(refsDone, kind, added, changed, unchanged)
+	a.show("refs.done", kind, added, changed, unchanged)
 	return nil
 }

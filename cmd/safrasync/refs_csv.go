@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -35,7 +36,7 @@ func readReferences(r io.Reader, v voice) (referenceTable, error) {
 	}
 	head, err := c.Read()
 	if err != nil || len(head) != 2 || !strings.EqualFold(strings.TrimSpace(head[0]), "code") || !strings.EqualFold(strings.TrimSpace(head[1]), "id") {
-		return t, errors.New(v.text(csvNoHeader))
+		return t, errors.New(v.text("csv.no_header"))
 	}
 	lineOf := map[string]int{}
 	for {
@@ -46,7 +47,7 @@ func readReferences(r io.Reader, v voice) (referenceTable, error) {
 		var fault *csv.ParseError
 		if errors.As(err, &fault) {
 			// After a broken quote nobody knows where the next line begins.
-			t.bad = append(t.bad, badLine{fault.StartLine, v.text(csvBroken)})
+			t.bad = append(t.bad, badLine{fault.StartLine, v.text("csv.broken")})
 			return t, nil
 		}
 		if err != nil {
@@ -61,20 +62,20 @@ func readReferences(r io.Reader, v voice) (referenceTable, error) {
 }
 
 func (t *referenceTable) add(record []string, line int, lineOf map[string]int, v voice) {
-	refuse := func(p phrase, args ...any) { t.bad = append(t.bad, badLine{line, v.text(p, args...)}) }
+	refuse := func(p i18n.Key, args ...any) { t.bad = append(t.bad, badLine{line, v.text(p, args...)}) }
 	if len(record) != 2 {
-		refuse(csvColumns, len(record))
+		refuse("csv.columns", len(record))
 		return
 	}
 	code := normalCode(trade.UnguardFormula(strings.TrimSpace(record[0])))
 	id, err := trade.ParseID(record[1])
 	switch {
 	case isBlankCode(code):
-		refuse(csvNoCode)
+		refuse("csv.no_code")
 	case err != nil:
-		refuse(csvNoUUID, shortName(strings.TrimSpace(record[1])))
+		refuse("csv.no_uuid", shortName(strings.TrimSpace(record[1])))
 	case lineOf[code] > 0 && t.codes[code] != id:
-		refuse(csvDouble, code, lineOf[code])
+		refuse("csv.double", code, lineOf[code])
 	default:
 		lineOf[code], t.codes[code] = line, id
 	}

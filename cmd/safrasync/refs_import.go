@@ -30,13 +30,13 @@ func (a *App) importReferences(ctx context.Context, kind, file string, f importF
 	}
 	for i, bad := range table.bad {
 		if i == planShown {
-			a.tell(planMore, len(table.bad)-i)
+			a.tell("plan.more", len(table.bad)-i)
 			break
 		}
-		a.tell(csvBadLine, bad.Line, bad.Text)
+		a.tell("csv.bad_line", bad.Line, bad.Text)
 	}
 	if len(table.bad) > 0 && !f.skipInvalid {
-		return errors.New(a.text(csvRefused, len(table.bad)))
+		return errors.New(a.text("csv.refused", len(table.bad)))
 	}
 	old, err := a.readTable(ctx, kind)
 	if err != nil {
@@ -91,20 +91,20 @@ func (a *App) readCSV(file string) (table referenceTable, err error) {
 }
 
 func (a *App) tellPlan(kind string, added, changed []trade.ReferenceChange, unchanged int) {
-	a.tell(planTitle, kind, len(added), len(changed), unchanged)
+	a.tell("plan.title", kind, len(added), len(changed), unchanged)
 	for i, c := range changed { // what is overwritten matters more than what is new
 		if i == planShown {
-			a.tell(planMore, len(changed)-i)
+			a.tell("plan.more", len(changed)-i)
 			break
 		}
-		a.tell(refsWouldChange, c.Code, *c.From, *c.To)
+		a.tell("refs.would_change", c.Code, *c.From, *c.To)
 	}
 	for i, c := range added {
 		if i == planShown {
-			a.tell(planMore, len(added)-i)
+			a.tell("plan.more", len(added)-i)
 			break
 		}
-		a.tell(refsWouldAdd, c.Code, *c.To)
+		a.tell("refs.would_add", c.Code, *c.To)
 	}
 }
 

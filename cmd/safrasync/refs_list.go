@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -86,7 +87,7 @@ func (a *App) refsFrom(kind string) string {
 
 func (a *App) printReferences(missing []trade.Shortage, stored []trade.Reference) {
 	if len(missing)+len(stored) == 0 {
-		a.tell(refsNone)
+		a.tell("refs.none")
 		return
 	}
 	if len(missing) > 0 {
@@ -95,9 +96,9 @@ func (a *App) printReferences(missing []trade.Shortage, stored []trade.Reference
 	if len(stored) == 0 {
 		return
 	}
-	t := a.newTable(refsHeadKind, refsHeadCode, refsHeadID, refsHeadFrom)
+	t := a.newTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
 	for _, r := range stored {
-		t.AppendRow(table.Row{r.Kind, printable(r.Code), printable(r.ID), a.text(refsFrom[a.refsFrom(r.Kind)])})
+		t.AppendRow(table.Row{r.Kind, printable(r.Code), printable(r.ID), a.text(i18n.Key("refs.from." + a.refsFrom(r.Kind)))})
 	}
 	t.Render()
 }
@@ -105,11 +106,11 @@ func (a *App) printReferences(missing []trade.Shortage, stored []trade.Reference
 // printMissing writes the codes without an id and, below, what each kind blocks.
 func (a *App) printMissing(missing []trade.Shortage) {
 	kinds := kindsOf(missing)
-	head := []phrase{refsHeadKind, refsHeadMissing}
+	head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
 	for _, k := range kinds {
-		head = append(head, recordsHead(k))
+		head = append(head, i18n.Key("record."+k+".head"))
 	}
-	t := a.newTable(append(head, refsHeadTonnes, refsHeadInvalid, refsHeadFrom)...)
+	t := a.newTable(append(head, "refs.head_tonnes", "refs.head_invalid", "refs.head_from")...)
 	var right []table.ColumnConfig
 	for n := 3; n <= len(kinds)+4; n++ {
 		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
@@ -129,15 +130,15 @@ func (a *App) printMissing(missing []trade.Shortage) {
 		for _, l := range s.Invalid {
 			invalid += l.Rows
 		}
-		t.AppendRow(append(row, a.voice().weight(s.Blocked), invalid, a.text(refsFrom[a.refsFrom(s.Kind)])))
+		t.AppendRow(append(row, a.voice().weight(s.Blocked), invalid, a.text(i18n.Key("refs.from."+a.refsFrom(s.Kind)))))
 	}
 	t.Render()
 	for _, s := range missing {
 		if s.Code == "" {
-			a.show(refsMissingTotal, s.Kind, codes[s.Kind], a.voice().load(s.Blocked))
+			a.show("refs.missing_total", s.Kind, codes[s.Kind], a.voice().load(s.Blocked))
 		}
 	}
-	a.show(refsMissingHint)
+	a.show("refs.missing_hint")
 	a.line("")
 }
 
@@ -170,11 +171,11 @@ func (v voice) load(blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, k := range trade.Kinds {
 		if l := blocked[k]; l != nil {
-			parts = append(parts, v.text(recordsCount(k), l.Rows))
+			parts = append(parts, v.text(i18n.Key("record."+k+".count"), l.Rows))
 		}
 	}
 	if len(parts) == 0 {
-		return v.text(refsBlocksNone)
+		return v.text("refs.blocks_none")
 	}
 	parts = append(parts, v.weight(blocked)+" t")
 	unweighed := 0
@@ -182,7 +183,7 @@ func (v voice) load(blocked map[trade.Kind]*trade.Load) string {
 		unweighed += l.Unweighed
 	}
 	if unweighed > 0 {
-		parts = append(parts, v.text(refsUnweighed, unweighed))
+		parts = append(parts, v.text("refs.unweighed", unweighed))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -34,7 +35,7 @@ var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 
 func newReportCommand(a *App) *cobra.Command {
 	var f reportFlags
-	cmd := a.command("report", helpReport, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.report(cmd.Context(), f) })
+	cmd := a.command("report", "help.report", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.report(cmd.Context(), f) })
 	f.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "only documents of this `DAY` and later")
@@ -80,7 +81,7 @@ func (a *App) report(ctx context.Context, f reportFlags) error {
 		return err
 	}
 	if err := mayMake(f.output); err != nil { // of a large ledger the report takes minutes
-		return a.usage(fileNotMade, f.output, a.voice().fileReason(err))
+		return a.usage("file.not_made", f.output, a.voice().fileReason(err))
 	}
 	if f.close != "" {
 		return a.closeReport(ctx, f, options)
@@ -124,21 +125,21 @@ func (a *App) reportFormat(f reportFlags) (string, error) {
 	}
 	switch {
 	case format == "" && f.output != "":
-		return "", a.usage(reportWhichFormat, f.output, strings.Join(reportFormats, ", "))
+		return "", a.usage("report.which_format", f.output, strings.Join(reportFormats, ", "))
 	case format == "" && f.failed:
-		return "", a.usage(reportFailedFormat)
+		return "", a.usage("report.failed_format")
 	case format == "":
 		format = "table"
 	}
 	switch {
 	case !slices.Contains(reportFormats, format):
-		return "", a.usage(reportNoFormat, format, strings.Join(reportFormats, ", "))
+		return "", a.usage("report.no_format", format, strings.Join(reportFormats, ", "))
 	case f.failed && format != "xlsx" && format != "csv":
-		return "", a.usage(reportFailedFormat)
+		return "", a.usage("report.failed_format")
 	case format == "table" && f.output != "":
-		return "", a.usage(reportWhichFormat, f.output, strings.Join(reportFormats[1:], ", "))
+		return "", a.usage("report.which_format", f.output, strings.Join(reportFormats[1:], ", "))
 	case format == "xlsx" && f.output == "" && isTerminal(a.Stdout):
-		return "", a.usage(reportNeedsFile)
+		return "", a.usage("report.needs_file")
 	}
 	return format, nil
 }
@@ -155,18 +156,18 @@ func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options,
 			continue
 		}
 		if *into, err = parseDay(text); err != nil {
-			return o, cut, a.usage(reportNoDay, text)
+			return o, cut, a.usage("report.no_day", text)
 		}
 	}
 	cut.Derived = f.asOf != ""
 	today := trade.DateOf(now().In(config.Zone()))
 	switch {
 	case !o.Filter.From.IsZero() && !o.Filter.To.IsZero() && o.Filter.To.Before(o.Filter.From):
-		return o, cut, a.usage(reportBackwards, f.from, f.to)
+		return o, cut, a.usage("report.backwards", f.from, f.to)
 	case today.Before(cut.Day):
-		return o, cut, a.usage(reportFuture, f.asOf)
+		return o, cut, a.usage("report.future", f.asOf)
 	case f.platform && (f.asOf != "" || f.closing != ""):
-		return o, cut, a.usage(reportPlatformNow)
+		return o, cut, a.usage("report.platform_now")
 	}
 	if len(f.jobs) > 0 {
 		if err := a.checkJobNames(config, f.jobs); err != nil {
@@ -175,19 +176,19 @@ func (a *App) reportOptions(config *Config, f reportFlags) (o reconcile.Options,
 	}
 	for _, s := range f.states {
 		if !slices.Contains(trade.States, trade.State(s)) {
-			return o, cut, a.usage(saysNoState, s, listed(trade.States))
+			return o, cut, a.usage("says.no_state", s, listed(trade.States))
 		}
 		o.Filter.States = append(o.Filter.States, trade.State(s))
 	}
 	for _, s := range f.sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
-			return o, cut, a.usage(reportNoSection, s, listed(reconcile.AllSections))
+			return o, cut, a.usage("report.no_section", s, listed(reconcile.AllSections))
 		}
 		o.Sections = append(o.Sections, reconcile.SectionID(s))
 	}
 	for _, by := range f.by {
 		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
-			return o, cut, a.usage(reportNoBy, by, listed(reconcile.Dimensions))
+			return o, cut, a.usage("report.no_by", by, listed(reconcile.Dimensions))
 		}
 		o.By = append(o.By, reconcile.By(by))
 	}
@@ -217,7 +218,7 @@ func (a *App) snapshot(ctx context.Context, f reportFlags, cut reconcile.Cut) (*
 			return reconcile.OpenClosed(ctx, store, list[i], "")
 		}
 		if f.closing != "" {
-			return nil, a.usage(reportNoClosing, f.closing)
+			return nil, a.usage("report.no_closing", f.closing)
 		}
 	}
 	return a.takeSnapshot(ctx, store, cut, f.platform)
@@ -238,14 +239,14 @@ func (a *App) takeSnapshot(ctx context.Context, store *state.Store, cut reconcil
 		src.Platform = newPacedReader(client, a.config.API.RateLimit)
 	}
 	if isTerminal(a.Stderr) {
-		src.Progress = func(rows int) { a.countOnTerminal(reportReading, rows) }
+		src.Progress = func(rows int) { a.countOnTerminal("report.reading", rows) }
 		defer a.endCount()
 	}
 	return reconcile.Take(ctx, src, cut)
 }
 
-func (a *App) countOnTerminal(p phrase, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.text(p, n)) }
-func (a *App) endCount()                       { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
+func (a *App) countOnTerminal(p i18n.Key, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.text(p, n)) }
+func (a *App) endCount()                         { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
 
 // reportWriter makes the writer of a format.
 func (a *App) reportWriter(format string, o reconcile.Options, to io.Writer) reconcile.Writer {
@@ -286,13 +287,13 @@ func (a *App) writeReport(ctx context.Context, f reportFlags, export reconcile.E
 	}
 	err = writeOwn(f.output, write)
 	if errors.Is(err, reconcile.ErrWorkbook) {
-		return errors.New(a.text(reportTooLarge))
+		return errors.New(a.text("report.too_large"))
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return a.usage(fileNotMade, f.output, a.voice().fileReason(err))
+		return a.usage("file.not_made", f.output, a.voice().fileReason(err))
 	} else if err != nil {
 		return err
 	}
-	a.tell(reportWritten, f.output)
+	a.tell("report.written", f.output)
 	return nil
 }

@@ -18,13 +18,13 @@ import (
 func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.Options) error {
 	day, ok := reconcile.MonthEnd(f.close)
 	if !ok {
-		return a.usage(closeNoMonth, f.close)
+		return a.usage("close.no_month", f.close)
 	}
 	if trade.DateOf(now().In(a.config.Zone())).Before(day) {
-		return a.usage(reportFuture, f.close)
+		return a.usage("report.future", f.close)
 	}
 	if f.asOf != "" || f.closing != "" || f.failed || f.output != "" || !options.Filter.Empty() || len(options.Sections) > 0 {
-		return a.usage(closeWhole)
+		return a.usage("close.whole")
 	}
 	if err := a.needReason(f.actFlags); err != nil {
 		return err
@@ -43,32 +43,32 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 		return err
 	}
 	if plan.TooEarly() {
-		return a.usage(closeEarly, f.close)
+		return a.usage("close.early", f.close)
 	}
-	a.tell(closePlan, a.day(day), plan.Rows, plan.Divergences)
+	a.tell("close.plan", a.day(day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
-		a.tell(closeSum, cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.lang()), trade.NumberText(t.Delivered.String(), a.lang()), valuesText(t.Values, a.lang()))
+		a.tell("close.sum", cmp.Or(t.Product, "?"), trade.NumberText(t.Contracted.String(), a.lang()), trade.NumberText(t.Delivered.String(), a.lang()), valuesText(t.Values, a.lang()))
 	}
 	before, err := reading.Closings(ctx, day)
 	if err != nil {
 		return err
 	}
 	for _, c := range before {
-		a.tell(closeBefore, a.voice().moment(c.At), printable(c.Who), printable(c.Reason))
+		a.tell("close.before", a.voice().moment(c.At), printable(c.Who), printable(c.Reason))
 	}
 	for _, job := range plan.Unswept {
-		a.tell(closeNoSweep, job, job)
+		a.tell("close.no_sweep", job, job)
 	}
 	for _, u := range plan.Uneven {
-		a.tell(closeUneven, u.Job, u.Difference)
+		a.tell("close.uneven", u.Job, u.Difference)
 	}
 	if len(plan.Uneven) > 0 {
 		return &exitError{exitFailed}
 	}
 	if plan.Open > 0 {
-		a.tell(closeOpen, plan.Open)
+		a.tell("close.open", plan.Open)
 		for _, state := range plan.States {
-			a.tell(closeOpenIn, state.Rows, state.State.Label(a.lang()), state.State)
+			a.tell("close.open_in", state.Rows, state.State.Label(a.lang()), state.State)
 		}
 	}
 	if err := a.confirm(f.yes); err != nil {
@@ -90,7 +90,7 @@ func (a *App) closeReport(ctx context.Context, f reportFlags, options reconcile.
 	if a.asJSON {
 		return a.printJSON(closingOf(closing))
 	}
-	a.show(closeDone, a.day(day), closing.ID, a.day(day))
+	a.show("close.done", a.day(day), closing.ID, a.day(day))
 	return nil
 }
 
@@ -144,10 +144,10 @@ func (a *App) listClosings(ctx context.Context) error {
 		return nil
 	}
 	if len(list) == 0 {
-		a.tell(closeNone)
+		a.tell("close.none")
 		return nil
 	}
-	t := a.newTable(closeHeadDay, closeHeadAt, closeHeadWho, closeHeadReason, closeHeadRows, closeHeadID)
+	t := a.newTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows", "close.head_id")
 	for _, c := range list {
 		t.AppendRow(table.Row{a.day(c.Day), a.voice().moment(c.At), printable(c.Who), printable(c.Reason), c.Rows, c.ID})
 	}

@@ -68,7 +68,7 @@ func (t *sectionTable) close() {
 		a.line("  " + t.section.Note)
 	}
 	if t.n == 0 {
-		a.show(reportNothing)
+		a.show("report.nothing")
 		return
 	}
 	out := table.NewWriter()
@@ -91,7 +91,7 @@ func (t *sectionTable) close() {
 	}
 	out.Render()
 	if t.n > reportShown {
-		a.show(reportMore, reportShown, t.n, t.section.ID)
+		a.show("report.more", reportShown, t.n, t.section.ID)
 	}
 }
 

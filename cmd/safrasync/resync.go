@@ -25,7 +25,7 @@ type resyncFlags struct {
 
 func newResyncCommand(a *App) *cobra.Command {
 	var f resyncFlags
-	cmd := a.command("resync JOB --reason TEXT", helpResync, exactly(1), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("resync JOB --reason TEXT", "help.resync", exactly(1), func(cmd *cobra.Command, args []string) error {
 		return a.resync(cmd.Context(), args[0], f)
 	})
 	f.add(cmd)
@@ -116,16 +116,16 @@ func (a *App) planResync(ctx context.Context, job string, wanted engine.Resync, 
 	if r.Stopped != nil {
 		return nil, errors.New(a.voice().stop(*r.Stopped))
 	}
-	a.tell(resyncPlan, job, r.Read, r.New, r.Changed)
+	a.tell("resync.plan", job, r.Read, r.New, r.Changed)
 	for _, s := range trade.States {
 		if n := plan[string(s)]; n > 0 {
-			a.tell(resyncState, n, s.Label(a.voice().lang))
+			a.tell("resync.state", n, s.Label(a.voice().lang))
 		}
 	}
 	for _, note := range r.Notes {
-		a.tell(actLine, note)
+		a.tell("act.line", note)
 	}
-	a.tell(resyncNever)
+	a.tell("resync.never")
 	return plan, nil
 }
 
@@ -135,18 +135,18 @@ func (a *App) resyncOf(config *Config, job string, f resyncFlags) (engine.Resync
 	if f.since != "" {
 		since, ok := parseSince(f.since, now(), config.Zone())
 		if !ok {
-			return out, a.usage(saysSince, f.since)
+			return out, a.usage("says.since", f.since)
 		}
 		out.Since = since.In(config.Zone())
 		for _, j := range config.Jobs {
 			if j.Name == job && j.ChangedAt == "" {
-				return out, a.usage(resyncNoChange, job)
+				return out, a.usage("resync.no_change", job)
 			}
 		}
 	}
 	for _, s := range f.states {
 		if !slices.Contains(trade.States, trade.State(s)) {
-			return out, a.usage(saysNoState, s, listed(trade.States))
+			return out, a.usage("says.no_state", s, listed(trade.States))
 		}
 		out.States = append(out.States, trade.State(s))
 	}
@@ -187,7 +187,7 @@ func (a *App) readKeys(config *Config, job, file string) (keys []string, err err
 		}
 		key, err := a.checkKey(config, job, text)
 		if err != nil {
-			a.tell(resyncLine, file, n)
+			a.tell("resync.line", file, n)
 			return nil, err
 		}
 		keys = append(keys, key)
@@ -196,7 +196,7 @@ func (a *App) readKeys(config *Config, job, file string) (keys []string, err err
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(keys) == 0 {
-		return nil, a.usage(resyncEmpty, file)
+		return nil, a.usage("resync.empty", file)
 	}
 	return keys, nil
 }

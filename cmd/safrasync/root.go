@@ -4,24 +4,26 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // newRootCommand puts the program's commands together.
 func newRootCommand(a *App) *cobra.Command {
-	root := a.command("safrasync", helpRoot, anyArgs, func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
-	root.Long = a.text(helpRootLong)
+	root := a.command("safrasync", "help.root", anyArgs, func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
+	root.Long = a.text("help.root_long")
 	root.SilenceErrors, root.SilenceUsage = true, true // Run says once what went wrong
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetOut(a.out)
 	root.SetErr(a.Stderr)
-	root.SetUsageTemplate(a.text(helpTemplate))
+	root.SetUsageTemplate(a.helpTemplate())
 	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // --help does it
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		fault := a.flagFault(err)
 		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") { // it takes arguments: a key, a code or a name may begin so
-			fault += a.text(saysDashes)
+			fault += a.text("says.dashes")
 		}
-		return a.usage(saysFlag, fault, cmd.CommandPath())
+		return a.usage("says.flag", fault, cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configPath, "config", "", "configuration `FILE` (default /etc/safrasync/config.yaml, then ./config.yaml)")
@@ -47,12 +49,12 @@ var anyArgs = arity{0, -1}
 func exactly(n int) arity { return arity{n, n} }
 
 // command makes a command whose wrong calls are told in the person's language.
-func (a *App) command(use string, short phrase, args arity, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
+func (a *App) command(use string, short i18n.Key, args arity, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: a.text(short), DisableFlagsInUseLine: true, RunE: run,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.least || args.most >= 0 && len(given) > args.most {
-				return a.usage(saysArguments, strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
+				return a.usage("says.arguments", strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
 			}
 			return nil
 		},
@@ -60,7 +62,7 @@ func (a *App) command(use string, short phrase, args arity, run func(cmd *cobra.
 }
 
 // group makes a command that only has sub-commands.
-func (a *App) group(use string, short phrase) *cobra.Command {
+func (a *App) group(use string, short i18n.Key) *cobra.Command {
 	return a.command(use, short, anyArgs, func(cmd *cobra.Command, args []string) error { return a.unknownCommand(cmd, args) })
 }
 
@@ -71,16 +73,16 @@ func (a *App) unknownCommand(cmd *cobra.Command, args []string) error {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return a.usage(saysNoCommandBut, args[0], cmd.CommandPath(), listed(near))
+		return a.usage("says.no_command_but", args[0], cmd.CommandPath(), listed(near))
 	}
-	return a.usage(saysNoCommand, args[0], cmd.CommandPath())
+	return a.usage("says.no_command", args[0], cmd.CommandPath())
 }
 
 // flagFault says in the person's language what is wrong with a flag. The library has English texts only.
 func (a *App) flagFault(err error) string {
 	text := err.Error()
-	for prefix, p := range map[string]phrase{
-		"unknown flag: ": saysNoFlag, "unknown shorthand flag: ": saysNoFlag, "flag needs an argument: ": saysFlagNeedsValue, "invalid argument ": saysFlagValue,
+	for prefix, p := range map[string]i18n.Key{
+		"unknown flag: ": "says.no_flag", "unknown shorthand flag: ": "says.no_flag", "flag needs an argument: ": "says.flag_needs_value", "invalid argument ": "says.flag_value",
 	} {
 		if rest, ok := strings.CutPrefix(text, prefix); ok {
 			return a.text(p, rest)
@@ -96,4 +98,23 @@ func listed[T ~string](names []T) string {
 		out[i] = string(n)
 	}
 	return strings.Join(out, ", ")
+}
+
+// helpTemplate is cobra's template with our words.
+func (a *App) helpTemplate() string {
+	return a.text("template.usage") + `:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} ` + a.text("template.command") + `
+
+` + a.text("template.commands") + `:{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+` + a.text("template.flags") + `:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+` + a.text("template.global_flags") + `:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+` + a.text("template.more") + `{{end}}
+`
 }

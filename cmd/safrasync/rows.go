@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -30,7 +31,7 @@ const rowsOfATable = 2000
 
 func newRowsCommand(a *App) *cobra.Command {
 	var f rowsFlags
-	cmd := a.command("rows [JOB]", helpRows, arity{0, 1}, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("rows [JOB]", "help.rows", arity{0, 1}, func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("limit") && !a.asJSON {
 			f.limit = rowsShown
 		}
@@ -48,7 +49,7 @@ func newRowsCommand(a *App) *cobra.Command {
 	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+listed(trade.AllFlags))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.completeJobs
-	show := a.command("show JOB KEY", helpRowsShow, exactly(2), func(cmd *cobra.Command, args []string) error {
+	show := a.command("show JOB KEY", "help.rows_show", exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.showRow(cmd.Context(), args[0], canonicalKey(args[1]))
 	})
 	show.ValidArgsFunction = a.completeRows()
@@ -68,23 +69,23 @@ func (a *App) rowFilter(args []string, f rowsFlags) (trade.RowFilter, error) {
 	}
 	for _, s := range f.states {
 		if !slices.Contains(trade.States, trade.State(s)) {
-			return filter, a.usage(saysNoState, s, listed(trade.States))
+			return filter, a.usage("says.no_state", s, listed(trade.States))
 		}
 		filter.States = append(filter.States, trade.State(s))
 	}
 	for _, s := range f.flags {
 		if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
-			return filter, a.usage(saysNoRowFlag, s, listed(trade.AllFlags))
+			return filter, a.usage("says.no_row_flag", s, listed(trade.AllFlags))
 		}
 		filter.Flags = append(filter.Flags, trade.Flag(s))
 	}
 	if f.limit < 0 {
-		return filter, a.usage(saysLimit)
+		return filter, a.usage("says.limit")
 	}
 	if f.since != "" {
 		since, ok := parseSince(f.since, now(), config.Zone())
 		if !ok {
-			return filter, a.usage(saysSince, f.since)
+			return filter, a.usage("says.since", f.since)
 		}
 		filter.Since = since
 	}
@@ -136,7 +137,7 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		filter.Limit++ // one more tells whether there are more
 	}
 	begin := func() table.Writer {
-		t := a.newTable(rowsHeadJob, rowsHeadKey, rowsHeadState, rowsHeadReason, rowsHeadID, rowsHeadUpdated)
+		t := a.newTable("rows.head_job", "rows.head_key", "rows.head_state", "rows.head_reason", "rows.head_id", "rows.head_updated")
 		t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, Hidden: filter.Job != ""}, {Number: 4, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 		return t
 	}
@@ -156,18 +157,18 @@ func (a *App) listRows(ctx context.Context, filter trade.RowFilter) error {
 		return err
 	}
 	if n == 0 {
-		a.tell(rowsNone)
+		a.tell("rows.none")
 		return nil
 	}
 	t.Render()
 	if errors.Is(err, errEnough) {
-		a.tell(rowsMore, limit)
+		a.tell("rows.more", limit)
 	}
 	return nil
 }
 
 // newTable makes a table for people on standard output.
-func (a *App) newTable(head ...phrase) table.Writer {
+func (a *App) newTable(head ...i18n.Key) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(a.out)
 	t.SetStyle(table.StyleLight)

@@ -136,33 +136,33 @@ func (a *App) printHints(e trade.Entry, h rowHints) {
 		if o.Word != "" {
 			word = ": " + o.Word
 		}
-		a.show(hintHeard, v.moment(o.At), trade.EventLabel(o.Event, v.lang), word)
+		a.show("hint.heard", v.moment(o.At), trade.EventLabel(o.Event, v.lang), word)
 	}
 	if e.State != trade.InDoubt {
 		return
 	}
 	if e.Sends != trade.OrderCommitments {
-		a.show(hintNoEvent)
+		a.show("hint.no_event")
 	}
 	for _, s := range h.like {
-		a.show(hintRecord, s.Candidate.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
+		a.show("hint.record", s.Candidate.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
 		for _, f := range s.Reading.Fields {
 			if !f.Same {
-				a.show(hintField, trade.FieldLabel(f.Field, v.lang), v.orAbsent(f.Sent), v.orAbsent(f.There))
+				a.show("hint.field", trade.FieldLabel(f.Field, v.lang), v.orAbsent(f.Sent), v.orAbsent(f.There))
 			}
 		}
-		a.show(hintAdopt, e.Job, e.Key, s.Candidate.ID)
+		a.show("hint.adopt", e.Job, e.Key, s.Candidate.ID)
 	}
 	for _, c := range h.unreadable {
-		a.show(hintUnreadable, c.ID)
+		a.show("hint.unreadable", c.ID)
 	}
 	if h.more {
-		a.show(hintMore, hintsCompared)
+		a.show("hint.more", hintsCompared)
 	}
 	if h.listening && len(h.like) == 0 && !h.more {
-		a.show(hintEvents, h.Events, h.Own)
+		a.show("hint.events", h.Events, h.Own)
 	}
 	if h.several() {
-		a.show(hintSeveral)
+		a.show("hint.several")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -26,7 +27,7 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 		if err := a.checkJobNames(a.config, []string{job}); err != nil {
 			return err
 		}
-		return errors.New(a.text(rowUnknown, job, key, job, key))
+		return errors.New(a.text("row.unknown", job, key, job, key))
 	}
 	if err != nil {
 		return err
@@ -58,33 +59,33 @@ func (a *App) showRow(ctx context.Context, job, key string) error {
 
 func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 	v := a.voice()
-	a.show(rowTitle, e.Job, e.Key, e.State.Label(v.lang), e.Sends.Label(v.lang))
+	a.show("row.title", e.Job, e.Key, e.State.Label(v.lang), e.Sends.Label(v.lang))
 	if text := v.reason(e); text != "" {
 		a.line("  " + text)
 	}
 	if advice := v.advice(e); advice.Do != "" {
-		a.show(rowAdvice, advice.Who, advice.Do)
+		a.show("row.advice", advice.Who, advice.Do)
 	}
 	if e.Error != nil && e.State != trade.Invalid {
-		a.show(rowError, v.outcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text))
+		a.show("row.error", v.outcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text))
 	}
 	if e.RemoteID != "" {
-		a.show(rowRemote, e.RemoteID)
+		a.show("row.remote", e.RemoteID)
 	}
 	if e.MovedID != "" {
-		a.show(rowMoved, e.MovedID)
+		a.show("row.moved", e.MovedID)
 	}
-	a.show(rowTimes, v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt), e.Attempts, e.Generation)
+	a.show("row.times", v.moment(e.FirstSeenAt), v.moment(e.UpdatedAt), e.Attempts, e.Generation)
 	for _, text := range v.since(e, changes) {
 		a.line("  " + text)
 	}
 	for _, p := range e.Warnings {
-		a.show(rowWarning, p.Sentence(v.lang))
+		a.show("row.warning", p.Sentence(v.lang))
 	}
 	if !e.ReducedAt.IsZero() {
-		a.show(rowReduced, v.moment(e.ReducedAt))
+		a.show("row.reduced", v.moment(e.ReducedAt))
 	}
-	a.show(rowValues)
+	a.show("row.values")
 	width := 0
 	for name := range e.Values {
 		width = max(width, len(name))
@@ -100,7 +101,7 @@ func (a *App) printEntry(e trade.Entry, changes []trade.Difference) {
 		a.line(fmt.Sprintf("  %-*s  %s", width, name, text))
 	}
 	if len(e.Payload) > 0 {
-		a.show(rowPayload, engine.PathOf(e))
+		a.show("row.payload", engine.PathOf(e))
 		a.printIndented(e.Payload)
 	}
 }
@@ -128,18 +129,18 @@ func (a *App) columnsInOrder(e trade.Entry) []string {
 
 func (a *App) printAttempt(t trade.Attempt) {
 	v := a.voice()
-	a.show(attemptTitle, t.No, v.moment(t.StartedAt), a.text(outcomeWords[outcomeName(t.Outcome)]), t.Generation)
+	a.show("attempt.title", t.No, v.moment(t.StartedAt), a.text(i18n.Key("outcome."+outcomeName(t.Outcome))), t.Generation)
 	if t.Status != 0 {
-		a.line("  " + strings.TrimSpace(a.text(attemptStatus, t.Status, strings.Join(t.Messages, ", "))))
+		a.line("  " + strings.TrimSpace(a.text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 	}
 	if t.Reason != "" && (v.lang == trade.English || t.Status == 0) { // the answer stands above
-		a.show(attemptReason, t.Reason)
+		a.show("attempt.reason", t.Reason)
 	}
 	if t.AnswerBody != "" {
-		a.show(attemptAnswer, t.AnswerBody)
+		a.show("attempt.answer", t.AnswerBody)
 	}
 	if len(t.Evidence) > 0 {
-		a.show(attemptEvidence, t.Evidence)
+		a.show("attempt.evidence", t.Evidence)
 	}
 }
 

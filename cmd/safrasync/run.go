@@ -18,7 +18,7 @@ import (
 )
 
 func newRunCommand(a *App) *cobra.Command {
-	return a.command("run", helpRun, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) })
+	return a.command("run", "help.run", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) })
 }
 
 // daemon is one life of `safrasync run`.
@@ -83,7 +83,7 @@ func (a *App) run(ctx context.Context) error {
 
 // refuse tells the service manager why the service does not start; the caller's error tells everyone else.
 func (d *daemon) refuse(err error) error {
-	d.manager.Stopping(d.text(runRefused, firstLine(err)))
+	d.manager.Stopping(d.text("run.refused", firstLine(err)))
 	return err
 }
 
@@ -138,7 +138,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	for {
 		select {
 		case <-ctx.Done():
-			d.manager.Stopping(g.text(runStopping))
+			d.manager.Stopping(g.text("run.stopping"))
 			d.log.Info("stopping: what is on the wire is awaited")
 			d.console.close() // nobody orders anything any more
 			<-done

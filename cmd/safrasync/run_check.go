@@ -18,10 +18,10 @@ const checkTimeout = 15 * time.Second
 func (g *generation) check(ctx context.Context) {
 	g.troubles = nil
 	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {
-		g.trouble("erp", g.text(runERPDown, firstLine(err)), err)
+		g.trouble("erp", g.text("run.erp_down", firstLine(err)), err)
 	}
 	if err := g.checkAPI(ctx); err != nil && ctx.Err() == nil {
-		g.trouble("api", g.text(runAPIDown, firstLine(err)), err)
+		g.trouble("api", g.text("run.api_down", firstLine(err)), err)
 	}
 }
 

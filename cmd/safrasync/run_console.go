@@ -31,7 +31,7 @@ func placeOf(c ConsoleConfig) consolePlace { return consolePlace{c.Listen, c.Cer
 func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	listener, err := d.console.listen(ctx, g.config.Console)
 	if err != nil {
-		g.trouble("console", g.text(runNoConsole, firstLine(err)), err)
+		g.trouble("console", g.text("run.no_console", firstLine(err)), err)
 		return
 	}
 	d.console.serve(g, listener)

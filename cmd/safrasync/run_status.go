@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -72,14 +73,14 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	for _, job := range g.engine.Jobs {
 		status, err := truthful{d.store}.JobStatus(ctx, job.Name())
 		if err != nil {
-			return v.text(runLedgerDown, firstLine(err))
+			return v.text("run.ledger_down", firstLine(err))
 		}
 		ran = ran || !status.Since.IsZero() && status.Since.After(d.begun)
 		switch {
 		case status.State == trade.Running:
 			running = append(running, job.Name())
 		case status.State != trade.Idle && status.Stop != nil:
-			wrong = append(wrong, job.Name()+" "+v.text(jobStateWords[status.State])+": "+v.stop(*status.Stop))
+			wrong = append(wrong, job.Name()+" "+v.text(i18n.Key("job.state."+string(status.State)))+": "+v.stop(*status.Stop))
 		}
 		schedule, err := engine.ParseSchedule(job.Spec.Schedule, g.config.Zone())
 		if err != nil {
@@ -92,9 +93,9 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	if !ran { // what the checks found holds until a run has said more
 		wrong = slices.Concat(g.troubles, wrong)
 	}
-	text := v.text(runIdle, len(g.engine.Jobs), next, v.moment(nextAt))
+	text := v.text("run.idle", len(g.engine.Jobs), next, v.moment(nextAt))
 	if len(running) > 0 {
-		text = v.text(runBusy, strings.Join(running, ", "))
+		text = v.text("run.busy", strings.Join(running, ", "))
 	}
 	if len(wrong) > 0 {
 		text = strings.Join(wrong, "; ") + "; " + text

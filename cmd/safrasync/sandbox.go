@@ -21,10 +21,10 @@ type sandboxFlags struct {
 
 func newSandboxCommand(a *App) *cobra.Command {
 	var f sandboxFlags
-	cmd := a.command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…", helpSandbox, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…", "help.sandbox", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.serveSandbox(cmd, f)
 	})
-	cmd.Long = a.text(helpSandboxLong)
+	cmd.Long = a.text("help.sandbox_long")
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8089", "`ADDRESS` to listen on, loopback only; port 0 takes a free one")
 	flags.StringVar(&f.world, "world", "", "`FILE` (JSON) with the records that the platform knows; default: it knows every one")
@@ -89,13 +89,13 @@ func (a *App) serveSandbox(cmd *cobra.Command, f sandboxFlags) (err error) {
 			return err
 		}
 	} else {
-		a.show(sandboxRuns, running.URL, key, running.Seed(), running.URL)
+		a.show("sandbox.runs", running.URL, key, running.Seed(), running.URL)
 	}
 	if err := a.out.Flush(); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	<-cmd.Context().Done()
 	of := func(resource string) int { return len(running.CreatedOf(resource)) }
-	a.tell(sandboxEnds, of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries), of(sandbox.ResourceTraceability), running.Requests())
+	a.tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries), of(sandbox.ResourceTraceability), running.Requests())
 	return nil
 }

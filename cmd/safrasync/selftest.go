@@ -22,10 +22,10 @@ type selftestFlags struct {
 
 func newSelftestCommand(a *App) *cobra.Command {
 	var f selftestFlags
-	cmd := a.command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", helpSelftest, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("selftest [--kills N] [--seed N] [--erp DSN] [--ledger DSN] [--dir DIR]", "help.selftest", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.selftest(cmd, f)
 	})
-	cmd.Long = a.text(helpSelftestLong)
+	cmd.Long = a.text("help.selftest_long")
 	flags := cmd.Flags()
 	flags.IntVar(&f.kills, "kills", 50, "how often the program is killed, `N`")
 	flags.Uint64Var(&f.seed, "seed", 0, "`N` decides faults and kills; default: drawn, and printed")
@@ -58,7 +58,7 @@ func (a *App) selftest(cmd *cobra.Command, f selftestFlags) (err error) {
 	}
 	opts := torture.Options{
 		Binary: binary, Dir: f.dir, Kills: f.kills, Seed: f.seed, MaxInFlight: f.maxInFlight,
-		Progress: func(v torture.Verdict) { a.tell(selftestProgress, v.Kills, f.kills) },
+		Progress: func(v torture.Verdict) { a.tell("selftest.progress", v.Kills, f.kills) },
 	}
 	if f.erp != "" {
 		opts.ERP = torture.Database{Driver: "postgres", DSN: f.erp}
@@ -66,7 +66,7 @@ func (a *App) selftest(cmd *cobra.Command, f selftestFlags) (err error) {
 	if f.ledger != "" {
 		opts.Ledger = torture.Database{Driver: "postgres", DSN: f.ledger}
 	}
-	a.tell(selftestBegins, f.kills, f.seed)
+	a.tell("selftest.begins", f.kills, f.seed)
 	v, err := torture.Run(cmd.Context(), opts)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *App) selftest(cmd *cobra.Command, f selftestFlags) (err error) {
 		return err
 	}
 	if !v.Clean() {
-		return errors.New(a.text(selftestFailed, f.seed))
+		return errors.New(a.text("selftest.failed", f.seed))
 	}
 	return nil
 }
@@ -84,9 +84,9 @@ func (a *App) printVerdict(v torture.Verdict) error {
 	if a.asJSON {
 		return a.printJSON(v)
 	}
-	a.show(selftestVerdict, v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt, v.MostDoubts, v.MaxInFlight, v.Undecided)
+	a.show("selftest.verdict", v.Kills, v.Rows, v.Records, v.Lost, v.Doubled, v.FalseAccepted, v.Orphaned, v.InDoubt, v.MostDoubts, v.MaxInFlight, v.Undecided)
 	if len(v.Examples) > 0 {
-		a.show(selftestExamples, strings.Join(v.Examples, "\n  "))
+		a.show("selftest.examples", strings.Join(v.Examples, "\n  "))
 	}
 	return nil
 }

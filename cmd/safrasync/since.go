@@ -16,11 +16,11 @@ func (v voice) since(e trade.Entry, changes []trade.Difference) []string {
 		for _, f := range e.Acknowledged {
 			labels = append(labels, f.Label(v.lang))
 		}
-		out = append(out, v.text(sinceAcked, strings.Join(labels, ", ")))
+		out = append(out, v.text("since.acked", strings.Join(labels, ", ")))
 	}
 	for _, f := range trade.AcknowledgedByAct {
 		if e.State == trade.Accepted && e.Flags.Has(f) {
-			return append(out, v.text(sinceAdvice, e.Job, e.Key))
+			return append(out, v.text("since.advice", e.Job, e.Key))
 		}
 	}
 	return out
@@ -32,23 +32,23 @@ func (v voice) sinceSent(e trade.Entry, changes []trade.Difference) []string {
 	for _, d := range changes {
 		sent, now := v.fieldValue(d.Sent, d.ERPSent, d.Field == ""), v.fieldValue(d.Now, d.ERPNow, d.Field == "")
 		if d.Acknowledged == nil {
-			out = append(out, v.text(sinceChanged, v.fieldName(d), sent, now))
+			out = append(out, v.text("since.changed", v.fieldName(d), sent, now))
 			continue
 		}
-		out = append(out, v.text(sinceDealt, v.fieldName(d), sent, *d.Acknowledged, now))
+		out = append(out, v.text("since.dealt", v.fieldName(d), sent, *d.Acknowledged, now))
 	}
 	if e.Flags.Has(trade.MissingInERP) {
-		out = append(out, v.text(sinceMissing))
+		out = append(out, v.text("since.missing"))
 	}
 	if e.Flags.Has(trade.Cancelled) {
-		out = append(out, v.text(sinceCancelled))
+		out = append(out, v.text("since.cancelled"))
 	}
 	return out
 }
 
 // fieldName is a field with the columns that it comes from.
 func (v voice) fieldName(d trade.Difference) string {
-	columns := v.text(sinceColumn, strings.Join(d.Columns, ", "))
+	columns := v.text("since.column", strings.Join(d.Columns, ", "))
 	if d.Field == "" {
 		return columns
 	}
@@ -61,11 +61,11 @@ func (v voice) fieldValue(text *string, erp string, raw bool) string {
 	case text != nil:
 		return *text
 	case erp == "":
-		return v.text(sinceNothing)
+		return v.text("since.nothing")
 	case raw:
 		return erp
 	}
-	return v.text(sinceNoValue, erp)
+	return v.text("since.no_value", erp)
 }
 
 // brake says in words what a brake has seen.
@@ -73,36 +73,36 @@ func (v voice) brake(code string, b trade.Brake) string {
 	samples := strings.Join(b.Samples, ", ")
 	switch code {
 	case "brake_new_rows":
-		return v.text(brakeNewRows, b.Rows, b.Usual, b.Limit, samples, b.Job)
+		return v.text("brake.new_rows", b.Rows, b.Usual, b.Limit, samples, b.Job)
 	case "brake_retyped":
-		return v.text(brakeRetyped, b.Rows, samples, b.Job)
+		return v.text("brake.retyped", b.Rows, samples, b.Job)
 	case "brake_changed_key":
-		return v.text(brakeChangedKey, v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
+		return v.text("brake.changed_key", v.identity(b.Identity), v.identity(b.Was), b.Known, b.Known-b.Found, b.Rows, samples, b.Job)
 	case "brake_new_job":
 		if b.Was != nil && b.Identity != nil {
-			return v.text(brakeSpace, b.Job, b.Known, b.Was.Space, b.Identity.Space, b.Job, b.Was.Space)
+			return v.text("brake.space", b.Job, b.Known, b.Was.Space, b.Identity.Space, b.Job, b.Was.Space)
 		}
 		var former []string
-		advice := v.text(brakeSplit)
+		advice := v.text("brake.split")
 		for _, k := range b.Former {
-			text := v.text(brakeFormer, k.Job, k.Accepted, k.InDoubt)
+			text := v.text("brake.former", k.Job, k.Accepted, k.InDoubt)
 			if k.Gone > 0 {
-				text = v.text(brakeGone, k.Job, k.Accepted, k.InDoubt, k.Gone)
+				text = v.text("brake.gone", k.Job, k.Accepted, k.InDoubt, k.Gone)
 			} else {
-				advice = v.text(brakeRenamed, k.Job, b.Job)
+				advice = v.text("brake.renamed", k.Job, b.Job)
 			}
 			if k.Apart {
-				text += v.text(brakeApart)
+				text += v.text("brake.apart")
 			}
 			former = append(former, text)
 		}
-		return v.text(brakeNewJob, b.Job, strings.Join(former, ", "), advice, b.Job)
+		return v.text("brake.new_job", b.Job, strings.Join(former, ", "), advice, b.Job)
 	case "brake_most":
-		return v.text(brakeMost, v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
+		return v.text("brake.most", v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
 	case "brake_canary":
-		return v.text(brakeCanary, b.Rows, samples, b.Job)
+		return v.text("brake.canary", b.Rows, samples, b.Job)
 	}
-	return v.text(brakeSweep, b.Found, b.Known, b.Job, b.Job)
+	return v.text("brake.sweep", b.Found, b.Known, b.Job, b.Job)
 }
 
 // freight says what a run would send, or may send; what is not limited is left out.
@@ -112,10 +112,10 @@ func (v voice) freight(f *trade.Freight) string {
 	}
 	var parts []string
 	if f.Rows > 0 {
-		parts = append(parts, v.text(freightRows, f.Rows))
+		parts = append(parts, v.text("freight.rows", f.Rows))
 	}
 	if f.Kilograms.Sign() > 0 {
-		parts = append(parts, v.text(freightTonnes, v.number(f.Kilograms.Tonnes())))
+		parts = append(parts, v.text("freight.tonnes", v.number(f.Kilograms.Tonnes())))
 	}
 	for _, currency := range sortedKeys(f.Value) {
 		parts = append(parts, currency+" "+v.number(f.Value[currency]))
@@ -127,16 +127,16 @@ func (v voice) identity(i *trade.Identity) string {
 	if i == nil {
 		return "-"
 	}
-	return v.text(brakeIdentity, strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
+	return v.text("brake.identity", strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
 }
 
 // age is a span of time in its largest unit.
 func (v voice) age(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
-		return v.text(lateDays, int(d.Hours()/24))
+		return v.text("late.days", int(d.Hours()/24))
 	case d >= 2*time.Hour:
-		return v.text(lateHours, int(d.Hours()))
+		return v.text("late.hours", int(d.Hours()))
 	}
-	return v.text(lateOther, int(d.Minutes()))
+	return v.text("late.other", int(d.Minutes()))
 }

@@ -12,7 +12,7 @@ import (
 
 func newStateRebindCommand(a *App) *cobra.Command {
 	var f actFlags
-	cmd := a.command("rebind --reason TEXT", helpStateRebind, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("rebind --reason TEXT", "help.state_rebind", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.rebindState(cmd.Context(), f)
 	})
 	f.add(cmd)
@@ -50,32 +50,32 @@ func (a *App) rebindState(ctx context.Context, f actFlags) error {
 	if a.asJSON {
 		return a.printJSON(plan)
 	}
-	a.show(rebindDone)
+	a.show("rebind.done")
 	return nil
 }
 
 func (a *App) tellRebind(plan state.RebindPlan) {
 	if plan.Platform == nil && plan.Server == nil {
-		a.tell(rebindNothing)
+		a.tell("rebind.nothing")
 		return
 	}
 	if p := plan.Platform; p != nil {
 		was := p.Was
 		if was == "" {
-			was = a.text(rebindNowhere)
+			was = a.text("rebind.nowhere")
 		}
-		a.tell(rebindPlatform, was, p.Is, plan.Accepted, plan.Doubts)
+		a.tell("rebind.platform", was, p.Is, plan.Accepted, plan.Doubts)
 	}
 	if p := plan.Server; p != nil {
-		a.tell(rebindServer, p.Was, p.Is, plan.Accepted, plan.Doubts)
+		a.tell("rebind.server", p.Was, p.Is, plan.Accepted, plan.Doubts)
 	}
 	if plan.Journal == "" {
-		a.tell(rebindJournalOK)
+		a.tell("rebind.journal_ok")
 	} else {
-		a.tell(rebindJournal, plan.Journal)
+		a.tell("rebind.journal", plan.Journal)
 	}
 	for _, h := range plan.Hosts {
-		a.tell(rebindHost, h.Host, h.Path, h.Records, a.voice().moment(h.Last))
+		a.tell("rebind.host", h.Host, h.Path, h.Records, a.voice().moment(h.Last))
 	}
 }
 
@@ -86,10 +86,10 @@ func (c *checker) platform(ctx context.Context, store *state.Store) {
 	var other *trade.OtherPlatformError
 	switch {
 	case errors.As(err, &other):
-		c.fail(name, checkPlatformHint, checkPlatformOther, other.Ledger, other.Accepted, other.Doubts, other.Now)
+		c.fail(name, "check.platform_hint", "check.platform_other", other.Ledger, other.Accepted, other.Doubts, other.Now)
 	case err != nil:
 		c.ledgerFault(name, err)
 	default:
-		c.pass(name, checkPlatformOK, c.app.config.API.platform())
+		c.pass(name, "check.platform_ok", c.app.config.API.platform())
 	}
 }

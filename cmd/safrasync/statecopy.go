@@ -12,10 +12,10 @@ import (
 )
 
 func newStateCommand(a *App) *cobra.Command {
-	group := a.group("state", helpState)
+	group := a.group("state", "help.state")
 	var f actFlags
 	var to, journal string
-	cmd := a.command("copy --to DSN --reason TEXT", helpStateCopy, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("copy --to DSN --reason TEXT", "help.state_copy", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.copyState(cmd.Context(), to, journal, f)
 	})
 	f.add(cmd)
@@ -32,7 +32,7 @@ func (a *App) copyState(ctx context.Context, to, journal string, f actFlags) err
 		return err
 	}
 	if to == "" {
-		return a.usage(saysArguments, "safrasync state copy --to DSN --reason TEXT")
+		return a.usage("says.arguments", "safrasync state copy --to DSN --reason TEXT")
 	}
 	target := state.Options{Driver: driverOf(to), Version: version, Journal: journal}
 	if target.DSN, err = (secretResolver{env: a.Env, base: config.source.name}).resolve(to); err != nil {
@@ -51,7 +51,7 @@ func (a *App) copyState(ctx context.Context, to, journal string, f actFlags) err
 	if err != nil {
 		return err
 	}
-	a.tell(stateCopyPlan, plan.From, plan.To, plan.Sent, plan.Doubts)
+	a.tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
 	if err := a.confirmed(f); err != nil {
 		return err
 	}
@@ -66,12 +66,12 @@ func (a *App) copyState(ctx context.Context, to, journal string, f actFlags) err
 		return a.printJSON(plan)
 	}
 	if plan.Done {
-		a.show(stateCopyBefore, plan.To)
+		a.show("state.copy_before", plan.To)
 	}
 	for _, t := range plan.Tables {
-		a.show(stateCopyTable, t.Name, t.Rows, t.Hash[:12])
+		a.show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
 	}
-	a.show(stateCopyDone, plan.To, target.Driver, plan.From)
+	a.show("state.copy_done", plan.To, target.Driver, plan.From)
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func newStateNewCommand(a *App) *cobra.Command {
-	return a.command("new", helpStateNew, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.newState(cmd.Context()) })
+	return a.command("new", "help.state_new", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.newState(cmd.Context()) })
 }
 
 // newState begins the ledger that the configuration names. No other command does.
@@ -30,14 +30,6 @@ func (a *App) newState(ctx context.Context) error {
 			Journal string `json:"journal"`
 		}{store.LedgerID(), store.Where(), store.JournalFolder()})
 	}
-	a.show(stateNewDone, store.Where(), store.LedgerID(), store.JournalFolder())
+	a.show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
 	return nil
 }
-
-var (
-	helpStateNew = phrase{"começa o registro local que a configuração nomeia; só na primeira instalação", "begin the ledger that the configuration names; only at the first set-up"}
-	stateNewDone = phrase{
-		"Registro local começado: %s (%s).\nSeu diário: %s. Daqui em diante os dois precisam de cópia de segurança; uma pasta vazia no lugar deles é um erro, não um começo.",
-		"Ledger begun: %s (%s).\nIts journal: %s. From now on both need a backup; an empty folder in their place is an error, not a beginning.",
-	}
-)

@@ -10,6 +10,7 @@ import (
 	"github.com/robfig/cron/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -17,7 +18,7 @@ import (
 
 func newStatusCommand(a *App) *cobra.Command {
 	var digest bool
-	cmd := a.command("status", helpStatus, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.command("status", "help.status", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if digest {
 			return a.printDigest(cmd.Context())
 		}
@@ -122,7 +123,7 @@ func (a *App) tellServed(err error) {
 	var fault *state.Error
 	if errors.As(err, &fault) {
 		if pids := state.ServedBy(fault.Path); len(pids) > 0 {
-			a.tell(statusServedStill, strings.Join(pids, ", "))
+			a.tell("status.served_still", strings.Join(pids, ", "))
 		}
 	}
 }
@@ -219,13 +220,13 @@ func (a *App) printServices(services []serviceJSON) {
 	serving := false
 	for _, s := range services {
 		if serving = serving || s.Alive; s.Alive {
-			a.show(statusService, v.moment(s.Since), s.Version, s.PID, s.Host)
+			a.show("status.service", v.moment(s.Since), s.Version, s.PID, s.Host)
 		} else {
-			a.show(statusServiceLost, s.PID, s.Host, v.moment(s.Seen))
+			a.show("status.service_lost", s.PID, s.Host, v.moment(s.Seen))
 		}
 	}
 	if !serving {
-		a.show(statusNoService)
+		a.show("status.no_service")
 	}
 }
 
@@ -233,31 +234,31 @@ func (a *App) printJob(j jobJSON) {
 	v := a.voice()
 	since := ""
 	if j.Since != nil {
-		since = v.text(statusSince, v.moment(*j.Since))
+		since = v.text("status.since", v.moment(*j.Since))
 	}
-	a.show(statusJob, j.Job, v.text(jobStateWords[j.State]), since, a.whatItSends(j.Job))
+	a.show("status.job", j.Job, v.text(i18n.Key("job.state."+string(j.State))), since, a.whatItSends(j.Job))
 	if !j.Configured {
-		a.show(statusGone)
+		a.show("status.gone")
 	}
 	if j.Stop != nil {
-		a.show(statusStop, v.stop(*j.Stop))
+		a.show("status.stop", v.stop(*j.Stop))
 	}
 	switch r := j.LastRun; {
 	case r == nil:
-		a.show(statusNeverRan)
+		a.show("status.never_ran")
 	case r.EndedAt.IsZero():
-		a.show(statusRunOpen, v.moment(r.StartedAt))
+		a.show("status.run_open", v.moment(r.StartedAt))
 	default:
-		a.show(statusLastRun, v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.RowsSent())
+		a.show("status.last_run", v.moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New, r.Changed, r.RowsSent())
 	}
 	if len(j.NextRuns) > 0 {
-		a.show(statusNextRun, strings.Join(v.shortTimes(j.NextRuns), "  "), v.zone)
+		a.show("status.next_run", strings.Join(v.shortTimes(j.NextRuns), "  "), v.zone)
 	}
 	if j.SweptAt != nil {
-		a.show(statusSwept, v.moment(*j.SweptAt))
+		a.show("status.swept", v.moment(*j.SweptAt))
 	}
 	if len(j.States) == 0 {
-		a.show(statusNoRows)
+		a.show("status.no_rows")
 	}
 	a.printStates(j.States, j.Flags)
 }

@@ -45,12 +45,12 @@ func (a *App) printInstances(instances []instanceJSON) {
 	for _, i := range instances {
 		holds := ""
 		if len(i.Jobs) > 0 {
-			holds = v.text(statusHolds, strings.Join(i.Jobs, ", "))
+			holds = v.text("status.holds", strings.Join(i.Jobs, ", "))
 		}
 		if i.Alive {
-			a.show(statusInstance, i.Host, i.Command, i.PID, i.Version, v.moment(i.Since), holds)
+			a.show("status.instance", i.Host, i.Command, i.PID, i.Version, v.moment(i.Since), holds)
 		} else {
-			a.show(statusInstanceLost, i.Host, i.Command, i.PID, v.moment(i.Until), holds)
+			a.show("status.instance_lost", i.Host, i.Command, i.PID, v.moment(i.Until), holds)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -33,7 +34,7 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 		}{reports, f.dryRun, rows})
 	}
 	if f.dryRun {
-		a.show(syncDry)
+		a.show("sync.dry")
 	}
 	for _, r := range reports {
 		if err := a.printReport(ctx, store, r, planned[r.Job]); err != nil {
@@ -45,10 +46,10 @@ func (a *App) printSync(ctx context.Context, store *state.Store, reports []trade
 		if e.RemoteID != "" {
 			text = e.RemoteID
 		}
-		a.show(syncRow, e.Job, e.Key, e.State.Label(a.lang()), text)
+		a.show("sync.row", e.Job, e.Key, e.State.Label(a.lang()), text)
 	}
 	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
-		a.show(syncLeft, left)
+		a.show("sync.left", left)
 	}
 	return nil
 }
@@ -64,35 +65,35 @@ func pendingOf(reports []trade.RunReport) (n int) {
 // printReport writes the summary of one job; planned is what a dry run found, else nil.
 func (a *App) printReport(ctx context.Context, store *state.Store, r trade.RunReport, planned *plan) error {
 	if w := r.WouldSend; w != nil {
-		a.show(syncDryCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, a.whatItSends(r.Job))
+		a.show("sync.dry_counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, a.whatItSends(r.Job))
 		a.line(a.wouldSend(*w))
 	} else {
 		a.printSent(r)
 	}
 	if r.InScope != nil && r.Gone != nil {
-		a.show(syncSweep, *r.InScope, *r.Gone)
+		a.show("sync.sweep", *r.InScope, *r.Gone)
 	}
 	if r.Unreadable > 0 {
-		a.show(syncUnreadable, r.Unreadable)
+		a.show("sync.unreadable", r.Unreadable)
 	}
 	if r.Late != nil {
-		a.show(syncLate, r.Late.Rows, a.voice().age(r.Late.LargestLateness()), listed(r.Late.Samples), ellipsis(r.Late.Rows > len(r.Late.Samples)))
+		a.show("sync.late", r.Late.Rows, a.voice().age(r.Late.LargestLateness()), listed(r.Late.Samples), ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
 	a.printStates(r.States, r.Flags)
 	if err := a.printCauses(ctx, store, r.Job, planned); err != nil {
 		return err
 	}
 	for _, alarm := range r.Alarms {
-		a.show(syncAlarm, alarm.Job, alarm.Key, a.text(alarmWords[alarm.Kind]), orDash(alarm.RemoteID), orDash(alarm.Other))
+		a.show("sync.alarm", alarm.Job, alarm.Key, a.text(i18n.Key("alarm."+string(alarm.Kind))), orDash(alarm.RemoteID), orDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
-		a.show(syncNote, note)
+		a.show("sync.note", note)
 	}
 	if r.SendsAgain != nil {
-		a.show(syncHours, r.Job, a.voice().moment(*r.SendsAgain))
+		a.show("sync.hours", r.Job, a.voice().moment(*r.SendsAgain))
 	}
 	if r.Stopped != nil {
-		a.show(syncStopped, r.Job, a.voice().stop(*r.Stopped))
+		a.show("sync.stopped", r.Job, a.voice().stop(*r.Stopped))
 	}
 	return nil
 }
@@ -103,21 +104,21 @@ func (a *App) wouldSend(w trade.WouldSend) string {
 	for _, q := range w.Quantities {
 		sums = append(sums, strings.TrimSpace(a.voice().number(q.Amount)+" "+string(q.Unit)))
 	}
-	text := a.text(syncWould, w.Rows)
+	text := a.text("sync.would", w.Rows)
 	if len(sums) > 0 {
 		text += " (" + strings.Join(sums, "; ") + ")"
 	}
 	if w.Follow > 0 {
-		text += a.text(syncFollow, w.Follow)
+		text += a.text("sync.follow", w.Follow)
 	}
 	return text
 }
 
 // printSent writes what was read and sent.
 func (a *App) printSent(r trade.RunReport) {
-	text := a.text(syncCounts, r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), a.whatItSends(r.Job))
+	text := a.text("sync.counts", r.Job, r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(), a.whatItSends(r.Job))
 	if r.Sent != r.RowsSent() {
-		text += a.text(syncRequests, r.Sent)
+		text += a.text("sync.requests", r.Sent)
 	}
 	a.line(text)
 }
@@ -170,9 +171,9 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string, p
 	v := a.voice()
 	for i, g := range t.sorted() {
 		if i == causesShown {
-			more := syncMoreCauses
+			more := i18n.Key("sync.more_causes")
 			if planned != nil {
-				more = syncMorePlanned // the ledger has none of them
+				more = "sync.more_planned" // the ledger has none of them
 			}
 			a.show(more, len(t.groups)-i, job)
 			break
@@ -182,7 +183,7 @@ func (a *App) printCauses(ctx context.Context, store *state.Store, job string, p
 		for i, e := range g.Samples {
 			keys[i] = e.Key
 		}
-		a.show(syncCause, g.Rows, v.cause(g), g.State.Label(v.lang), advice.Who, advice.Do, strings.Join(keys, ", "), ellipsis(g.Rows > len(keys)))
+		a.show("sync.cause", g.Rows, v.cause(g), g.State.Label(v.lang), advice.Who, advice.Do, strings.Join(keys, ", "), ellipsis(g.Rows > len(keys)))
 	}
 	return nil
 }
@@ -226,11 +227,11 @@ func (v voice) stop(s trade.Stop) string {
 	text := s.Text
 	if b := s.Brake; b != nil && v.lang != trade.English {
 		text = v.brake(s.Code, *b)
-	} else if known, ok := stopWords[s.Code]; ok && v.lang != trade.English {
+	} else if known := i18n.Key("stop." + s.Code); v.lang != trade.English && i18n.CLI.Has(known) {
 		text = v.text(known) + " (" + s.Text + ")"
 	}
 	if !s.Until.IsZero() {
-		text += v.text(stopUntil, v.moment(s.Until))
+		text += v.text("stop.until", v.moment(s.Until))
 	}
 	return text
 }

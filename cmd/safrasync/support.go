@@ -82,7 +82,7 @@ func (a *App) bundle(ctx context.Context, path string, full bool) error {
 			File string `json:"file"`
 		}{path})
 	}
-	a.show(bundleDone, path)
+	a.show("bundle.done", path)
 	return nil
 }
 

@@ -20,13 +20,13 @@ type syncFlags struct {
 
 func newSyncCommand(a *App) *cobra.Command {
 	var f syncFlags
-	cmd := a.command("sync [JOB… | JOB KEY…]", helpSync, anyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("sync [JOB… | JOB KEY…]", "help.sync", anyArgs, func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("limit") && f.limit < 1 {
-			return a.usage(syncLimitLow)
+			return a.usage("sync.limit_low")
 		}
 		return a.sync(cmd.Context(), args, f)
 	})
-	cmd.Long = a.text(helpSyncLong)
+	cmd.Long = a.text("help.sync_long")
 	cmd.ValidArgsFunction = a.completeEveryJob
 	flags := cmd.Flags()
 	flags.BoolVar(&f.sweep, "sweep", false, "compare everything in scope, although no sweep is due")
@@ -64,7 +64,7 @@ func (a *App) sync(ctx context.Context, args []string, f syncFlags) error {
 	case err != nil:
 		return err
 	case f.dryRun && (f.limit > 0 || keys != nil):
-		return a.usage(syncDryPart)
+		return a.usage("sync.dry_part")
 	}
 	how := toWrite
 	if f.dryRun {
@@ -98,7 +98,7 @@ func (a *App) sync(ctx context.Context, args []string, f syncFlags) error {
 		return errors.Join(err, printErr, rowsErr)
 	}
 	for _, key := range missed {
-		a.tell(syncNoKey, jobs[0], key, jobs[0], key)
+		a.tell("sync.no_key", jobs[0], key, jobs[0], key)
 	}
 	if err == nil && len(missed) > 0 {
 		err = &exitError{exitFailed}

@@ -21,12 +21,12 @@ type testFlags struct{ record, update, from bool }
 
 func newTestCommand(a *App) *cobra.Command {
 	var f testFlags
-	cmd := a.command("test [DIR|FILE…] | --from JOB KEY [FILE]", helpTest, anyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", anyArgs, func(cmd *cobra.Command, args []string) error {
 		switch {
 		case f.update && !f.record, f.from && f.record:
-			return a.usage(testFlagsClash)
+			return a.usage("test.flags_clash")
 		case f.from && (len(args) < 2 || len(args) > 3):
-			return a.usage(saysArguments, "test --from JOB KEY [FILE]")
+			return a.usage("says.arguments", "test --from JOB KEY [FILE]")
 		case f.from:
 			return a.caseFrom(cmd.Context(), append(args, "")[:3])
 		}
@@ -81,7 +81,7 @@ func (a *App) testCases(args []string, f testFlags) error {
 		a.printCase(result)
 	}
 	if !a.asJSON {
-		a.show(testSummary, len(files), len(files)-failed, failed, recorded)
+		a.show("test.summary", len(files), len(files)-failed, failed, recorded)
 	}
 	if failed > 0 {
 		return &exitError{exitFailed}
@@ -98,7 +98,7 @@ func (a *App) findCases(config *Config, args []string) ([]string, error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, errors.New(a.text(testNoCases, arg, plainReason(err)))
+			return nil, errors.New(a.text("test.no_cases", arg, plainReason(err)))
 		}
 		if !info.IsDir() {
 			files = append(files, arg)
@@ -112,10 +112,10 @@ func (a *App) findCases(config *Config, args []string) ([]string, error) {
 			return err
 		})
 		if err != nil {
-			return nil, errors.New(a.text(testNoCases, arg, plainReason(err)))
+			return nil, errors.New(a.text("test.no_cases", arg, plainReason(err)))
 		}
 		if len(files) == before {
-			return nil, errors.New(a.text(testEmptyFolder, arg))
+			return nil, errors.New(a.text("test.empty_folder", arg))
 		}
 	}
 	return files, nil
@@ -163,7 +163,7 @@ func (a *App) runCase(jobs []*engine.Job, file string, f testFlags) caseResult {
 		return out
 	}
 	if !c.hasExpectation() {
-		return fail(errors.New(a.text(testNoExpectation, file)))
+		return fail(errors.New(a.text("test.no_expectation", file)))
 	}
 	out.Differences = differences(kind, c.expected(), got)
 	out.OK = len(out.Differences) == 0
@@ -178,7 +178,7 @@ func (a *App) printCase(r caseResult) {
 	}
 	text := sign + " " + r.File
 	if r.Recorded {
-		text += a.text(testRecorded)
+		text += a.text("test.recorded")
 	}
 	a.line(text)
 	if r.Error != nil {
@@ -187,10 +187,10 @@ func (a *App) printCase(r caseResult) {
 	for _, d := range r.Differences {
 		a.line("    " + d.Line)
 		if d.Expected != nil {
-			a.line("      - " + *d.Expected + a.text(testExpected))
+			a.line("      - " + *d.Expected + a.text("test.expected"))
 		}
 		if d.Got != nil {
-			a.line("      + " + *d.Got + a.text(testGot))
+			a.line("      + " + *d.Got + a.text("test.got"))
 		}
 	}
 }
@@ -221,7 +221,7 @@ func (a *App) caseFrom(ctx context.Context, args []string) error {
 	}
 	c, err := e.CaseOf(ctx, args[0], key)
 	if errors.Is(err, engine.ErrNotInQuery) {
-		return errors.New(a.text(previewNotInQuery, key, args[0], key))
+		return errors.New(a.text("preview.not_in_query", key, args[0], key))
 	}
 	if err != nil {
 		return config.Annotate(err)
@@ -239,22 +239,22 @@ func (a *App) caseFrom(ctx context.Context, args []string) error {
 		file = filepath.Join(casesBeside(config), args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
 		err := os.MkdirAll(filepath.Dir(file), 0o755)
 		if errors.Is(err, fs.ErrPermission) {
-			return errors.New(a.text(testNotWritable, file, args[0], printable(key)))
+			return errors.New(a.text("test.not_writable", file, args[0], printable(key)))
 		} else if err != nil {
 			return fmt.Errorf("%s: %s", filepath.Dir(file), plainReason(err))
 		}
 	}
-	text := renderCase(job, c, a.text(testFromComment, printable(strings.ReplaceAll(key, "\n", " ")))) + verdictOutcome(verdict).render(job.Spec.Sends)
+	text := renderCase(job, c, a.text("test.from_comment", printable(strings.ReplaceAll(key, "\n", " ")))) + verdictOutcome(verdict).render(job.Spec.Sends)
 	if err := createFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
-		return errors.New(a.text(testFileExists, file))
+		return errors.New(a.text("test.file_exists", file))
 	} else if errors.Is(err, fs.ErrPermission) {
-		return errors.New(a.text(testNotWritable, file, args[0], printable(key)))
+		return errors.New(a.text("test.not_writable", file, args[0], printable(key)))
 	} else if err != nil {
 		return err
 	}
 	if a.asJSON {
 		return a.printJSON(caseResult{File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{}})
 	}
-	a.show(testWritten, file)
+	a.show("test.written", file)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -24,10 +25,10 @@ type userFlags struct {
 }
 
 func newUsersCommand(a *App) *cobra.Command {
-	group := a.group("users", helpUsers)
-	list := a.command("list", helpUsersList, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listUsers(cmd.Context()) })
+	group := a.group("users", "help.users")
+	list := a.command("list", "help.users_list", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listUsers(cmd.Context()) })
 	group.AddCommand(list)
-	change := func(use string, help phrase, args int, do func(ctx context.Context, args []string, f userFlags) error, flags ...func(*cobra.Command, *userFlags)) {
+	change := func(use string, help i18n.Key, args int, do func(ctx context.Context, args []string, f userFlags) error, flags ...func(*cobra.Command, *userFlags)) {
 		var f userFlags
 		cmd := a.command(use, help, exactly(args), func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args, f) })
 		cmd.Flags().StringVar(&f.reason, "reason", "", "why, `TEXT` for the audit")
@@ -44,19 +45,19 @@ func newUsersCommand(a *App) *cobra.Command {
 		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), "`ROLE`: "+listed(trade.Roles))
 		completes(cmd, "role", trade.Roles)
 	}
-	change("add NAME", helpUsersAdd, 1, a.addUser, role, password)
-	change("password NAME", helpUsersPassword, 1, a.setPassword, password)
-	change("role NAME ROLE", helpUsersRole, 2, a.setRole)
-	change("disable NAME", helpUsersDisable, 1, func(ctx context.Context, args []string, f userFlags) error {
+	change("add NAME", "help.users_add", 1, a.addUser, role, password)
+	change("password NAME", "help.users_password", 1, a.setPassword, password)
+	change("role NAME ROLE", "help.users_role", 2, a.setRole)
+	change("disable NAME", "help.users_disable", 1, func(ctx context.Context, args []string, f userFlags) error {
 		return a.changeUser(ctx, args[0], f, "user disable", func(u *trade.User) error { u.Disabled = true; return nil })
 	})
-	change("enable NAME", helpUsersEnable, 1, func(ctx context.Context, args []string, f userFlags) error {
+	change("enable NAME", "help.users_enable", 1, func(ctx context.Context, args []string, f userFlags) error {
 		return a.changeUser(ctx, args[0], f, "user enable", func(u *trade.User) error { u.Disabled = false; return nil })
 	})
-	change("end NAME", helpUsersEnd, 1, func(ctx context.Context, args []string, f userFlags) error {
+	change("end NAME", "help.users_end", 1, func(ctx context.Context, args []string, f userFlags) error {
 		return a.changeUser(ctx, args[0], f, "user end", func(*trade.User) error { return nil })
 	})
-	change("link NAME SUBJECT", helpUsersLink, 2, a.linkUser)
+	change("link NAME SUBJECT", "help.users_link", 2, a.linkUser)
 	return group
 }
 
@@ -89,21 +90,21 @@ func (a *App) listUsers(ctx context.Context) error {
 		return nil
 	}
 	if len(users) == 0 {
-		a.tell(usersNobody)
+		a.tell("users.nobody")
 		return nil
 	}
 	v := a.voice()
-	rows := [][]string{{a.text(usersHeadName), a.text(usersHeadRole), a.text(usersHeadState), a.text(usersHeadSince)}}
+	rows := [][]string{{a.text("users.head_name"), a.text("users.head_role"), a.text("users.head_state"), a.text("users.head_since")}}
 	for _, u := range users {
-		standing := usersActive
+		standing := i18n.Key("users.active")
 		if u.Disabled {
-			standing = usersDisabled
+			standing = "users.disabled"
 		}
 		comes := ""
 		if u.Issuer != "" {
-			comes = a.text(usersComes, u.Issuer)
+			comes = a.text("users.comes", u.Issuer)
 		}
-		rows = append(rows, []string{printable(u.Name), v.text(roleWords[string(u.Role)]), a.text(standing) + comes, v.moment(u.CreatedAt)})
+		rows = append(rows, []string{printable(u.Name), v.text(i18n.Key("role." + string(u.Role))), a.text(standing) + comes, v.moment(u.CreatedAt)})
 	}
 	a.printColumns(rows)
 	return nil
@@ -133,14 +134,14 @@ func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
 	}
 	name := console.NewUserName(args[0])
 	if name == "" {
-		return a.usage(usersNoName)
+		return a.usage("users.no_name")
 	}
 	store, err := a.openLedger(ctx, toWrite)
 	if err != nil {
 		return err
 	}
 	if _, err := store.User(ctx, name); err == nil {
-		return errors.New(a.text(usersTaken, name))
+		return errors.New(a.text("users.taken", name))
 	} else if !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
@@ -154,10 +155,10 @@ func (a *App) addUser(ctx context.Context, args []string, f userFlags) error {
 	}
 	err = store.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, record)
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.text(usersTaken, name))
+		return errors.New(a.text("users.taken", name))
 	}
 	if err == nil {
-		a.tell(usersDone, name)
+		a.tell("users.done", name)
 	}
 	return err
 }
@@ -175,7 +176,7 @@ func (a *App) here(u trade.User) error {
 	if u.Issuer == "" {
 		return nil
 	}
-	return errors.New(a.text(usersElsewhere, u.Name, u.Issuer))
+	return errors.New(a.text("users.elsewhere", u.Name, u.Issuer))
 }
 
 // subjectMost is how long the name may be by which an issuer knows a person: OpenID Connect allows no more.
@@ -188,18 +189,18 @@ func (a *App) linkUser(ctx context.Context, args []string, f userFlags) error {
 		return err
 	}
 	if config.Console.OIDC == nil {
-		return a.usage(usersNoIssuer)
+		return a.usage("users.no_issuer")
 	}
 	subject := strings.TrimSpace(args[1])
 	if subject == "" || len(subject) > subjectMost {
-		return a.usage(usersNoSubject)
+		return a.usage("users.no_subject")
 	}
 	err = a.changeUser(ctx, args[0], f, "user link", func(u *trade.User) error {
 		u.Issuer, u.Subject, u.Password = config.Console.OIDC.Issuer, subject, ""
 		return nil
 	})
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.text(usersLinked, subject))
+		return errors.New(a.text("users.linked", subject))
 	}
 	return err
 }
@@ -222,7 +223,7 @@ func (a *App) changeUser(ctx context.Context, name string, f userFlags, act stri
 	}
 	user, err := store.User(ctx, name)
 	if errors.Is(err, trade.ErrNobody) {
-		return errors.New(a.text(usersUnknown, name))
+		return errors.New(a.text("users.unknown", name))
 	}
 	if err != nil {
 		return err
@@ -245,13 +246,13 @@ func (a *App) changeUser(ctx context.Context, name string, f userFlags, act stri
 	done, err := store.ChangeUser(ctx, user, record)
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
-		return errors.New(a.text(usersLast))
+		return errors.New(a.text("users.last"))
 	case err != nil:
 		return err
 	case !done:
-		return errors.New(a.text(usersMoved, name))
+		return errors.New(a.text("users.moved", name))
 	}
-	a.tell(usersDone, name)
+	a.tell("users.done", name)
 	return nil
 }
 
@@ -260,7 +261,7 @@ func (a *App) roleOf(text string) (trade.Role, error) {
 	if role, ok := roleNamed(text); ok {
 		return role, nil
 	}
-	return "", a.usage(usersNoRole, text)
+	return "", a.usage("users.no_role", text)
 }
 
 // readPassword asks for a password without showing it, or takes the first line of standard input. It gives what is stored of it.
@@ -275,23 +276,23 @@ func (a *App) readPassword(name string, f userFlags) (string, error) {
 	} else {
 		file, ok := a.Stdin.(*os.File)
 		if !ok || !isTerminal(a.Stdin) {
-			return "", a.usage(usersNoAsking)
+			return "", a.usage("users.no_asking")
 		}
 		var again string
-		if err := errors.Join(a.askSecret(file, usersAsk, &password), a.askSecret(file, usersAskAgain, &again)); err != nil {
+		if err := errors.Join(a.askSecret(file, "users.ask", &password), a.askSecret(file, "users.ask_again", &again)); err != nil {
 			return "", err
 		}
 		if password != again {
-			return "", errors.New(a.text(usersDiffer))
+			return "", errors.New(a.text("users.differ"))
 		}
 	}
 	if fault := console.PasswordFault(password, name); fault != "" {
-		return "", errors.New(a.text(passwordWords[fault]))
+		return "", errors.New(a.text(i18n.Key(fault)))
 	}
 	return console.HashPassword(password), nil
 }
 
-func (a *App) askSecret(file *os.File, question phrase, answer *string) error {
+func (a *App) askSecret(file *os.File, question i18n.Key, answer *string) error {
 	_, _ = io.WriteString(a.Stderr, a.text(question))
 	text, err := term.ReadPassword(int(file.Fd()))
 	_, _ = io.WriteString(a.Stderr, "\n")

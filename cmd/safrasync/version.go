@@ -11,7 +11,7 @@ import (
 var version = "dev"
 
 func newVersionCommand(a *App) *cobra.Command {
-	return a.command("version", helpVersion, exactly(0), func(*cobra.Command, []string) error {
+	return a.command("version", "help.version", exactly(0), func(*cobra.Command, []string) error {
 		if a.asJSON {
 			return a.printJSON(struct {
 				Version string `json:"version"`

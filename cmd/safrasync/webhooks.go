@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func newWebhooksCommand(a *App) *cobra.Command {
 	events := texts(apiclient.WebhookEvents)
 	var planned []string
-	plan := a.command("plan", helpHooksPlan, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	plan := a.command("plan", "help.hooks_plan", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.planHooks(cmd.Context(), planned)
 	})
 	plan.Flags().StringSliceVar(&planned, "take-over", nil, "replace the webhooks that others registered for these `EVENTS`")
@@ -24,15 +25,15 @@ func newWebhooksCommand(a *App) *cobra.Command {
 
 	var f actFlags
 	var taken []string
-	apply := a.command("apply --reason TEXT", helpHooksApply, exactly(0), func(cmd *cobra.Command, _ []string) error {
+	apply := a.command("apply --reason TEXT", "help.hooks_apply", exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return a.applyHooks(cmd.Context(), taken, f)
 	})
 	f.add(apply)
 	apply.Flags().StringSliceVar(&taken, "take-over", nil, "replace the webhooks that others registered for these `EVENTS`")
 	completes(apply, "take-over", events)
 
-	list := a.command("list", helpHooksList, exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listHooks(cmd.Context(), nil) })
-	show := a.command("show EVENT", helpHooksShow, exactly(1), func(cmd *cobra.Command, args []string) error {
+	list := a.command("list", "help.hooks_list", exactly(0), func(cmd *cobra.Command, _ []string) error { return a.listHooks(cmd.Context(), nil) })
+	show := a.command("show EVENT", "help.hooks_show", exactly(1), func(cmd *cobra.Command, args []string) error {
 		event, err := a.apiEvent(args[0])
 		if err != nil {
 			return err
@@ -42,13 +43,13 @@ func newWebhooksCommand(a *App) *cobra.Command {
 	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
 	var deletes actFlags
-	remove := a.command("delete EVENT… --reason TEXT", helpHooksDelete, arity{1, -1}, func(cmd *cobra.Command, args []string) error {
+	remove := a.command("delete EVENT… --reason TEXT", "help.hooks_delete", arity{1, -1}, func(cmd *cobra.Command, args []string) error {
 		return a.deleteHooks(cmd.Context(), args, deletes)
 	})
 	deletes.add(remove)
 	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
-	group := a.group("webhooks", helpHooks)
+	group := a.group("webhooks", "help.hooks")
 	group.AddCommand(plan, apply, list, show, remove, newInboxCommand(a), newReplayCommand(a))
 	return group
 }
@@ -84,7 +85,7 @@ func (a *App) hookJSONOf(s hookStep, done bool, why string) hookJSON {
 func (a *App) needHooks() error {
 	config, err := a.loadConfig()
 	if err == nil && !config.Webhooks.used() {
-		return errors.New(a.text(hooksNone))
+		return errors.New(a.text("hooks.none"))
 	}
 	return err
 }
@@ -115,14 +116,14 @@ func (a *App) showHooks(steps []hookStep) error {
 		}
 		return nil
 	}
-	t, v := a.newTable(hooksHeadEvent, hooksHeadAction, hooksHeadAddress, hooksHeadWhy), a.voice()
+	t, v := a.newTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.voice()
 	for _, s := range steps {
 		line := a.hookJSONOf(s, false, "")
 		why := v.text(s.Why)
 		if !s.Until.IsZero() {
 			why += " (" + v.moment(s.Until) + ")"
 		}
-		t.AppendRow(table.Row{line.Event, v.text(hookActionWords[s.Action]), printable(orDash(line.Address)), why})
+		t.AppendRow(table.Row{line.Event, v.text(i18n.Key("hook.action." + string(s.Action))), printable(orDash(line.Address)), why})
 	}
 	t.Render()
 	return nil
@@ -171,7 +172,7 @@ func (a *App) deleteHooks(ctx context.Context, names []string, f actFlags) error
 			return a.readFailed(err)
 		}
 		if step.Action == hookRemove {
-			step.Why = hookWhyAsked
+			step.Why = "hook.why_asked"
 		}
 		steps = append(steps, step)
 	}
@@ -188,12 +189,12 @@ func (a *App) doHooks(ctx context.Context, steps []hookStep, f actFlags) error {
 		if slices.ContainsFunc(steps, waits) {
 			return &exitError{exitFailed}
 		}
-		a.tell(hooksNothing)
+		a.tell("hooks.nothing")
 		return nil
 	}
-	a.tell(hooksPlan, a.config.API.BaseURL)
+	a.tell("hooks.plan", a.config.API.BaseURL)
 	for _, s := range steps {
-		a.tell(hooksPlanLine, s.Event, a.text(hookActionWords[s.Action]), a.text(s.Why))
+		a.tell("hooks.plan_line", s.Event, a.text(i18n.Key("hook.action."+string(s.Action))), a.text(s.Why))
 	}
 	if err := a.confirm(f.yes); err != nil {
 		return err
@@ -225,11 +226,11 @@ func (a *App) doHooks(ctx context.Context, steps []hookStep, f actFlags) error {
 
 func (a *App) tellHook(s hookStep, done hookDone) error {
 	problem := done.Problem
-	if !done.Done && problem == (phrase{}) {
+	if !done.Done && problem == "" {
 		problem = s.Why
 	}
 	if done.Err != nil {
-		a.tell(hooksFailed, s.Event, done.Err)
+		a.tell("hooks.failed", s.Event, done.Err)
 	}
 	if a.asJSON {
 		why := machine.text(s.Why)
@@ -240,9 +241,9 @@ func (a *App) tellHook(s hookStep, done hookDone) error {
 	}
 	switch {
 	case done.Done:
-		a.show(hooksDone, s.Event, a.text(hookActionWords[s.Action]))
+		a.show("hooks.done", s.Event, a.text(i18n.Key("hook.action."+string(s.Action))))
 	case s.Action != hookKeep:
-		a.show(hooksNotDone, s.Event, a.text(problem, done.Args...))
+		a.show("hooks.not_done", s.Event, a.text(problem, done.Args...))
 	}
 	return nil
 }
@@ -283,7 +284,7 @@ func (a *App) tellTwice(hooks []apiclient.Webhook) {
 	count := map[apiclient.WebhookEvent]int{}
 	for _, w := range hooks {
 		if count[w.WebhookEvent]++; count[w.WebhookEvent] == 2 && w.WebhookEvent != "" {
-			a.tell(hooksTwice, w.WebhookEvent)
+			a.tell("hooks.twice", w.WebhookEvent)
 		}
 	}
 }

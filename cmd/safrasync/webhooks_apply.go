@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,7 +27,7 @@ type hookAudit struct {
 // hookDone is what became of a step.
 type hookDone struct {
 	Done    bool
-	Problem phrase // why not; zero when it was done
+	Problem i18n.Key // why not; zero when it was done
 	Args    []any
 	Err     error // of the platform
 }
@@ -60,7 +61,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 		return hookDone{}, err
 	}
 	if moved, err := r.moved(ctx, step); err != nil || moved {
-		return hookDone{Problem: hookMoved}, err
+		return hookDone{Problem: "hook.moved"}, err
 	}
 	if step.Asked != nil {
 		old := *step.Asked
@@ -90,14 +91,14 @@ func (r *registrar) register(ctx context.Context, step hookStep, f actFlags) (ho
 		return hookDone{Done: true}, r.settled(ctx, w, id, f, hookAudit{Outcome: "done", Status: answer.Status})
 	case answer.Known == apiclient.NotCreated || answer.Known == apiclient.NotSent:
 		w.State, w.RetiredAt = trade.WebhookRetired, now()
-		return hookDone{Problem: hookRefused, Err: err}, r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
+		return hookDone{Problem: "hook.refused", Err: err}, r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
 	}
 	// Nobody knows: the platform is asked.
 	there, askErr := r.there(ctx, step.Event)
 	if askErr == nil && there != nil && r.isAt(there, w) {
 		return hookDone{Done: true}, r.settled(ctx, w, there.ID, f, hookAudit{Outcome: "done, its answer was lost", Status: answer.Status})
 	}
-	return hookDone{Problem: hookUnknown, Args: []any{r.config.API.Quarantine}, Err: errors.Join(err, askErr)}, nil
+	return hookDone{Problem: "hook.unknown", Args: []any{r.config.API.Quarantine}, Err: errors.Join(err, askErr)}, nil
 }
 
 // moved tells whether the platform has something else now than the plan showed, which may be old.
@@ -127,10 +128,10 @@ func remoteID(step hookStep) string {
 func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hookDone, error) {
 	w, id := *step.Ours, remoteID(step)
 	if id == "" {
-		return hookDone{Problem: hookNoID}, nil
+		return hookDone{Problem: "hook.no_id"}, nil
 	}
 	if moved, err := r.moved(ctx, step); err != nil || moved { // it would be another system's that goes
-		return hookDone{Problem: hookMoved}, err
+		return hookDone{Problem: "hook.moved"}, err
 	}
 	if err := r.record(ctx, w, f, hookAudit{Phase: "before", ID: id}, func(ctx context.Context, _ trade.Webhook, record trade.AuditRecord) error {
 		return r.store.AppendAudit(ctx, record)
@@ -140,7 +141,7 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f actFlags) (hook
 	ctx = context.WithoutCancel(ctx)
 	answer, err := r.client.DeleteWebhook(ctx, id)
 	if err != nil && !answer.NotFound() {
-		return hookDone{Problem: hookRefused, Err: err}, nil
+		return hookDone{Problem: "hook.refused", Err: err}, nil
 	}
 	w.State, w.RetiredAt = trade.WebhookRetired, now()
 	return hookDone{Done: true}, r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "removed", ID: id, Status: answer.Status}, r.settleWith)

@@ -32,7 +32,7 @@ func (f *inboxFlags) add(cmd *cobra.Command) {
 
 func newInboxCommand(a *App) *cobra.Command {
 	var f inboxFlags
-	cmd := a.command("inbox [SEQ]", helpHooksInbox, arity{0, 1}, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("inbox [SEQ]", "help.hooks_inbox", arity{0, 1}, func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
 			return a.showEvent(cmd.Context(), args[0])
 		}
@@ -45,7 +45,7 @@ func newInboxCommand(a *App) *cobra.Command {
 func newReplayCommand(a *App) *cobra.Command {
 	var f inboxFlags
 	var act actFlags
-	cmd := a.command("replay [SEQ…] --reason TEXT", helpHooksReplay, anyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("replay [SEQ…] --reason TEXT", "help.hooks_replay", anyArgs, func(cmd *cobra.Command, args []string) error {
 		return a.replay(cmd.Context(), args, f, act)
 	})
 	f.add(cmd)
@@ -70,14 +70,14 @@ func (a *App) inboxFilter(args []string, f inboxFlags) (trade.InboxFilter, error
 	if f.since != "" {
 		since, ok := parseSince(f.since, now(), config.Zone())
 		if !ok {
-			return out, a.usage(saysSince, f.since)
+			return out, a.usage("says.since", f.since)
 		}
 		out.Since = since
 	}
 	for _, text := range args {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return out, a.usage(hooksSeq, text)
+			return out, a.usage("hooks.seq", text)
 		}
 		out.Seqs = append(out.Seqs, n)
 	}
@@ -127,11 +127,11 @@ func (a *App) listInbox(ctx context.Context, f inboxFlags) error {
 		}
 		return nil
 	}
-	t, v := a.newTable(inboxHeadSeq, inboxHeadEvent, inboxHeadAt, inboxHeadTimes, inboxHeadOutcome), a.voice()
+	t, v := a.newTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"), a.voice()
 	for _, e := range events {
 		outcome := e.Outcome
 		if !e.NextAt.IsZero() {
-			outcome = v.text(inboxOpen)
+			outcome = v.text("inbox.open")
 		}
 		t.AppendRow(table.Row{e.Seq, e.Event, v.moment(e.LastAt), e.Times, printable(outcome)})
 	}
@@ -146,7 +146,7 @@ func (a *App) showEvent(ctx context.Context, seq string) error {
 		return err
 	}
 	if len(events) == 0 {
-		return errors.New(a.text(hooksNoEvent, seq))
+		return errors.New(a.text("hooks.no_event", seq))
 	}
 	e := events[0]
 	if a.asJSON {
@@ -157,7 +157,7 @@ func (a *App) showEvent(ctx context.Context, seq string) error {
 		return a.printJSON(out)
 	}
 	v := a.voice()
-	a.show(inboxTitle, e.Seq, e.Event, v.moment(e.FirstAt), e.Times, e.From)
+	a.show("inbox.title", e.Seq, e.Event, v.moment(e.FirstAt), e.Times, e.From)
 	if e.Outcome != "" {
 		a.line("  " + printable(e.Outcome))
 	}
@@ -171,17 +171,17 @@ func (a *App) replay(ctx context.Context, args []string, f inboxFlags, act actFl
 		return err
 	}
 	if len(args) == 0 && f == (inboxFlags{}) {
-		return a.usage(hooksReplayWhat)
+		return a.usage("hooks.replay_what")
 	}
 	events, err := a.inboxEvents(ctx, args, f)
 	if err != nil {
 		return err
 	}
 	if len(events) == 0 {
-		a.tell(actNothing)
+		a.tell("act.nothing")
 		return nil
 	}
-	a.tell(hooksReplayPlan, len(events), events[len(events)-1].Seq, events[0].Seq)
+	a.tell("hooks.replay_plan", len(events), events[len(events)-1].Seq, events[0].Seq)
 	if err := a.confirm(act.yes); err != nil {
 		return err
 	}
@@ -215,6 +215,6 @@ func (a *App) replay(ctx context.Context, args []string, f inboxFlags, act actFl
 			Replayed int `json:"replayed"`
 		}{n})
 	}
-	a.show(hooksReplayed, n)
+	a.show("hooks.replayed", n)
 	return nil
 }

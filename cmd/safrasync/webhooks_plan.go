@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -36,7 +37,7 @@ func (a hookAction) changes() bool { return a == hookCreate || a == hookUpdate |
 type hookStep struct {
 	Event  apiclient.WebhookEvent
 	Action hookAction
-	Why    phrase
+	Why    i18n.Key
 	Until  time.Time          // of hookWait
 	There  *apiclient.Webhook // what the platform has; nil = none
 	Ours   *trade.Webhook     // the registration of ours that it is; nil = none
@@ -163,17 +164,17 @@ func (r *registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 	}
 	switch {
 	case there == nil && step.Asked != nil && now().Before(step.Asked.AskedAt.Add(r.config.API.Quarantine)):
-		step.Action, step.Why, step.Until = hookWait, hookWhyWait, step.Asked.AskedAt.Add(r.config.API.Quarantine)
+		step.Action, step.Why, step.Until = hookWait, "hook.why_wait", step.Asked.AskedAt.Add(r.config.API.Quarantine)
 	case there == nil && wanted:
-		step.Action, step.Why = hookCreate, hookWhyNone
+		step.Action, step.Why = hookCreate, "hook.why_none"
 	case there == nil:
-		step.Action, step.Why = hookKeep, hookWhyGone
+		step.Action, step.Why = hookKeep, "hook.why_gone"
 	case step.Ours == nil && takeOver && wanted:
-		step.Action, step.Why = hookUpdate, hookWhyTaken
+		step.Action, step.Why = hookUpdate, "hook.why_taken"
 	case step.Ours == nil:
-		step.Action, step.Why = hookForeign, hookWhyForeign
+		step.Action, step.Why = hookForeign, "hook.why_foreign"
 	case !wanted:
-		step.Action, step.Why = hookRemove, hookWhyUndeclared
+		step.Action, step.Why = hookRemove, "hook.why_undeclared"
 	default:
 		step.Action, step.Why = r.compare(there, step.Ours)
 	}
@@ -181,18 +182,18 @@ func (r *registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 }
 
 // compare looks whether a registration of ours is as it is declared.
-func (r *registrar) compare(there *apiclient.Webhook, ours *trade.Webhook) (hookAction, phrase) {
+func (r *registrar) compare(there *apiclient.Webhook, ours *trade.Webhook) (hookAction, i18n.Key) {
 	switch {
 	case ours.State == trade.WebhookRetired:
-		return hookUpdate, hookWhyOld
+		return hookUpdate, "hook.why_old"
 	case ours.Address != r.config.Webhooks.PublicURL:
-		return hookUpdate, hookWhyAddress
+		return hookUpdate, "hook.why_address"
 	case ours.HMACMark != r.mark:
-		return hookUpdate, hookWhySecret
+		return hookUpdate, "hook.why_secret"
 	case there.BasicAuthentication != "" && inbound.HashOf(string(there.BasicAuthentication)) != ours.LoginHash:
-		return hookUpdate, hookWhyLogin
+		return hookUpdate, "hook.why_login"
 	case ours.State == trade.WebhookAsked:
-		return hookConfirm, hookWhyConfirm
+		return hookConfirm, "hook.why_confirm"
 	}
-	return hookKeep, hookWhySame
+	return hookKeep, "hook.why_same"
 }

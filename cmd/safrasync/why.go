@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func newWhyCommand(a *App) *cobra.Command {
-	cmd := a.command("why JOB KEY", helpWhy, exactly(2), func(cmd *cobra.Command, args []string) error {
+	cmd := a.command("why JOB KEY", "help.why", exactly(2), func(cmd *cobra.Command, args []string) error {
 		return a.why(cmd.Context(), args[0], args[1])
 	})
 	cmd.ValidArgsFunction = a.completeRows()
@@ -135,29 +136,29 @@ func tellStory(ctx context.Context, e *parts, job, key string, zone *time.Locati
 // why puts the story into sentences, from the ERP to what happens next.
 func (v voice) why(s story) []string {
 	var out []string
-	say := func(p phrase, args ...any) { out = append(out, v.text(p, args...)) }
-	say(whyTitle, s.reasons.Job, s.reasons.Key, s.sends.Label(v.lang))
+	say := func(p i18n.Key, args ...any) { out = append(out, v.text(p, args...)) }
+	say("why.title", s.reasons.Job, s.reasons.Key, s.sends.Label(v.lang))
 	r := s.reasons
 	switch {
 	case s.erpErr != nil:
-		say(whyNoERP, s.erpErr)
+		say("why.no_erp", s.erpErr)
 	case r.InQuery && r.Cancelled:
-		say(whyCancelled)
+		say("why.cancelled")
 	case r.InQuery:
-		say(whyInQuery)
+		say("why.in_query")
 	case !r.Asked:
-		say(whyNotAsked)
+		say("why.not_asked")
 	case r.InERP == nil:
-		say(whyNotTold)
+		say("why.not_told")
 	case *r.InERP && len(r.Excluded) == 0:
-		say(whyExcludedSomehow)
+		say("why.excluded_somehow")
 	case *r.InERP:
-		say(whyExcluded)
+		say("why.excluded")
 		for _, condition := range r.Excluded {
 			out = append(out, "  - "+condition)
 		}
 	default:
-		say(whyNotInERP)
+		say("why.not_in_erp")
 	}
 	if s.entry == nil {
 		return append(out, v.whyUnknown(s)...)
@@ -167,10 +168,10 @@ func (v voice) why(s story) []string {
 
 // whyUnknown: the ledger has never seen the key.
 func (v voice) whyUnknown(s story) []string {
-	out := []string{v.text(whyNoEntry)}
+	out := []string{v.text("why.no_entry")}
 	r := s.reasons
 	if r.InQuery && !r.Cancelled {
-		out = append(out, v.text(whyWillBeRead, v.moment(s.nextRun)))
+		out = append(out, v.text("why.will_be_read", v.moment(s.nextRun)))
 	}
 	return append(append(out, v.whyPreview(s)...), v.whyJob(s)...)
 }
@@ -178,25 +179,25 @@ func (v voice) whyUnknown(s story) []string {
 // whyEntry: the state, and how it came about.
 func (v voice) whyEntry(s story) []string {
 	e := s.entry
-	out := []string{v.text(whyState, e.State.Label(v.lang), v.moment(e.UpdatedAt))}
+	out := []string{v.text("why.state", e.State.Label(v.lang), v.moment(e.UpdatedAt))}
 	if text := v.reason(*e); text != "" {
-		out = append(out, v.text(whyReason, text))
+		out = append(out, v.text("why.reason", text))
 	}
 	if e.Error != nil && e.State != trade.Invalid {
-		out = append(out, v.text(whyError, v.outcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text)))
+		out = append(out, v.text("why.error", v.outcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text)))
 	}
 	for _, t := range s.attempts {
 		at := t.FinishedAt
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		out = append(out, v.text(whyAttempt, t.No, v.moment(at), v.text(outcomeWords[outcomeName(t.Outcome)]), v.outcomeReason(t.Status, t.Messages, t.Reason)))
+		out = append(out, v.text("why.attempt", t.No, v.moment(at), v.text(i18n.Key("outcome."+outcomeName(t.Outcome))), v.outcomeReason(t.Status, t.Messages, t.Reason)))
 	}
 	if e.RemoteID != "" {
-		out = append(out, v.text(whyRemote, e.RemoteID))
+		out = append(out, v.text("why.remote", e.RemoteID))
 	}
 	if e.MovedID != "" {
-		out = append(out, strings.TrimSpace(v.text(rowMoved, e.MovedID)))
+		out = append(out, strings.TrimSpace(v.text("row.moved", e.MovedID)))
 	}
 	return append(out, v.since(*e, s.changes)...)
 }
@@ -207,12 +208,12 @@ func (v voice) whyNext(s story) []string {
 	var out []string
 	switch {
 	case e.State == trade.Accepted:
-		out = append(out, v.text(whyFinal))
+		out = append(out, v.text("why.final"))
 	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
-		out = append(out, v.text(whyRetry, v.moment(e.NextAttemptAt)))
+		out = append(out, v.text("why.retry", v.moment(e.NextAttemptAt)))
 	}
 	if advice := v.advice(*e); advice.Do != "" {
-		out = append(out, v.text(whyAdvice, advice.Who, advice.Do))
+		out = append(out, v.text("why.advice", advice.Who, advice.Do))
 	}
 	if !e.State.Created() {
 		out = append(out, v.whyPreview(s)...)
@@ -231,16 +232,16 @@ func (v voice) whyPreview(s story) []string {
 		if s.entry != nil && staysAsItIs(*s.entry, p.Request) {
 			return nil
 		}
-		return []string{v.text(whyWouldGo)}
+		return []string{v.text("why.would_go")}
 	case trade.Invalid:
-		return []string{v.text(whyWouldNot, trade.Sentences(p.Problems, v.lang))}
+		return []string{v.text("why.would_not", trade.Sentences(p.Problems, v.lang))}
 	}
 	if p.State == trade.Held {
-		return []string{v.text(whyWouldNot, v.own.Explain(p.State, p.Cause, v.lang).What)}
+		return []string{v.text("why.would_not", v.own.Explain(p.State, p.Cause, v.lang).What)}
 	}
 	var out []string
 	for _, text := range v.awaited(p.WaitingFor) {
-		out = append(out, v.text(whyWouldWait, text))
+		out = append(out, v.text("why.would_wait", text))
 	}
 	return out
 }
@@ -270,5 +271,5 @@ func (v voice) whyJob(s story) []string {
 	if s.status.Stop != nil {
 		text = v.stop(*s.status.Stop)
 	}
-	return []string{v.text(whyJobStands, v.text(jobStateWords[s.status.State]), text)}
+	return []string{v.text("why.job_stands", v.text(i18n.Key("job.state."+string(s.status.State))), text)}
 }

@@ -8,11 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// phrase is one sentence in both languages, with the same verbs in the same order. All phrases stand in words_*.go.
-type phrase struct{ pt, en string }
 
 // voice is the language and the time zone in which somebody is spoken to.
 type voice struct {
@@ -25,11 +23,8 @@ type voice struct {
 var machine = voice{lang: trade.English, zone: time.UTC}
 
 // text gives a phrase. What stands in it as a string may be the ERP's: it is one line, and steers nothing.
-func (v voice) text(p phrase, args ...any) string {
-	format := p.pt
-	if v.lang == trade.English {
-		format = p.en
-	}
+func (v voice) text(p i18n.Key, args ...any) string {
+	format := i18n.CLI.Text(v.lang, p)
 	if len(args) == 0 {
 		return format
 	}
@@ -81,13 +76,13 @@ func (a *App) voice() voice {
 }
 
 // text gives a phrase in the person's language.
-func (a *App) text(p phrase, args ...any) string { return a.voice().text(p, args...) }
+func (a *App) text(p i18n.Key, args ...any) string { return a.voice().text(p, args...) }
 
 // tell writes a line for people to standard error: progress, plans, warnings, errors.
-func (a *App) tell(p phrase, args ...any) { fmt.Fprintln(a.Stderr, lines(a.text(p, args...))) }
+func (a *App) tell(p i18n.Key, args ...any) { fmt.Fprintln(a.Stderr, lines(a.text(p, args...))) }
 
 // show writes a line for people to standard output: a result.
-func (a *App) show(p phrase, args ...any) { a.block(a.text(p, args...)) }
+func (a *App) show(p i18n.Key, args ...any) { a.block(a.text(p, args...)) }
 
 // line writes one line to standard output, whatever is in it.
 func (a *App) line(text string) { fmt.Fprintln(a.out, printable(text)) }
@@ -121,4 +116,4 @@ func lines(text string) string {
 }
 
 // usage is a wrong call.
-func (a *App) usage(p phrase, args ...any) error { return &usageError{a.text(p, args...)} }
+func (a *App) usage(p i18n.Key, args ...any) error { return &usageError{a.text(p, args...)} }

@@ -3,74 +3,16 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
-
-var verb = regexp.MustCompile(`%[+#]?[a-z]|%%`)
-
-// literalsOf finds the phrases in the source: pairs of string literals in a phrase{…} or in the map of phrases.
-func literalsOf(t *testing.T, file string) (pairs [][2]string) {
-	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ast.Inspect(parsed, func(n ast.Node) bool {
-		c, ok := n.(*ast.CompositeLit)
-		if !ok || len(c.Elts) != 2 {
-			return true
-		}
-		var pair [2]string
-		for i, e := range c.Elts {
-			l, ok := e.(*ast.BasicLit)
-			if !ok {
-				return true
-			}
-			if pair[i], err = strconv.Unquote(l.Value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		pairs = append(pairs, pair)
-		return true
-	})
-	return pairs
-}
-
-func TestEveryPhraseIsThereInBothLanguagesWithTheSameVerbs(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("words_*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := 0
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		for _, p := range literalsOf(t, file) {
-			total++
-			if p[0] == "" || p[1] == "" || !slices.Equal(verb.FindAllString(p[0], -1), verb.FindAllString(p[1], -1)) {
-				t.Errorf("%s: %q and %q differ in their verbs, or one is missing", file, p[0], p[1])
-			}
-		}
-	}
-	if total < 100 {
-		t.Errorf("only %d phrases were found: does the test still read them?", total)
-	}
-}
 
 func TestEveryReasonToStopHasWords(t *testing.T) {
 	t.Parallel()
@@ -83,7 +25,7 @@ func TestEveryReasonToStopHasWords(t *testing.T) {
 		t.Fatalf("only %d codes were found: does the test still read them?", len(codes))
 	}
 	for _, c := range codes {
-		if _, ok := stopWords[c[1]]; !ok {
+		if !i18n.CLI.Has(i18n.Key("stop." + c[1])) {
 			t.Errorf("stop code %s has no words in Portuguese", c[1])
 		}
 	}

@@ -5,18 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // digest is the message of a digest.
 func (v voice) digest(d Digest) Message {
-	m := Message{Tone: Plain, Subject: v.digestSubject(d), Foot: v.text(footDigest, v.name, v.zone)}
-	m.Parts = append(m.Parts, Part{Heading: v.text(digestTitle), Text: v.text(digestPeriod, v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d)})
+	m := Message{Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone)}
+	m.Parts = append(m.Parts, Part{Heading: v.text("digest.title"), Text: v.text("digest.period", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d)})
 	if len(d.Alerts) > 0 {
-		p := Part{Heading: v.text(digestAlerts)}
+		p := Part{Heading: v.text("digest.alerts")}
 		for _, a := range d.Alerts {
 			title, _, _, do := v.sentences(a.Topic, a.detail)
-			p.Items = append(p.Items, Item{Text: upperFirst(title) + v.text(digestSince, v.moment(a.Since)), More: []string{do}})
+			p.Items = append(p.Items, Item{Text: upperFirst(title) + v.text("digest.since", v.moment(a.Since)), More: []string{do}})
 		}
 		m.Parts = append(m.Parts, p)
 	}
@@ -24,13 +25,13 @@ func (v voice) digest(d Digest) Message {
 		m.Parts = append(m.Parts, v.digestJob(j)...)
 	}
 	if len(d.Missing) > 0 {
-		p := Part{Heading: v.text(digestMissing), Text: v.text(digestMissingDo)}
+		p := Part{Heading: v.text("digest.missing"), Text: v.text("digest.missing_do")}
 		for _, missing := range d.Missing {
 			p.Items = append(p.Items, Item{Text: v.missing(missing)})
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	if p := (Part{Heading: v.text(digestActs), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
+	if p := (Part{Heading: v.text("digest.acts"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
 		m.Parts = append(m.Parts, p)
 	}
 	return m
@@ -41,29 +42,29 @@ func (v voice) digestSubject(d Digest) string {
 	sent, stuck := v.totals(d)
 	switch {
 	case sent == "" && stuck == 0:
-		return v.text(subjectQuiet, v.name, v.day(d.Until))
+		return v.text("subject.quiet", v.name, v.day(d.Until))
 	case sent == "":
-		return v.count(subjectStuck, stuck, v.name, v.day(d.Until), v.rows(stuck))
+		return v.count("subject.stuck", stuck, v.name, v.day(d.Until), v.rows(stuck))
 	case stuck == 0:
-		return v.text(subjectSent, v.name, v.day(d.Until), sent)
+		return v.text("subject.sent", v.name, v.day(d.Until), sent)
 	}
-	return v.text(subjectBoth, v.name, v.day(d.Until), sent, v.rows(stuck))
+	return v.text("subject.both", v.name, v.day(d.Until), sent, v.rows(stuck))
 }
 
 // digestShort is the digest in two sentences.
 func (v voice) digestShort(d Digest) string {
 	sent, stuck := v.totals(d)
-	out := v.text(shortNoneSent)
+	out := v.text("short.none_sent")
 	if sent != "" {
-		out = v.text(shortSent, sent)
+		out = v.text("short.sent", sent)
 	}
 	switch stuck {
 	case 0:
-		return out + " " + v.text(shortNoneStuck)
+		return out + " " + v.text("short.none_stuck")
 	case 1:
-		return out + " " + v.text(shortOneStuck)
+		return out + " " + v.text("short.one_stuck")
 	}
-	return out + " " + v.text(shortStuck, v.rows(stuck))
+	return out + " " + v.text("short.stuck", v.rows(stuck))
 }
 
 // stuck are the states of rows for which somebody must do something.
@@ -91,9 +92,9 @@ func (v voice) totals(d Digest) (sent string, kept int) {
 
 // digestJob has up to three parts: what went, what did not, and where all rows stand.
 func (v voice) digestJob(j DigestJob) []Part {
-	heading := v.text(digestJobOnly, j.Job)
+	heading := v.text("digest.job_only", j.Job)
 	if j.Sends != "" {
-		heading = v.text(digestJobHead, upperFirst(j.Sends.Plural(v.lang)), j.Job)
+		heading = v.text("digest.job_head", upperFirst(j.Sends.Plural(v.lang)), j.Job)
 	}
 	went := Part{Heading: heading}
 	total := 0
@@ -103,22 +104,22 @@ func (v voice) digestJob(j DigestJob) []Part {
 		types[sum.OrderType] = true
 		went.Items = append(went.Items, v.sentItem(j.Sends, sum))
 	}
-	went.Text = v.text(digestNoneSent)
+	went.Text = v.text("digest.none_sent")
 	if total > 0 {
-		went.Text = v.count(digestSent, total, v.records(j.Sends, total))
+		went.Text = v.count("digest.sent", total, v.records(j.Sends, total))
 	}
 	if j.New+j.Changed > 0 {
-		went.Text += " " + v.text(digestRead, v.rows(j.New), v.rows(j.Changed))
+		went.Text += " " + v.text("digest.read", v.rows(j.New), v.rows(j.Changed))
 	}
 	if types[string(trade.AFixar)] && types[string(trade.FixacaoCompra)] {
-		went.Text += "\n" + v.text(digestSameGrain)
+		went.Text += "\n" + v.text("digest.same_grain")
 	}
 	parts := []Part{went}
 	if len(j.Causes) > 0 {
-		parts = append(parts, Part{Heading: v.text(digestNotSent, heading), Items: v.causes(j.Causes)})
+		parts = append(parts, Part{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Causes)})
 	}
 	if items := v.remarks(j); len(items) > 0 {
-		parts = append(parts, Part{Heading: v.text(digestRemarks, heading), Items: items})
+		parts = append(parts, Part{Heading: v.text("digest.remarks", heading), Items: items})
 	}
 	if text := v.position(j); text != "" {
 		parts = append(parts, Part{Text: text})
@@ -134,44 +135,44 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 	}
 	item := Item{Text: what + ": " + v.records(sends, sum.Rows)}
 	if sum.Product != "" && sum.Rows > sum.Unweighed { // what is not known may be several products
-		item.More = append(item.More, v.text(digestWeight, v.weight(sum.Kilograms)))
+		item.More = append(item.More, v.text("digest.weight", v.weight(sum.Kilograms)))
 	}
 	if sum.Unweighed > 0 {
-		item.More = append(item.More, v.count(digestUnweighed, sum.Unweighed, v.rows(sum.Unweighed)))
+		item.More = append(item.More, v.count("digest.unweighed", sum.Unweighed, v.rows(sum.Unweighed)))
 	}
 	for _, currency := range slices.Sorted(maps.Keys(sum.Values)) {
-		item.More = append(item.More, v.text(digestValue, v.currency(currency), v.money(sum.Values[currency])))
+		item.More = append(item.More, v.text("digest.value", v.currency(currency), v.money(sum.Values[currency])))
 	}
 	if sum.Unpriced > 0 {
-		item.More = append(item.More, v.count(digestUnpriced, sum.Unpriced, v.rows(sum.Unpriced)))
+		item.More = append(item.More, v.count("digest.unpriced", sum.Unpriced, v.rows(sum.Unpriced)))
 	}
 	return item
 }
 
 // volume is what of one product does not go.
 func (v voice) volume(sum Volume) string {
-	text := v.product(sum.Product) + ": " + v.count(rowsCount, sum.Rows, v.rows(sum.Rows))
+	text := v.product(sum.Product) + ": " + v.count("rows.all", sum.Rows, v.rows(sum.Rows))
 	if sum.Product != "" && sum.Rows > sum.Unweighed {
 		text += ", " + v.weight(sum.Kilograms)
 	}
 	if sum.Product != "" && sum.Unweighed > 0 {
-		text += "; " + v.count(digestUnweighed, sum.Unweighed, v.rows(sum.Unweighed))
+		text += "; " + v.count("digest.unweighed", sum.Unweighed, v.rows(sum.Unweighed))
 	}
 	return text
 }
 
 func (v voice) product(code string) string {
-	if p, ok := productWords[code]; ok {
-		return v.text(p)
+	if key := i18n.Key("product." + code); i18n.Alerts.Has(key) {
+		return v.text(key)
 	}
-	return v.text(productUnknown)
+	return v.text("product.unknown")
 }
 
 func (v voice) orderType(code string) string {
-	if p, ok := orderTypeWords[code]; ok {
-		return v.text(p)
+	if key := i18n.Key("order.type." + code); i18n.Alerts.Has(key) {
+		return v.text(key)
 	}
-	return v.text(typeUnknown)
+	return v.text("order.type.unknown")
 }
 
 // currency is the sign of a currency, or its code: three letters and nothing else.
@@ -185,16 +186,22 @@ func (v voice) currency(code string) string {
 	return "?"
 }
 
+// askingFlags are the flags that ask for something, in the order in which they are told.
+var askingFlags = []trade.Flag{
+	trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote,
+}
+
 // remarks are the flags of rows that were sent and differ in the ERP now, with what to do.
 func (v voice) remarks(j DigestJob) []Item {
 	var out []Item
-	for _, w := range flagWords {
-		if n := j.Flags[w.flag]; n > 0 {
-			out = append(out, Item{Text: v.count(w.what, n, v.rows(n)), More: []string{v.text(w.do, j.Job)}})
+	for _, flag := range askingFlags {
+		if n := j.Flags[flag]; n > 0 {
+			key := i18n.Key("flag." + flag)
+			out = append(out, Item{Text: v.count(key, n, v.rows(n)), More: []string{v.text(key+".do", j.Job)}})
 		}
 	}
 	if j.Late > 0 {
-		out = append(out, Item{Text: v.count(digestLate, j.Late, v.rows(j.Late))})
+		out = append(out, Item{Text: v.count("digest.late", j.Late, v.rows(j.Late))})
 	}
 	return out
 }
@@ -206,20 +213,20 @@ func (v voice) position(j DigestJob) string {
 	for _, s := range trade.States {
 		if n := j.States[s]; n > 0 {
 			total += n
-			parts = append(parts, v.rows(n)+" "+v.text(stateWords[s]))
+			parts = append(parts, v.rows(n)+" "+v.text(i18n.Key("state."+s)))
 		}
 	}
 	if total == 0 {
 		return ""
 	}
-	return v.count(digestPosition, total, v.rows(total), strings.Join(parts, " + "))
+	return v.count("digest.position", total, v.rows(total), strings.Join(parts, " + "))
 }
 
 // missing says what a kind of reference keeps from going: "1 carteira sem vínculo bloqueia 38 contratos e 112 entregas".
 func (v voice) missing(m DigestMissing) string {
-	w, ok := missingWords[m.Kind]
-	if !ok {
-		w = missingOther
+	w := i18n.Key("missing." + m.Kind)
+	if !i18n.Alerts.Has(w + ".one") {
+		w = "missing.other"
 	}
 	var what []string
 	for _, kind := range trade.Kinds {
@@ -230,12 +237,15 @@ func (v voice) missing(m DigestMissing) string {
 	return v.count(w, m.Codes, m.Codes) + " " + v.list(what)
 }
 
-// acts counts what people decided, in the order of the words.
+// toldActs are the acts of people that decide about rows, and the late answers that end them.
+var toldActs = []string{"adopt", "resend", "retry", "dismiss", "reopen", "acknowledge", "release", "late answer"}
+
+// acts counts what people decided.
 func (v voice) acts(acts map[string]int) []Item {
 	var out []Item
-	for _, w := range actWords {
-		if n := acts[w.act]; n > 0 {
-			out = append(out, Item{Text: v.count(w.what, n, v.rows(n))})
+	for _, act := range toldActs {
+		if n := acts[act]; n > 0 {
+			out = append(out, Item{Text: v.count(i18n.Key("act."+act), n, v.rows(n))})
 		}
 	}
 	return out

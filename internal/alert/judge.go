@@ -16,6 +16,12 @@ var sharedStops = []string{
 	"api_key", "api_key_inside", "api_module", "api_permission", "api_address", "api_certificate", "api_unreachable", "api_throttled", "answers", "ledger", "erp",
 }
 
+// endedByPerson are the stops that do not end by themselves.
+var endedByPerson = []string{
+	"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows", "brake_retyped",
+	"brake_changed_key", "brake_new_job", "brake_most", "brake_canary",
+}
+
 // countedStops tell how many new rows there are.
 var countedStops = []string{"brake_new_rows", "brake_retyped"}
 

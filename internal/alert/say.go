@@ -6,25 +6,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // raised is the message of an alert that begins.
 func (v voice) raised(c condition) Message {
 	title, happened, means, do := v.sentences(c.topic, c.detail)
-	m := Message{Tone: Alarm, Subject: v.text(subjectRaised, v.name, title), Foot: v.text(footText, v.name, v.zone)}
-	m.Parts = append(m.Parts, Part{Heading: v.text(headHappened), Text: happened})
-	since := headSince
+	m := Message{Tone: Alarm, Subject: v.text("subject.raised", v.name, title), Foot: v.text("foot.alert", v.name, v.zone)}
+	m.Parts = append(m.Parts, Part{Heading: v.text("head.happened"), Text: happened})
+	since := i18n.Key("head.since")
 	if c.topic == LateAnswer {
-		since = headWhen
+		since = "head.when"
 	}
 	if !c.since.IsZero() {
 		m.Parts = append(m.Parts, Part{Heading: v.text(since), Text: v.moment(c.since)})
 	}
 	if len(c.detail.Causes) > 0 {
-		m.Parts = append(m.Parts, Part{Heading: v.text(headCauses), Items: v.causes(c.detail.Causes)})
+		m.Parts = append(m.Parts, Part{Heading: v.text("head.causes"), Items: v.causes(c.detail.Causes)})
 	}
-	m.Parts = append(m.Parts, Part{Heading: v.text(headMeans), Text: means}, Part{Heading: v.text(headDo), Text: do})
+	m.Parts = append(m.Parts, Part{Heading: v.text("head.means"), Text: means}, Part{Heading: v.text("head.do"), Text: do})
 	return m
 }
 
@@ -36,10 +37,10 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 		since = a.SeenAt
 	}
 	return Message{
-		Tone: Good, Subject: v.text(subjectOver, v.name, title), Foot: v.text(footText, v.name, v.zone),
+		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
 		Parts: []Part{
-			{Heading: v.text(headHappened), Text: v.text(overText, happened, v.moment(since), v.moment(a.GoneAt), v.span(a.GoneAt.Sub(since)))},
-			{Heading: v.text(headDo), Text: v.text(overDo)},
+			{Heading: v.text("head.happened"), Text: v.text("over.happened", happened, v.moment(since), v.moment(a.GoneAt), v.span(a.GoneAt.Sub(since)))},
+			{Heading: v.text("head.do"), Text: v.text("over.do")},
 		},
 	}
 }
@@ -48,8 +49,8 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 func TestMessage(lang trade.Lang, c Config) Message {
 	v := voice{lang, c.Zone, c.Name}
 	return Message{
-		At: c.Now().UTC(), Tone: Plain, Subject: v.text(subjectTest, v.name), Foot: v.text(footDigest, v.name, v.zone),
-		Parts: []Part{{Text: v.text(testText)}},
+		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name), Foot: v.text("foot.digest", v.name, v.zone),
+		Parts: []Part{{Text: v.text("test.body")}},
 	}
 }
 
@@ -62,7 +63,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	if len(d.Jobs) > 0 {
 		job = d.Jobs[0].Name
 	}
-	rows := v.count(rowsCount, d.Rows, v.rows(d.Rows))
+	rows := v.count("rows.all", d.Rows, v.rows(d.Rows))
 	if len(d.Jobs) > 0 {
 		rows = v.records(d.Jobs[0].Sends, d.Rows)
 	}
@@ -74,9 +75,9 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	case Rejected:
 		args = []any{where, rows, v.rows(d.Limit)}
 	case NothingNew:
-		args = []any{where, v.moment(d.Oldest), v.text(nationalDays)}
+		args = []any{where, v.moment(d.Oldest), v.text("word.national_days")}
 	case SweepMissed:
-		args = []any{where, v.count(rowsCount, d.Rows, v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
+		args = []any{where, v.count("rows.all", d.Rows, v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
 	case Contradicted, LateAnswer:
 		args = []any{where, rows}
 	case DiskFull:
@@ -85,27 +86,20 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	case Certificate:
 		args = []any{v.day(d.Ends)}
 	case Silent:
-		args = []any{v.moment(d.Oldest), rows, v.text(nationalDays)}
+		args = []any{v.moment(d.Oldest), rows, v.text("word.national_days")}
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
 	}
-	w := topics[topic]
-	title = w.title.pick(v.lang)
+	key := "topic." + i18n.Key(topic)
+	title = v.text(key + ".title")
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, job)
 	}
-	do = w.do.pick(v.lang)
+	do = v.text(key + ".do")
 	if strings.Contains(do, "%[1]s") {
 		do = fmt.Sprintf(do, job)
 	}
-	return title, v.text(w.happened, args...), v.text(w.means), do
-}
-
-func (p phrase) pick(lang trade.Lang) string {
-	if lang == trade.English {
-		return p.en
-	}
-	return p.pt
+	return title, v.text(key+".happened", args...), v.text(key + ".means"), do
 }
 
 func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
@@ -115,21 +109,21 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 	for i, j := range d.Jobs {
 		names[i] = j.Name
 	}
-	title = v.text(stopTitle, v.list(names), why)
-	happened = v.count(stopHappened, len(d.Jobs), v.jobs(d.Jobs), why)
+	title = v.text("stop.title", v.list(names), why)
+	happened = v.count("stop.happened", len(d.Jobs), v.jobs(d.Jobs), why)
 	if d.Rows > 0 {
-		rows := v.count(newRowsCount, d.Rows, v.rows(d.Rows))
+		rows := v.count("rows.new", d.Rows, v.rows(d.Rows))
 		if d.Usual > 0 {
-			happened += " " + v.text(stopBrake, rows, v.rows(d.Usual))
+			happened += " " + v.text("stop.brake", rows, v.rows(d.Usual))
 		} else {
 			happened += " " + upperFirst(rows) + "."
 		}
 	}
-	means = v.text(stopMeans)
+	means = v.text("stop.means")
 	if slices.Contains(endedByPerson, d.Code) {
-		means += v.text(stopByPerson)
+		means += v.text("stop.by_person")
 	} else {
-		means += v.text(stopByItself)
+		means += v.text("stop.by_itself")
 	}
 	first := ""
 	if len(names) > 0 {
@@ -149,10 +143,10 @@ func stopDo(stop trade.Advice) string {
 // records says how many of a kind: "1 contrato", "38 entregas".
 func (v voice) records(sends trade.Kind, n int) string {
 	if sends == trade.Traceability {
-		return v.count(counted{traceOne, traceMany}, n, v.rows(n))
+		return v.count("trace", n, v.rows(n))
 	}
 	if sends == "" {
-		return v.count(rowsCount, n, v.rows(n))
+		return v.count("rows.all", n, v.rows(n))
 	}
 	if n == 1 {
 		return v.rows(n) + " " + sends.Label(v.lang)
@@ -168,23 +162,23 @@ func (v voice) causes(causes []Cause) []Item {
 	var out []Item
 	for i, c := range causes {
 		if i == causesShown {
-			out = append(out, Item{Text: v.count(causeMore, len(causes)-i, len(causes)-i)})
+			out = append(out, Item{Text: v.count("cause.more", len(causes)-i, len(causes)-i)})
 			break
 		}
 		what := c.What
 		if c.Subjects > 0 {
-			what += v.count(causeCode, c.Subjects, c.Subjects)
+			what += v.count("cause.code", c.Subjects, c.Subjects)
 		}
-		text := v.text(causeLine, v.rows(c.Rows), what) + v.text(causeState, c.State.Label(v.lang))
+		text := v.text("cause.line", v.rows(c.Rows), what) + v.text("cause.state", c.State.Label(v.lang))
 		if !c.Oldest.IsZero() {
-			text += v.text(causeAge, v.day(c.Oldest))
+			text += v.text("cause.age", v.day(c.Oldest))
 		}
 		item := Item{Text: text}
 		for _, volume := range c.Volumes {
 			item.More = append(item.More, v.volume(volume))
 		}
 		if c.Do != "" {
-			item.More = append(item.More, v.text(causeWho, c.Who, c.Do))
+			item.More = append(item.More, v.text("cause.who", c.Who, c.Do))
 		}
 		out = append(out, item)
 	}

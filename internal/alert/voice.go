@@ -6,14 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// phrase is one sentence in both languages, with the same verbs in the same order.
-type phrase struct{ pt, en string }
-
-// counted is a phrase for one thing and for several.
-type counted struct{ one, many phrase }
 
 // voice speaks in one language and one time zone.
 type voice struct {
@@ -24,23 +19,20 @@ type voice struct {
 
 func (s *Service) voice() voice { return voice{s.Lang, s.Zone, s.Name} }
 
-func (v voice) text(p phrase, args ...any) string {
-	format := p.pt
-	if v.lang == trade.English {
-		format = p.en
-	}
+func (v voice) text(p i18n.Key, args ...any) string {
+	format := i18n.Alerts.Text(v.lang, p)
 	if len(args) == 0 {
 		return format
 	}
 	return fmt.Sprintf(format, args...)
 }
 
-// count chooses the form by n, which is not an argument by itself.
-func (v voice) count(c counted, n int, args ...any) string {
+// count returns the sentence key.one or key.many by n, which is not an argument by itself.
+func (v voice) count(key i18n.Key, n int, args ...any) string {
 	if n == 1 {
-		return v.text(c.one, args...)
+		return v.text(key+".one", args...)
 	}
-	return v.text(c.many, args...)
+	return v.text(key+".many", args...)
 }
 
 // moment is a time as people write it.
@@ -65,15 +57,15 @@ func (v voice) span(d time.Duration) string {
 	minutes %= 60
 	switch {
 	case days > 0 && hours > 0:
-		return v.count(aDay, days, days) + v.text(wordAnd) + v.count(anHour, hours, hours)
+		return v.count("span.day", days, days) + v.text("word.and") + v.count("span.hour", hours, hours)
 	case days > 0:
-		return v.count(aDay, days, days)
+		return v.count("span.day", days, days)
 	case hours > 0 && minutes > 0:
-		return v.count(anHour, hours, hours) + v.text(wordAnd) + v.count(aMinute, minutes, minutes)
+		return v.count("span.hour", hours, hours) + v.text("word.and") + v.count("span.minute", minutes, minutes)
 	case hours > 0:
-		return v.count(anHour, hours, hours)
+		return v.count("span.hour", hours, hours)
 	}
-	return v.count(aMinute, max(minutes, 1), max(minutes, 1))
+	return v.count("span.minute", max(minutes, 1), max(minutes, 1))
 }
 
 // number writes a decimal exactly as the language does: 4.310,5 or 4,310.5.
@@ -137,7 +129,7 @@ func (v voice) list(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
 	}
-	return strings.Join(items[:len(items)-1], ", ") + v.text(wordAnd) + items[len(items)-1]
+	return strings.Join(items[:len(items)-1], ", ") + v.text("word.and") + items[len(items)-1]
 }
 
 // jobs names jobs: "contracts (contratos) e deliveries (entregas)".

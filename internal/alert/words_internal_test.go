@@ -1,63 +1,15 @@
 package alert
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
-
-var verb = regexp.MustCompile(`%(\[\d+\])?[+#]?[a-z]|%%|\{[a-z]+\}`)
-
-func TestEveryPhraseIsThereInBothLanguagesWithTheSameVerbs(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("words*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := 0
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			c, ok := n.(*ast.CompositeLit)
-			if !ok || len(c.Elts) != 2 {
-				return true
-			}
-			var pair [2]string
-			for i, e := range c.Elts {
-				l, ok := e.(*ast.BasicLit)
-				if !ok {
-					return true
-				}
-				if pair[i], err = strconv.Unquote(l.Value); err != nil {
-					t.Fatal(err)
-				}
-			}
-			total++
-			if pair[0] == "" || pair[1] == "" || !slices.Equal(verb.FindAllString(pair[0], -1), verb.FindAllString(pair[1], -1)) {
-				t.Errorf("%s: %q and %q differ in their verbs, or one is missing", file, pair[0], pair[1])
-			}
-			return true
-		})
-	}
-	if total < 100 {
-		t.Errorf("only %d phrases were found: does the test still read them?", total)
-	}
-}
 
 func TestEveryReasonToStopHasWords(t *testing.T) {
 	t.Parallel()
@@ -80,7 +32,14 @@ func TestEveryReasonToStopHasWords(t *testing.T) {
 func TestEveryAlertSaysAllFour(t *testing.T) {
 	t.Parallel()
 	job := Job{"contracts", trade.OrderCommitments, 0}
-	for topic := range topics {
+	told := 0
+	for _, name := range i18n.Alerts.Names("topic.") {
+		name, ok := strings.CutSuffix(name, ".happened")
+		if !ok {
+			continue
+		}
+		told++
+		topic := Topic(name)
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 			v := voice{lang, saoPaulo, "safrasync"}
 			d := Detail{Jobs: []Job{job}, Rows: 1, Limit: 20, Oldest: monday, Folder: "/var/lib/safrasync", Host: "srv1", Free: 100 << 20, Ends: monday, Late: 90}
@@ -95,6 +54,9 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 				t.Errorf("%s in %s has %d parts, want what, since, meaning and what to do:\n%s", topic, lang, len(m.Parts), m.text())
 			}
 		}
+	}
+	if told < 10 {
+		t.Errorf("only %d topics were found: does the test still read them?", told)
 	}
 	for _, code := range slices.Concat(sharedStops, endedByPerson, []string{"references"}) {
 		why := trade.ExplainStop(code, trade.Portuguese).What

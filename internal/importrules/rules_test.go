@@ -24,8 +24,10 @@ type rule struct {
 }
 
 var rules = map[string]rule{
+	"internal/i18n": {reason: "i18n has the sentences that people read, and knows nobody who says them"},
 	"trade": {
-		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody",
+		may:    []string{"internal/i18n"},
+		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody but the sentences for people",
 	},
 	"erp": {
 		testsMay: []string{"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway"},
@@ -37,6 +39,7 @@ var rules = map[string]rule{
 		reason:        "apiclient is the API's document in Go and usable without the rest; in tests, only package apiclient_test may start the sandbox",
 	},
 	"apiclient/sandbox": {
+		may:      []string{"internal/i18n"},
 		testsMay: []string{"internal/apidoc"},
 		reason:   "the sandbox is an independent reading of the API's document: with a line of the client in it, both would agree on the same mistake",
 	},
@@ -46,7 +49,7 @@ var rules = map[string]rule{
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
 	"console": {
-		may:      []string{"trade", "sync/reconcile", "internal/connlimit"},
+		may:      []string{"trade", "sync/reconcile", "internal/connlimit", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},
 		reason:   "console shows and orders through interfaces of its own; cmd/safrasync gives it the rest",
 	},
@@ -56,7 +59,7 @@ var rules = map[string]rule{
 		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
 	},
 	"sync/reconcile": {
-		may:      []string{"trade", "apiclient", "sync"},
+		may:      []string{"trade", "apiclient", "sync", "internal/i18n"},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
 	},
@@ -66,7 +69,7 @@ var rules = map[string]rule{
 		reason:   "cmd wires everything, but a test server has no place in the binary",
 	},
 	"internal/alert": {
-		may:      []string{"trade"},
+		may:      []string{"trade", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
 	},

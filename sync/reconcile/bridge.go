@@ -5,20 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// bridgeWords name the parts of what the query gives.
-var bridgeWords = map[string]phrase{
-	"read":                        {"linhas lidas no ERP", "rows read in the ERP"},
-	"documents":                   {"documentos", "documents"},
-	"negative":                    {"documentos com preço ou volume negativo", "documents with a negative price or volume"},
-	string(trade.BesideCancelled): {"canceladas no ERP", "cancelled in the ERP"},
-	string(trade.BesideNoKey):     {"sem número (chave inutilizável)", "without a number (no usable key)"},
-	string(trade.BesideDouble):    {"com chave repetida no ERP", "with a key that stands twice in the ERP"},
-	"total":                       {"total", "total"},
-	"part":                        {"parcela", "part"},
-}
 
 // bridge writes what the query of each job gives as the sum of its parts, in rows, grain and money.
 func (p *printer) bridge(list []Summary) error {
@@ -32,7 +21,7 @@ func (p *printer) bridge(list []Summary) error {
 				currencies = []string{""}
 			}
 			for i, currency := range currencies {
-				row := []any{s.Job, Label{id, bridgeWords[id].in(p.Lang)}, nil, nil, currency, nil, nil, Label{role, bridgeWords[role].in(p.Lang)}, ""}
+				row := []any{s.Job, Label{id, sentence(i18n.Key("bridge."+id), p.Lang)}, nil, nil, currency, nil, nil, Label{role, sentence(i18n.Key("bridge."+role), p.Lang)}, ""}
 				if i == 0 {
 					row[2], row[3], row[6], row[8] = sums.Rows, sums.Kilograms, sums.Unweighed, strings.Join(keys, ", ")
 				}

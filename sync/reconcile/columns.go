@@ -4,118 +4,118 @@ import "github.com/safrasync/safrasync/trade"
 
 // The columns of the sections. The ids are those of the JSON, which are only ever added to (docs/json.md).
 var (
-	columnJob    = column{"job", phrase{"Rotina", "Job"}, TextColumn}
-	columnBranch = column{"branch", phrase{"Filial", "Branch"}, CodeColumn}
-	columnKey    = column{"key", phrase{"Chave no ERP", "Key in the ERP"}, CodeColumn}
-	columnID     = column{"remote_id", phrase{"Id na plataforma", "Id on the platform"}, CodeColumn}
-	columnState  = column{"state", phrase{"Situação", "State"}, TextColumn}
+	columnJob    = column{"job", "column.job", TextColumn}
+	columnBranch = column{"branch", "column.branch", CodeColumn}
+	columnKey    = column{"key", "column.key", CodeColumn}
+	columnID     = column{"remote_id", "column.remote_id", CodeColumn}
+	columnState  = column{"state", "column.state", TextColumn}
 
 	placeColumns = []column{
-		{"product", phrase{"Produto", "Product"}, TextColumn},
-		{"harvest", phrase{"Safra", "Harvest"}, CodeColumn},
-		{"producer", phrase{"Produtor", "Producer"}, CodeColumn},
-		{"place", phrase{"Local de entrega", "Delivery place"}, CodeColumn},
-		{"wallet", phrase{"Carteira", "Wallet"}, CodeColumn},
+		{"product", "place.column.product", TextColumn},
+		{"harvest", "place.column.harvest", CodeColumn},
+		{"producer", "place.column.producer", CodeColumn},
+		{"place", "place.column.place", CodeColumn},
+		{"wallet", "place.column.wallet", CodeColumn},
 	}
 	volumeColumns = []column{
-		{"unit", phrase{"Un.", "Unit"}, TextColumn},
-		{"amount_erp", phrase{"Volume no ERP", "Volume in the ERP"}, NumberColumn},
-		{"amount_sent", phrase{"Volume enviado", "Volume sent"}, NumberColumn},
-		{"kg_erp", phrase{"kg no ERP", "kg in the ERP"}, NumberColumn},
-		{"kg_sent", phrase{"kg enviados", "kg sent"}, NumberColumn},
-		{"kg_difference", phrase{"Diferença kg", "Difference kg"}, NumberColumn},
-		{"sc_erp", phrase{"sc no ERP", "sc in the ERP"}, NumberColumn},
-		{"sc_sent", phrase{"sc enviadas", "sc sent"}, NumberColumn},
+		{"unit", "volume.column.unit", TextColumn},
+		{"amount_erp", "volume.column.amount_erp", NumberColumn},
+		{"amount_sent", "volume.column.amount_sent", NumberColumn},
+		{"kg_erp", "volume.column.kg_erp", NumberColumn},
+		{"kg_sent", "volume.column.kg_sent", NumberColumn},
+		{"kg_difference", "volume.column.kg_difference", NumberColumn},
+		{"sc_erp", "volume.column.sc_erp", NumberColumn},
+		{"sc_sent", "volume.column.sc_sent", NumberColumn},
 	}
 	standColumns = []column{
 		columnState,
-		{"flags", phrase{"Marcas", "Flags"}, TextColumn},
-		{"reason", phrase{"Motivo", "Reason"}, TextColumn},
-		{"who", phrase{"Quem resolve", "Who resolves it"}, TextColumn},
-		{"sent_at", phrase{"Enviado em", "Sent at"}, TimeColumn},
-		{"by", phrase{"Por", "By"}, TextColumn},
-		{"basis", phrase{"Base da situação", "Basis of the state"}, TextColumn},
+		{"flags", "stand.column.flags", TextColumn},
+		{"reason", "stand.column.reason", TextColumn},
+		{"who", "stand.column.who", TextColumn},
+		{"sent_at", "stand.column.sent_at", TimeColumn},
+		{"by", "stand.column.by", TextColumn},
+		{"basis", "stand.column.basis", TextColumn},
 	}
 	platformColumns = []column{
-		{"kg_platform", phrase{"kg na plataforma", "kg on the platform"}, NumberColumn},
-		{"value_platform", phrase{"Valor na plataforma", "Value on the platform"}, MoneyColumn},
-		{"platform", phrase{"Leitura da plataforma", "Reading of the platform"}, TextColumn},
+		{"kg_platform", "platform.column.kg_platform", NumberColumn},
+		{"value_platform", "platform.column.value_platform", MoneyColumn},
+		{"platform", "platform.column.platform", TextColumn},
 	}
 
 	summaryColumns = []column{
 		columnJob,
-		{"sends", phrase{"Registros", "Records"}, TextColumn},
-		{"line", phrase{"Linha", "Line"}, TextColumn},
-		{"rows", phrase{"Quantidade", "Rows"}, CountColumn},
-		{"role", phrase{"Papel na conta", "Role in the sum"}, TextColumn},
+		{"sends", "summary.column.sends", TextColumn},
+		{"line", "summary.column.line", TextColumn},
+		{"rows", "summary.column.rows", CountColumn},
+		{"role", "summary.column.role", TextColumn},
 	}
 	bridgeColumns = []column{
 		columnJob,
-		{"line", phrase{"Linha", "Line"}, TextColumn},
-		{"rows", phrase{"Quantidade", "Rows"}, CountColumn},
-		{"kg", phrase{"kg", "kg"}, NumberColumn},
-		{"currency", phrase{"Moeda", "Currency"}, TextColumn},
-		{"value", phrase{"Valor", "Value"}, MoneyColumn},
-		{"without_weight", phrase{"Sem volume ou unidade", "Without volume or unit"}, CountColumn},
-		{"role", phrase{"Papel na conta", "Role in the sum"}, TextColumn},
-		{"keys", phrase{"Quais", "Which"}, CodeColumn},
+		{"line", "bridge.column.line", TextColumn},
+		{"rows", "bridge.column.rows", CountColumn},
+		{"kg", "bridge.column.kg", NumberColumn},
+		{"currency", "bridge.column.currency", TextColumn},
+		{"value", "bridge.column.value", MoneyColumn},
+		{"without_weight", "bridge.column.without_weight", CountColumn},
+		{"role", "bridge.column.role", TextColumn},
+		{"keys", "bridge.column.keys", CodeColumn},
 	}
 	totalsColumns = []column{
-		{"by", phrase{"Por", "By"}, TextColumn},
-		{"name", phrase{"Nome", "Name"}, CodeColumn},
-		{"product", phrase{"Produto", "Product"}, TextColumn},
-		{"kg_contracted", phrase{"Contratado kg", "Contracted kg"}, NumberColumn},
-		{"sc_contracted", phrase{"Contratado sc", "Contracted sc"}, NumberColumn},
-		{"kg_delivered", phrase{"Entregue kg", "Delivered kg"}, NumberColumn},
-		{"sc_delivered", phrase{"Entregue sc", "Delivered sc"}, NumberColumn},
-		{"kg_to_deliver", phrase{"Saldo a entregar kg", "To deliver kg"}, NumberColumn},
-		{"sc_to_deliver", phrase{"Saldo a entregar sc", "To deliver sc"}, NumberColumn},
-		{"kg_fixed", phrase{"Fixado kg", "Fixed kg"}, NumberColumn},
-		{"sc_fixed", phrase{"Fixado sc", "Fixed sc"}, NumberColumn},
-		{"kg_from_deposit", phrase{"dos quais de depósito kg", "of which from deposit kg"}, NumberColumn},
-		{"kg_to_fix", phrase{"A fixar kg", "To fix kg"}, NumberColumn},
-		{"sc_to_fix", phrase{"A fixar sc", "To fix sc"}, NumberColumn},
-		{"currency", phrase{"Moeda", "Currency"}, TextColumn},
-		{"value_fixed", phrase{"Valor fixado", "Fixed value"}, MoneyColumn},
-		{"value_sent", phrase{"Valor fixado enviado", "Fixed value sent"}, MoneyColumn},
-		{"kg_contracted_sent", phrase{"Contratado enviado kg", "Contracted, sent kg"}, NumberColumn},
-		{"kg_delivered_sent", phrase{"Entregue enviado kg", "Delivered, sent kg"}, NumberColumn},
-		{"kg_fixed_sent", phrase{"Fixado enviado kg", "Fixed, sent kg"}, NumberColumn},
-		{"kg_dismissed", phrase{"Dispensado kg", "Dismissed kg"}, NumberColumn},
-		{"rows", phrase{"Linhas", "Rows"}, CountColumn},
-		{"without_unit", phrase{"Sem volume ou unidade", "Without volume or unit"}, CountColumn},
-		{"without_price", phrase{"Fixadas sem preço", "Fixed without a price"}, CountColumn},
+		{"by", "totals.column.by", TextColumn},
+		{"name", "totals.column.name", CodeColumn},
+		{"product", "totals.column.product", TextColumn},
+		{"kg_contracted", "totals.column.kg_contracted", NumberColumn},
+		{"sc_contracted", "totals.column.sc_contracted", NumberColumn},
+		{"kg_delivered", "totals.column.kg_delivered", NumberColumn},
+		{"sc_delivered", "totals.column.sc_delivered", NumberColumn},
+		{"kg_to_deliver", "totals.column.kg_to_deliver", NumberColumn},
+		{"sc_to_deliver", "totals.column.sc_to_deliver", NumberColumn},
+		{"kg_fixed", "totals.column.kg_fixed", NumberColumn},
+		{"sc_fixed", "totals.column.sc_fixed", NumberColumn},
+		{"kg_from_deposit", "totals.column.kg_from_deposit", NumberColumn},
+		{"kg_to_fix", "totals.column.kg_to_fix", NumberColumn},
+		{"sc_to_fix", "totals.column.sc_to_fix", NumberColumn},
+		{"currency", "totals.column.currency", TextColumn},
+		{"value_fixed", "totals.column.value_fixed", MoneyColumn},
+		{"value_sent", "totals.column.value_sent", MoneyColumn},
+		{"kg_contracted_sent", "totals.column.kg_contracted_sent", NumberColumn},
+		{"kg_delivered_sent", "totals.column.kg_delivered_sent", NumberColumn},
+		{"kg_fixed_sent", "totals.column.kg_fixed_sent", NumberColumn},
+		{"kg_dismissed", "totals.column.kg_dismissed", NumberColumn},
+		{"rows", "totals.column.rows", CountColumn},
+		{"without_unit", "totals.column.without_unit", CountColumn},
+		{"without_price", "totals.column.without_price", CountColumn},
 	}
 	divergencesColumns = []column{
 		columnJob, columnBranch, columnKey, columnID,
-		{"kind", phrase{"Divergência", "Divergence"}, TextColumn},
-		{"here", phrase{"Esperado", "Expected"}, NumberColumn},
-		{"there", phrase{"Encontrado", "Found"}, NumberColumn},
-		{"difference", phrase{"Diferença", "Difference"}, NumberColumn},
-		{"unit", phrase{"Un. ou moeda", "Unit or currency"}, TextColumn},
-		{"note", phrase{"Observação", "Note"}, TextColumn},
-		{"product", phrase{"Produto", "Product"}, TextColumn},
-		{"harvest", phrase{"Safra", "Harvest"}, CodeColumn},
-		{"producer", phrase{"Produtor", "Producer"}, CodeColumn},
-		{"acknowledged", phrase{"Tratada", "Dealt with"}, TextColumn},
+		{"kind", "divergences.column.kind", TextColumn},
+		{"here", "divergences.column.here", NumberColumn},
+		{"there", "divergences.column.there", NumberColumn},
+		{"difference", "divergences.column.difference", NumberColumn},
+		{"unit", "divergences.column.unit", TextColumn},
+		{"note", "divergences.column.note", TextColumn},
+		{"product", "divergences.column.product", TextColumn},
+		{"harvest", "divergences.column.harvest", CodeColumn},
+		{"producer", "divergences.column.producer", CodeColumn},
+		{"acknowledged", "divergences.column.acknowledged", TextColumn},
 	}
 	exceptionsColumns = []column{
-		{"at", phrase{"Quando", "When"}, TimeColumn},
-		{"by", phrase{"Quem", "Who"}, TextColumn},
-		{"act", phrase{"Decisão", "Decision"}, TextColumn},
+		{"at", "exceptions.column.at", TimeColumn},
+		{"by", "exceptions.column.by", TextColumn},
+		{"act", "exceptions.column.act", TextColumn},
 		columnJob, columnKey,
-		{"reason", phrase{"Motivo", "Reason"}, TextColumn},
-		{"before", phrase{"Antes", "Before"}, TextColumn},
-		{"after", phrase{"Depois", "After"}, TextColumn},
-		{"audit", phrase{"Registro da auditoria", "Record of the audit"}, CountColumn},
+		{"reason", "exceptions.column.reason", TextColumn},
+		{"before", "exceptions.column.before", TextColumn},
+		{"after", "exceptions.column.after", TextColumn},
+		{"audit", "exceptions.column.audit", CountColumn},
 	}
 	messagesColumns = []column{
-		{"message", phrase{"Chave", "Key"}, CodeColumn},
-		{"count", phrase{"Vezes", "Times"}, CountColumn},
-		{"last_seen_at", phrase{"Última vez", "Last seen"}, TimeColumn},
-		{"known", phrase{"Tem explicação", "Has words"}, TextColumn},
-		{"what", phrase{"O que significa", "What it means"}, TextColumn},
-		{"who", phrase{"Quem resolve", "Who resolves it"}, TextColumn},
+		{"message", "messages.column.message", CodeColumn},
+		{"count", "messages.column.count", CountColumn},
+		{"last_seen_at", "messages.column.last_seen_at", TimeColumn},
+		{"known", "messages.column.known", TextColumn},
+		{"what", "messages.column.what", TextColumn},
+		{"who", "messages.column.who", TextColumn},
 	}
 )
 
@@ -130,15 +130,15 @@ func joined(lists ...[]column) []column {
 var contractsColumns = joined(
 	[]column{
 		columnJob, columnBranch, columnKey, columnID,
-		{"order_type", phrase{"Tipo", "Type"}, TextColumn},
-		{"order_date", phrase{"Data", "Date"}, DayColumn},
+		{"order_type", "contracts.column.order_type", TextColumn},
+		{"order_date", "contracts.column.order_date", DayColumn},
 	}, placeColumns, volumeColumns,
 	[]column{
-		{"currency", phrase{"Moeda", "Currency"}, TextColumn},
-		{"price_erp", phrase{"Preço no ERP", "Price in the ERP"}, MoneyColumn},
-		{"value_erp", phrase{"Valor no ERP", "Value in the ERP"}, MoneyColumn},
-		{"value_sent", phrase{"Valor enviado", "Value sent"}, MoneyColumn},
-		{"value_difference", phrase{"Diferença de valor", "Difference of value"}, MoneyColumn},
+		{"currency", "contracts.column.currency", TextColumn},
+		{"price_erp", "contracts.column.price_erp", MoneyColumn},
+		{"value_erp", "contracts.column.value_erp", MoneyColumn},
+		{"value_sent", "contracts.column.value_sent", MoneyColumn},
+		{"value_difference", "contracts.column.value_difference", MoneyColumn},
 	},
 	platformColumns, standColumns, toldColumns(trade.OrderCommitments),
 )
@@ -146,15 +146,15 @@ var contractsColumns = joined(
 var deliveriesColumns = joined(
 	[]column{
 		columnJob, columnBranch, columnKey, columnID,
-		{"contract", phrase{"Contrato", "Contract"}, CodeColumn},
-		{"delivery_date", phrase{"Data", "Date"}, DayColumn},
+		{"contract", "deliveries.column.contract", CodeColumn},
+		{"delivery_date", "deliveries.column.delivery_date", DayColumn},
 	}, placeColumns, volumeColumns,
-	[]column{{"car", phrase{"CAR", "CAR"}, CodeColumn}}, standColumns,
+	[]column{{"car", "deliveries.column.car", CodeColumn}}, standColumns,
 )
 
 var traceabilityColumns = joined(
 	[]column{
 		columnJob, columnBranch, columnKey, columnID,
-		{"contract", phrase{"Contrato", "Contract"}, CodeColumn},
+		{"contract", "traceability.column.contract", CodeColumn},
 	}, placeColumns, volumeColumns, standColumns, toldColumns(trade.Traceability),
 )

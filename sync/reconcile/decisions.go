@@ -15,6 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -27,35 +28,30 @@ const (
 	Commas   Form = "csv"
 )
 
-// Decision words: what a person may write into the file, by act. A second sending is not among them: it may double, and is decided row by row.
-var decisionWords = map[string]phrase{
-	"retry": {"tentar de novo", "retry"}, "dismiss": {"dispensar", "dismiss"}, "acknowledge": {"reconhecer", "acknowledge"}, "adopt": {"confirmar id", "adopt id"},
-	"adopt-no-id": {"confirmar sem id", "adopt without id"},
-}
-
-// decisionActs is the order in which decisions are offered.
+// decisionActs are what a person may write into the file, in the order in which it is offered. A
+// second sending is not among them: it may double, and is decided row by row.
 var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowledge"}
 
 // decisionColumns are those of the file. The last three of those to be seen are filled in; those after them are hidden.
 var decisionColumns = []column{
-	{"job", phrase{"Rotina", "Job"}, CodeColumn},
-	{"key", phrase{"Chave no ERP", "Key in the ERP"}, CodeColumn},
-	{"day", phrase{"Data", "Date"}, TextColumn},
-	{"product", phrase{"Produto", "Product"}, CodeColumn},
-	{"producer", phrase{"Produtor", "Producer"}, CodeColumn},
-	{"kg", phrase{"kg", "kg"}, TextColumn},
-	{"state", phrase{"Situação", "State"}, TextColumn},
-	{"reason", phrase{"Motivo", "Reason"}, TextColumn},
-	{"who", phrase{"Quem resolve", "Who resolves it"}, TextColumn},
-	{"where", phrase{"Onde", "Where"}, TextColumn},
-	{"do", phrase{"O que fazer", "What to do"}, TextColumn},
-	{"again", phrase{"Enviar de novo é seguro?", "Is sending again safe?"}, TextColumn},
-	{"allowed", phrase{"Decisões possíveis", "Possible decisions"}, TextColumn},
-	{"decision", phrase{"DECISÃO", "DECISION"}, TextColumn},
-	{"id", phrase{"ID NA PLATAFORMA", "ID ON THE PLATFORM"}, CodeColumn},
-	{"why", phrase{"MOTIVO DA DECISÃO", "REASON OF THE DECISION"}, TextColumn},
-	{"version", phrase{"versão", "version"}, CodeColumn},
-	{"check", phrase{"conferência", "check"}, CodeColumn},
+	{"job", "decision.column.job", CodeColumn},
+	{"key", "decision.column.key", CodeColumn},
+	{"day", "decision.column.day", TextColumn},
+	{"product", "decision.column.product", CodeColumn},
+	{"producer", "decision.column.producer", CodeColumn},
+	{"kg", "decision.column.kg", TextColumn},
+	{"state", "decision.column.state", TextColumn},
+	{"reason", "decision.column.reason", TextColumn},
+	{"who", "decision.column.who", TextColumn},
+	{"where", "decision.column.where", TextColumn},
+	{"do", "decision.column.do", TextColumn},
+	{"again", "decision.column.again", TextColumn},
+	{"allowed", "decision.column.allowed", TextColumn},
+	{"decision", "decision.column.decision", TextColumn},
+	{"id", "decision.column.id", CodeColumn},
+	{"why", "decision.column.why", TextColumn},
+	{"version", "decision.column.version", CodeColumn},
+	{"check", "decision.column.check", CodeColumn},
 }
 
 // hiddenFrom is the first of the columns that people need not see.
@@ -125,7 +121,7 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	words := make([]string, len(acts))
 	for i, act := range acts {
-		words[i] = decisionWords[act].in(p.Lang)
+		words[i] = sentence(i18n.Key("decision."+act), p.Lang)
 	}
 	kg := ""
 	if weight, ok := r.ERP.Kilograms(); ok {
@@ -200,7 +196,7 @@ type decisionFile interface {
 func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (decisionFile, error) {
 	titles := make([]string, len(decisionColumns))
 	for i, c := range decisionColumns {
-		titles[i] = c.title.in(lang)
+		titles[i] = sentence(c.title, lang)
 	}
 	if form == Workbook {
 		return newDecisionBook(to, titles, lang)
@@ -242,7 +238,7 @@ type decisionBook struct {
 
 func newDecisionBook(to io.Writer, titles []string, lang trade.Lang) (*decisionBook, error) {
 	f := &decisionBook{to: to, book: excelize.NewFile(), lang: lang}
-	sheet := (phrase{"Decisões", "Decisions"}).in(lang)
+	sheet := sentence("decisions.sheet", lang)
 	head, err := f.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}}})
 	f.text, err = second(f.book.NewStyle(&excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}))(err)
 	f.fill, err = second(f.book.NewStyle(&excelize.Style{NumFmt: 49, Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}}, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}))(err)
@@ -298,7 +294,7 @@ func (f *decisionBook) close() error {
 		list.Sqref = fmt.Sprintf("%s2:%s%d", column, column, f.line)
 		var words []string
 		for _, act := range decisionActs {
-			words = append(words, decisionWords[act].in(f.lang))
+			words = append(words, sentence(i18n.Key("decision."+act), f.lang))
 		}
 		if err = list.SetDropList(words); err == nil {
 			err = f.book.AddDataValidation(f.book.GetSheetName(0), list)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -102,4 +103,4 @@ func groups(list []Decision) [][]Decision {
 }
 
 // ActWord is what a decision is called.
-func ActWord(act string, lang trade.Lang) string { return decisionWords[act].in(lang) }
+func ActWord(act string, lang trade.Lang) string { return sentence(i18n.Key("decision."+act), lang) }

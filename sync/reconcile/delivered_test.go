@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -76,7 +77,7 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 		}
 		var got []string
 		for _, line := range lines[1:] {
-			if line[4] == divergenceWords[OverDelivered].pt {
+			if line[4] == i18n.Report.Text(i18n.Portuguese, "divergence.over_delivered") {
 				got = append(got, fmt.Sprintf("%s %s %s", line[2], line[5], line[6]))
 			}
 		}

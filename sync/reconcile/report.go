@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -94,11 +95,11 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 		if !o.has(step.id) {
 			continue
 		}
-		note := sectionNotes[step.id].in(o.Lang)
+		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
 		if step.id == DivergencesSection {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang), decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		if err := w.Section(Section{step.id, sectionTitles[step.id].in(o.Lang), note, columnsIn(o.Lang, step.columns)}); err != nil {
+		if err := w.Section(Section{step.id, sentence(i18n.Key("section.title."+string(step.id)), o.Lang), note, columnsIn(o.Lang, step.columns)}); err != nil {
 			return v, err
 		}
 		if err := step.write(); err != nil {
@@ -116,72 +117,74 @@ type printer struct {
 	on *delivered
 }
 
-func (p *printer) say(f phrase, args ...any) string { return fmt.Sprintf(f.in(p.Lang), args...) }
+func (p *printer) say(f i18n.Key, args ...any) string {
+	return fmt.Sprintf(sentence(f, p.Lang), args...)
+}
 
 // heading says in words what the numbers are.
 func (p *printer) heading() Heading {
 	h := p.Head
 	var lines []string
-	say := func(f phrase, args ...any) { lines = append(lines, p.say(f, args...)) }
+	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
 	if h.Name != "" {
-		say(lineName, h.Name)
+		say("line.name", h.Name)
 	}
 	switch h.Kind {
 	case ClosedKind:
-		say(lineClosed, dayText(h.Day, p.Lang), momentText(h.Closed.At, p.zone, p.Lang), h.Closed.Who, h.Closed.Reason)
-		say(lineHash, h.Closed.Audit, h.Closed.Hash)
+		say("line.closed", dayText(h.Day, p.Lang), momentText(h.Closed.At, p.zone, p.Lang), h.Closed.Who, h.Closed.Reason)
+		say("line.hash", h.Closed.Audit, h.Closed.Hash)
 	case DerivedKind:
-		say(lineDerived, dayText(h.Day, p.Lang), h.Rows-h.Derived-h.Unknown, h.Rows, h.Derived, h.Unknown)
+		say("line.derived", dayText(h.Day, p.Lang), h.Rows-h.Derived-h.Unknown, h.Rows, h.Derived, h.Unknown)
 	default:
-		say(lineNow, momentText(h.At, p.zone, p.Lang), h.Zone)
+		say("line.now", momentText(h.At, p.zone, p.Lang), h.Zone)
 	}
 	if h.Day != "" {
-		say(lineDay, dayText(h.Day, p.Lang))
+		say("line.day", dayText(h.Day, p.Lang))
 	}
 	if f := p.Filter; !f.From.IsZero() || !f.To.IsZero() {
-		from, to := lineBegin.in(p.Lang), lineEnd.in(p.Lang)
+		from, to := sentence("line.begin", p.Lang), sentence("line.end", p.Lang)
 		if !f.From.IsZero() {
 			from = dayText(f.From.String(), p.Lang)
 		}
 		if !f.To.IsZero() {
 			to = dayText(f.To.String(), p.Lang)
 		}
-		say(linePeriod, from, to)
+		say("line.period", from, to)
 	}
 	if text := p.Filter.text(p.Lang); text != "" {
-		say(lineFilter, text)
+		say("line.filter", text)
 	}
 	if h.Reduced > 0 {
-		say(lineReduced, h.Reduced)
+		say("line.reduced", h.Reduced)
 	}
 	if h.Asked != nil {
-		say(lineAsked, h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
+		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
 	}
-	say(lineReport, h.ID, h.Program)
-	say(lineDocument)
-	return Heading{Title: titleReport.in(p.Lang), Lines: lines, Head: h, Lang: p.Lang, Zone: p.zone}
+	say("line.report", h.ID, h.Program)
+	say("line.document")
+	return Heading{Title: sentence("title", p.Lang), Lines: lines, Head: h, Lang: p.Lang, Zone: p.zone}
 }
 
 // text says what is selected beside the period; "" when everything is.
 func (f Filter) text(lang trade.Lang) string {
 	var parts []string
-	add := func(what phrase, list []string) {
+	add := func(what i18n.Key, list []string) {
 		if len(list) > 0 {
-			parts = append(parts, what.in(lang)+" "+strings.Join(list, ", "))
+			parts = append(parts, sentence(what, lang)+" "+strings.Join(list, ", "))
 		}
 	}
 	add(columnJob.title, f.Jobs)
-	add(phrase{"safra", "harvest"}, f.Harvests)
-	add(phrase{"produto", "product"}, f.Products)
-	add(phrase{"filial", "branch"}, f.Branches)
-	add(phrase{"produtor", "producer"}, f.Producers)
-	add(phrase{"local de entrega", "delivery place"}, f.Places)
-	add(phrase{"carteira", "wallet"}, f.Wallets)
+	add("filter.harvest", f.Harvests)
+	add("filter.product", f.Products)
+	add("filter.branch", f.Branches)
+	add("filter.producer", f.Producers)
+	add("filter.place", f.Places)
+	add("filter.wallet", f.Wallets)
 	var states []string
 	for _, s := range f.States {
 		states = append(states, s.Label(lang))
 	}
-	add(phrase{"situação", "state"}, states)
+	add("filter.state", states)
 	return strings.Join(parts, "; ")
 }
 
@@ -222,25 +225,27 @@ var subCounts = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled,
 
 // summary writes the equation of each job, line by line.
 func (p *printer) summary(list []Summary) error {
-	roles := map[string]phrase{"total": {"total", "total"}, "summand": {"parcela", "summand"}, "of_which": {"das quais", "of which"}, "proof": {"prova", "proof"}, "outside": {"fora da conta", "not in the sum"}}
 	for _, s := range list {
-		line := func(id string, words phrase, n any, role string) error {
-			return p.w.Row([]any{s.Job, Label{string(s.Sends), s.Sends.Plural(p.Lang)}, Label{id, words.in(p.Lang)}, n, Label{role, roles[role].in(p.Lang)}})
-		}
 		var err error
-		add := func(id string, words phrase, n any, role string) {
+		add := func(id, text string, n any, role string) {
 			if err == nil {
-				err = line(id, words, n, role)
+				err = p.w.Row([]any{
+					s.Job,
+					Label{string(s.Sends), s.Sends.Plural(p.Lang)},
+					Label{id, text},
+					n,
+					Label{role, p.say(i18n.Key("summary." + role))},
+				})
 			}
 		}
 		if s.InScope != nil {
-			add("in_erp", summaryWords["in_erp"], *s.InScope, "total")
+			add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")
 		} else {
-			add("in_erp", summaryWords["in_erp"], nil, "total")
+			add("in_erp", p.say("summary.in_erp"), nil, "total")
 		}
 		for _, state := range summaryOrder {
 			if n := s.States[state]; n > 0 || slices.Contains([]trade.State{trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Dismissed}, state) {
-				add(string(state), summaryStates[state], n, "summand")
+				add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
 			}
 		}
 		for _, extra := range []struct {
@@ -248,33 +253,33 @@ func (p *printer) summary(list []Summary) error {
 			n  int
 		}{{"unknown", s.Unknown}, {"moved", s.Moved}, {"after", s.After}} {
 			if extra.n > 0 {
-				add(extra.id, summaryWords[extra.id], extra.n, "summand")
+				add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
 			}
 		}
-		add("sum", summaryWords["sum"], s.Sum(), "total")
+		add("sum", p.say("summary.sum"), s.Sum(), "total")
 		if d := s.Difference(); d != nil {
-			add("difference", summaryWords["difference"], *d, "proof")
+			add("difference", p.say("summary.difference"), *d, "proof")
 		} else {
-			add("difference", summaryWords["no_sweep"], nil, "proof")
+			add("difference", p.say("summary.no_sweep"), nil, "proof")
 		}
 		for _, f := range subCounts {
 			if n := s.Flags[f]; n > 0 || f == trade.Changed {
-				add("flag:"+string(f), phrase{f.Label(trade.Portuguese), f.Label(trade.English)}, n, "of_which")
+				add("flag:"+string(f), f.Label(p.Lang), n, "of_which")
 			}
 		}
 		if s.Gone > 0 {
-			add("gone", summaryWords["gone"], s.Gone, "outside")
+			add("gone", p.say("summary.gone"), s.Gone, "outside")
 			for _, state := range summaryOrder {
 				if n := s.GoneStates[state]; n > 0 {
-					add("gone:"+string(state), summaryStates[state], n, "outside")
+					add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
 				}
 			}
 			if s.GoneMoved > 0 {
-				add("gone:moved", summaryWords["gone_moved"], s.GoneMoved, "outside")
+				add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
 			}
 		}
 		if s.Unreadable > 0 {
-			add("unreadable", summaryWords["unreadable"], s.Unreadable, "outside")
+			add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
 		}
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -105,18 +106,18 @@ func maybe(d trade.Decimal, ok bool) any {
 // reading is what the platform said.
 func (p *printer) reading(r *Row) []any {
 	if r.Platform == nil {
-		return []any{nil, nil, wordNotAsked.in(p.Lang)}
+		return []any{nil, nil, ""}
 	}
 	kg, ok := r.Platform.Kilograms()
 	value, okValue := r.Platform.Value()
 	text := Label{"read", ""}
 	switch {
 	case r.Platform.Found && !r.Platform.Unread:
-		text.Text = wordYes.in(p.Lang)
+		text.Text = sentence("word.yes", p.Lang)
 	case r.Platform.Fault == "not found":
-		text = Label{"not_found", platformNotFound.in(p.Lang)}
+		text = Label{"not_found", sentence("platform.not_found", p.Lang)}
 	default:
-		text = Label{"unreadable", strings.TrimSpace(platformUnread.in(p.Lang) + " " + r.Platform.Fault)}
+		text = Label{"unreadable", strings.TrimSpace(sentence("platform.unread", p.Lang) + " " + r.Platform.Fault)}
 	}
 	return []any{maybe(kg, ok), maybe(value, okValue), text}
 }
@@ -137,15 +138,15 @@ func (p *printer) standing(r *Row) []any {
 	by := ""
 	if r.State == trade.Accepted {
 		if by = r.By; by == "" {
-			by = wordProgram.in(p.Lang)
+			by = sentence("word.program", p.Lang)
 		}
 	}
-	return []any{state, Label{strings.Join(ids, ","), strings.Join(flags, ", ")}, reason, who, at, by, Label{string(r.Basis), basisWords[r.Basis].in(p.Lang)}}
+	return []any{state, Label{strings.Join(ids, ","), strings.Join(flags, ", ")}, reason, who, at, by, Label{string(r.Basis), i18n.Report.Find(p.Lang, i18n.Key("basis."+string(r.Basis)))}}
 }
 
 func (p *printer) stateLabel(r *Row) Label {
 	if r.State == "" {
-		return Label{"unknown", wordNotSent.in(p.Lang)}
+		return Label{"unknown", sentence("word.not_sent", p.Lang)}
 	}
 	return Label{string(r.State), r.State.Label(p.Lang)}
 }
@@ -181,7 +182,7 @@ func (p *printer) totals(list []Total) error {
 			currencies = []string{""}
 		}
 		for i, currency := range currencies {
-			row := []any{Label{string(t.By), byWords[t.By].in(p.Lang)}, t.Name, t.Product}
+			row := []any{Label{string(t.By), sentence(i18n.Key("by."+string(t.By)), p.Lang)}, t.Name, t.Product}
 			weights := []any{
 				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()), t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
 			}
@@ -221,14 +222,14 @@ func (p *printer) divergences() (err error) {
 			var difference any
 			dealt := Label{"", ""}
 			if d.Acknowledged {
-				dealt = Label{"acknowledged", wordDealt.in(p.Lang)}
+				dealt = Label{"acknowledged", sentence("word.dealt", p.Lang)}
 			}
 			if diff := d.Difference(); diff != nil {
 				difference = *diff
 			}
 			if err := p.w.Row([]any{
 				r.Job, r.Branch, r.Key, r.RemoteID,
-				Label{string(d.Kind), divergenceWords[d.Kind].in(p.Lang)},
+				Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
 				number(d.Here), number(d.Then), difference, d.Unit, d.Note,
 				r.Product, r.Harvest, r.Producer, dealt,
 			}); err != nil {
@@ -248,7 +249,7 @@ func (p *printer) exceptions() error {
 		job, key := splitTarget(a.Target)
 		who, reason := a.Who, a.Reason
 		if a.Target == "" { // the retention took who, what and why
-			who, reason = wordNotKept.in(p.Lang), wordNotKept.in(p.Lang)
+			who, reason = sentence("word.not_kept", p.Lang), sentence("word.not_kept", p.Lang)
 		}
 		label := func(state string) any {
 			if state == "" {
@@ -256,7 +257,7 @@ func (p *printer) exceptions() error {
 			}
 			return Label{state, trade.State(state).Label(p.Lang)}
 		}
-		name := Label{a.Act, actWords[a.Act].in(p.Lang)}
+		name := Label{a.Act, i18n.Report.Find(p.Lang, i18n.Key("act."+a.Act))}
 		if err := p.w.Row([]any{a.At, who, name, job, key, reason, label(a.Before), label(a.After), int(a.Seq)}); err != nil {
 			return err
 		}
@@ -268,9 +269,9 @@ func (p *printer) exceptions() error {
 func (p *printer) messages() error {
 	for _, m := range p.Head.Messages {
 		a := p.Words.Explain(trade.Rejected, m.Key, p.Lang)
-		known := Label{"false", wordNo.in(p.Lang)}
+		known := Label{"false", sentence("word.no", p.Lang)}
 		if p.Words.Knows(m.Key) {
-			known = Label{"true", wordYes.in(p.Lang)}
+			known = Label{"true", sentence("word.yes", p.Lang)}
 		}
 		if err := p.w.Row([]any{m.Key, m.Count, m.Last, known, a.What, a.Who}); err != nil {
 			return err

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -77,27 +78,20 @@ func textOf(cell any) (text string, ok bool) {
 	return "", false
 }
 
-// phrase is one sentence in both languages.
-type phrase struct{ pt, en string }
-
-func (p phrase) in(lang trade.Lang) string {
-	if lang == trade.English {
-		return p.en
-	}
-	return p.pt
-}
+// sentence returns a sentence of the report.
+func sentence(key i18n.Key, lang trade.Lang) string { return i18n.Report.Text(lang, key) }
 
 // column is a column before its language is chosen.
 type column struct {
 	id    string
-	title phrase
+	title i18n.Key
 	typ   Type
 }
 
 func columnsIn(lang trade.Lang, list []column) []Column {
 	out := make([]Column, len(list))
 	for i, c := range list {
-		out[i] = Column{c.id, c.title.in(lang), c.typ}
+		out[i] = Column{c.id, sentence(c.title, lang), c.typ}
 	}
 	return out
 }

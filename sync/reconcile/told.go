@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,7 +73,7 @@ func (p *printer) told(r *Row, kind trade.Kind) []any {
 		case !ok:
 			out = append(out, nil, nil)
 		case told.Word == "":
-			out = append(out, Label{"", wordNoStatus.in(p.Lang)}, told.At)
+			out = append(out, Label{"", sentence("word.no_status", p.Lang)}, told.At)
 		default:
 			out = append(out, told.Word, told.At)
 		}
@@ -84,8 +85,8 @@ func (p *printer) told(r *Row, kind trade.Kind) []any {
 func toldColumns(kind trade.Kind) []column {
 	var out []column
 	for _, status := range statuses[kind] {
-		words := statusWords[status]
-		out = append(out, column{string(status), words, TextColumn}, column{string(status) + "_at", phrase{words.pt + wordToldAt.pt, words.en + wordToldAt.en}, TimeColumn})
+		title := "status." + string(status)
+		out = append(out, column{string(status), i18n.Key(title), TextColumn}, column{string(status) + "_at", i18n.Key(title + ".at"), TimeColumn})
 	}
 	return out
 }

@@ -86,7 +86,7 @@ func (w *htmlWriter) close() {
 	case !w.open:
 		return
 	case w.rows == 0:
-		w.put("<p>" + (phrase{"Nada.", "Nothing."}).in(w.h.Lang) + "</p>\n")
+		w.put("<p>" + sentence("nothing", w.h.Lang) + "</p>\n")
 	default:
 		w.put("</tbody>\n</table></div>\n")
 	}

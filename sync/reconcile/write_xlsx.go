@@ -51,7 +51,7 @@ func (w *xlsxWriter) Begin(h Heading) error {
 	if err := w.styles(); err != nil {
 		return err
 	}
-	title := (phrase{"Relatório", "Report"}).in(h.Lang)
+	title := sentence("sheet", h.Lang)
 	if err := w.book.SetSheetName(w.book.GetSheetName(0), title); err != nil {
 		return err
 	}

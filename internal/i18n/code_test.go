@@ -1,0 +1,151 @@
+package i18n_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+const module = "github.com/safrasync/safrasync/"
+
+// code reads the packages of this module from their sources. What they import from others is empty:
+// types that come from there stay unknown, and no key has one.
+type code struct {
+	fset  *token.FileSet
+	files map[string][]*ast.File
+	known map[string]*types.Package
+	info  map[string]*types.Info
+}
+
+func (c *code) Import(path string) (*types.Package, error) {
+	if pkg, ok := c.known[path]; ok {
+		return pkg, nil
+	}
+	folder, ours := strings.CutPrefix(path, module)
+	if !ours {
+		pkg := types.NewPackage(path, filepath.Base(path))
+		pkg.MarkComplete()
+		c.known[path] = pkg
+		return pkg, nil
+	}
+	names, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(c.fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		c.files[folder] = append(c.files[folder], file)
+	}
+	c.info[folder] = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	config := types.Config{Importer: c, Error: func(error) {}}
+	pkg, _ := config.Check(path, c.fset, c.files[folder], c.info[folder])
+	c.known[path] = pkg
+	return pkg, nil
+}
+
+// keys returns the constant keys that a package names, and all its string literals.
+func (c *code) keys(t *testing.T, folder string) (keys map[string]token.Pos, literals map[string]bool) {
+	t.Helper()
+	if _, err := c.Import(module + folder); err != nil {
+		t.Fatal(err)
+	}
+	keys, literals = map[string]token.Pos{}, map[string]bool{}
+	for _, file := range c.files[folder] {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 { // v.T("home.title") of the console
+				name, ok := call.Fun.(*ast.SelectorExpr)
+				literal, isLiteral := call.Args[0].(*ast.BasicLit)
+				if ok && isLiteral && name.Sel.Name == "T" {
+					text, _ := strconv.Unquote(literal.Value)
+					keys[text] = literal.Pos()
+				}
+			}
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			literals[text] = true
+			if typ := c.info[folder].Types[literal].Type; typ != nil && typ.String() == module+"internal/i18n.Key" {
+				keys[text] = literal.Pos()
+			}
+			return true
+		})
+	}
+	return keys, literals
+}
+
+// A key that the code puts together has a literal that ends with a point before it ("stop."), or begins with one behind
+// it (".many"). Pages name theirs in templates.
+func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
+	t.Parallel()
+	c := &code{token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
+	for part, folder := range map[i18n.Part]string{
+		i18n.CLI: "cmd/safrasync", i18n.Console: "console", i18n.Alerts: "internal/alert", i18n.Report: "sync/reconcile",
+		i18n.Sandbox: "apiclient/sandbox",
+	} {
+		named, literals := c.keys(t, folder)
+		templates, err := filepath.Glob(filepath.Join("../..", folder, "*", "*.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range templates {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`"([a-z_.]+)(?:%s)?`).FindAllStringSubmatch(string(text), -1) {
+				literals[m[1]] = true
+			}
+		}
+		all := part.All(i18n.Portuguese)
+		bases := map[string]bool{}
+		for key := range all {
+			if i := strings.LastIndex(string(key), "."); i > 0 {
+				bases[string(key)[:i]] = true
+			}
+			if !used(string(key), literals) {
+				t.Errorf("%s: nothing names %s", part, key)
+			}
+		}
+		if len(named) < 5 && part != i18n.Sandbox { // which puts all of its keys together
+			t.Errorf("%s: only %d keys were found in %s: does the test still read them?", part, len(named), folder)
+		}
+		for key, at := range named {
+			if key == "" || strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") || bases[key] {
+				continue
+			}
+			if _, ok := all[i18n.Key(key)]; !ok {
+				t.Errorf("%s: there is no text for %q in part %s", c.fset.Position(at), key, part)
+			}
+		}
+	}
+}
+
+// used reports whether a literal is the key, its beginning up to a point, or all of it but the last word.
+func used(key string, literals map[string]bool) bool {
+	for i := 0; i < len(key); i++ {
+		if key[i] == '.' && (literals[key[:i+1]] || literals[key[:i]]) {
+			return true
+		}
+	}
+	return literals[key]
+}

@@ -1,0 +1,140 @@
+package i18n
+
+import (
+	"embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Lang is a language of people. JSON, logs and identifiers are English always.
+type Lang string
+
+// The languages. Portuguese comes first in everything that accountants see.
+const (
+	Portuguese Lang = "pt-BR"
+	English    Lang = "en"
+)
+
+// Key names a sentence within its part.
+type Key string
+
+// Part is a part of the program with sentences of its own: a member of both files.
+type Part string
+
+// The parts.
+const (
+	CLI     Part = "cli"     // commands
+	Console Part = "console" // pages in the browser
+	Alerts  Part = "alert"   // messages and the digest
+	Report  Part = "report"  // the reconciliation
+	Sandbox Part = "sandbox" // its inspection page
+	Trade   Part = "trade"   // states, causes, fields, and what to do about them
+)
+
+//go:embed pt-BR.json en.json
+var files embed.FS
+
+// parts reads the file of a language once.
+func parts(lang Lang) map[Part]json.RawMessage {
+	if lang == English {
+		return english()
+	}
+	return portuguese()
+}
+
+var (
+	portuguese = sync.OnceValue(func() map[Part]json.RawMessage { return read("pt-BR.json") })
+	english    = sync.OnceValue(func() map[Part]json.RawMessage { return read("en.json") })
+)
+
+func read(name string) (out map[Part]json.RawMessage) {
+	text, err := files.ReadFile(name)
+	must(err)
+	must(json.Unmarshal(text, &out))
+	return out
+}
+
+// must panics: a file that was built into the program and cannot be read is a fault that every test finds.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Decode reads a part into a value of another shape than sentences by key.
+func (p Part) Decode(lang Lang, into any) { must(json.Unmarshal(parts(lang)[p], into)) }
+
+var sentences sync.Map // by partIn, map[Key]string
+
+type partIn struct {
+	part Part
+	lang Lang
+}
+
+// All returns the sentences of the part by key. The caller must not change them.
+func (p Part) All(lang Lang) map[Key]string {
+	if lang != English {
+		lang = Portuguese
+	}
+	known, ok := sentences.Load(partIn{p, lang})
+	if !ok {
+		read := map[Key]text{}
+		p.Decode(lang, &read)
+		out := make(map[Key]string, len(read))
+		for key, value := range read {
+			out[key] = string(value)
+		}
+		known, _ = sentences.LoadOrStore(partIn{p, lang}, out)
+	}
+	return known.(map[Key]string)
+}
+
+// Text returns the sentence of a key. An empty key has an empty text; an unknown one is returned as it is.
+func (p Part) Text(lang Lang, key Key) string {
+	sentence, ok := p.All(lang)[key]
+	if !ok {
+		return string(key)
+	}
+	return sentence
+}
+
+// Find returns the sentence of a key that need not exist: an unknown one has an empty text.
+func (p Part) Find(lang Lang, key Key) string { return p.All(lang)[key] }
+
+// Has reports whether the part has the key.
+func (p Part) Has(key Key) bool {
+	_, ok := p.All(Portuguese)[key]
+	return ok
+}
+
+// Names returns what follows the prefix in the keys that begin with it, in alphabetical order.
+func (p Part) Names(prefix string) []string {
+	var out []string
+	for key := range p.All(Portuguese) {
+		if name, ok := strings.CutPrefix(string(key), prefix); ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// text is a sentence, or a list of the lines of one.
+type text string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *text) UnmarshalJSON(data []byte) error {
+	var lines []string
+	if len(data) > 0 && data[0] == '"' {
+		lines = []string{""}
+		if err := json.Unmarshal(data, &lines[0]); err != nil {
+			return err
+		}
+	} else if err := json.Unmarshal(data, &lines); err != nil {
+		return err
+	}
+	*t = text(strings.Join(lines, "\n"))
+	return nil
+}
