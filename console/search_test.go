@@ -51,7 +51,7 @@ func fillKeys(t *testing.T, s *state.Store, rows int) {
 	var page trade.Page
 	for i := range rows {
 		key := fmt.Sprintf("01|%09d", i+1)
-		page.New = append(page.New, trade.Entry{Job: "contracts", Sends: trade.OrderCommitments, Key: key, State: trade.Invalid, SourceHash: trade.Hash{Sum: key}, PayloadHash: trade.Hash{Sum: key}})
+		page.New = append(page.New, trade.Entry{Job: "contracts", Sends: trade.OrderCommitments, Key: key, State: trade.Invalid, SourceHash: trade.HashOf(key), PayloadHash: trade.HashOf(key)})
 	}
 	if _, err := s.Record(t.Context(), lease, page); err != nil {
 		t.Fatal(err)

@@ -139,13 +139,13 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), newID())}})
 		sent := mustEntry(t, s, "contracts", "a")
-		sent.SourceHash, sent.Flags = trade.Hash{Sum: "newer"}, trade.Flags{trade.Changed}
+		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}}, trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}
 		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: sent.State, Entry: sent}}}); lost != 0 || err != nil {
 			t.Fatal(lost, err)
 		}
 		sent.Version++
-		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []trade.Hash{{Sum: "none"}}, []trade.Hash{{Sum: "newer"}, {}})
+		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []int64{11}, []trade.Hash{trade.HashOf("newer"), ""})
 		if err != nil || len(found) != 1 || found[0].Entry.Key != "a" {
 			t.Errorf("found %+v, %v", found, err)
 		}

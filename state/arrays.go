@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,10 +29,7 @@ func (t *tx) unnested(table string, columns []string, rows [][]any, statement fu
 func eachArray(table string, columns []string, rows [][]any, fn func(list string, args []any) error) error {
 	kinds := make([]string, len(columns))
 	for i, c := range columns {
-		kinds[i] = "CAST(? AS TEXT[])"
-		if numberColumns[c] && (c != "id" || !textIDs[table]) {
-			kinds[i] = "CAST(? AS BIGINT[])"
-		}
+		kinds[i] = "CAST(? AS " + postgresDialect.kindOf(c, c == "id" && textIDs[table]) + "[])"
 	}
 	list := "unnest(" + strings.Join(kinds, ", ") + ") AS v (" + strings.Join(columns, ", ") + ")"
 	for chunk := range slices.Chunk(rows, arrayRows) {
@@ -39,7 +37,9 @@ func eachArray(table string, columns []string, rows [][]any, fn func(list string
 		for i := range columns {
 			column := make([]any, len(chunk))
 			for n, row := range chunk {
-				column[n] = row[i]
+				if column[n] = row[i]; hashColumns[columns[i]] {
+					column[n] = fmt.Sprintf(`\x%s`, row[i])
+				}
 			}
 			args[i] = pq.Array(column)
 		}

@@ -20,8 +20,8 @@ type attemptRow struct {
 	Epoch       int64          `db:"epoch"`
 	Target      string         `db:"target"`
 	Payload     string         `db:"payload"`
-	PayloadHash string         `db:"payload_hash"`
-	PayloadNear int64          `db:"payload_near"`
+	PayloadHash trade.Hash     `db:"payload_hash"`
+	Content     int64          `db:"content"`
 	StartedAt   int64          `db:"started_at"`
 	FinishedAt  sql.NullInt64  `db:"finished_at"`
 	Outcome     sql.NullString `db:"outcome"`
@@ -37,7 +37,7 @@ type attemptRow struct {
 }
 
 var attemptColumns = []string{
-	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "payload_near", "started_at", "finished_at", "outcome", "counts",
+	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "content", "started_at", "finished_at", "outcome", "counts",
 	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
 }
 
@@ -48,7 +48,7 @@ var resultColumns = []string{
 
 func (r *attemptRow) args() []any {
 	return append([]any{
-		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.PayloadNear, r.StartedAt,
+		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.Content, r.StartedAt,
 	}, r.result()[1:]...)
 }
 
@@ -66,7 +66,7 @@ func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, err
 	}
 	r := &attemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
-		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash.Sum, PayloadNear: a.PayloadHash.Near, StartedAt: atOr(a.StartedAt, now), Outcome: orNull(string(a.Outcome)),
+		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content, StartedAt: atOr(a.StartedAt, now), Outcome: orNull(string(a.Outcome)),
 		Status: a.Status, Messages: messages, RemoteID: cleanText(a.RemoteID), Reason: cleanText(a.Reason),
 		Evidence: orNull(cleanText(string(a.Evidence))), RequestHead: orNull(cleanText(string(a.RequestHead))),
 		AnswerHead: orNull(cleanText(string(a.AnswerHead))), AnswerBody: cleanText(a.AnswerBody),
@@ -83,7 +83,7 @@ func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, err
 func (r *attemptRow) attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner, Epoch: r.Epoch,
-		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: trade.Hash{Sum: r.PayloadHash, Near: r.PayloadNear}, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: instant(r.FinishedAt),
+		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, Content: r.Content, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: instant(r.FinishedAt),
 		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason, Evidence: raw(r.Evidence),
 		RequestHead: raw(r.RequestHead), AnswerHead: raw(r.AnswerHead), AnswerBody: r.AnswerBody,
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // bulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and a longer text costs more to parse than it saves.
@@ -16,7 +18,21 @@ const bulkRows = 250
 var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
-	"source_near": true, "payload_near": true,
+	"content": true,
+}
+
+// hashColumns are the columns that hold hashes.
+var hashColumns = map[string]bool{"source_hash": true, "payload_hash": true, "another": true}
+
+// kindOf is the type of a column; text says that the key is none.
+func (d dialect) kindOf(column string, text bool) string {
+	switch {
+	case hashColumns[column]:
+		return d.bytes
+	case numberColumns[column] && !text:
+		return "BIGINT"
+	}
+	return "TEXT"
 }
 
 func values(rows, columns int) string {
@@ -74,11 +90,7 @@ func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bo
 	set := make([]string, 0, len(columns))
 	casts := make([]string, 0, len(columns))
 	for i, c := range columns {
-		kind := "TEXT"
-		if numberColumns[c] && (i > 0 || !textKey) {
-			kind = "BIGINT"
-		}
-		casts = append(casts, "CAST(? AS "+kind+")")
+		casts = append(casts, "CAST(? AS "+t.s.d.kindOf(c, i == 0 && textKey)+")")
 		if i > 0 {
 			set = append(set, fmt.Sprintf("%s = v.column%d", c, i+1))
 		}
@@ -135,6 +147,26 @@ func listOf[T int64 | string](d dialect, values []T) any {
 		return "[]"
 	}
 	return string(text)
+}
+
+// amongHashes is among for hashes, which [hashesOf] makes.
+func (d dialect) amongHashes(column string) string {
+	if d.name == SQLite {
+		return column + " IN (SELECT unhex(value) FROM json_each(?))"
+	}
+	return column + " = ANY(CAST(? AS BYTEA[]))"
+}
+
+// hashesOf is the argument of dialect.amongHashes.
+func hashesOf(d dialect, hashes []trade.Hash) any {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = string(h)
+		if d.name == Postgres {
+			texts[i] = `\x` + texts[i]
+		}
+	}
+	return listOf(d, texts)
 }
 
 // marks gives n placeholders for IN (…).

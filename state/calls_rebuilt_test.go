@@ -31,7 +31,7 @@ func richer(s *scene) map[string]proven {
 	s.order(takeover(old, held))
 	lease = mustLease(s.t, s.s, "contracts")
 	edited := mustEntry(s.t, s.s, "contracts", "edited")
-	edited.SourceHash.Sum, edited.PayloadHash.Sum, edited.Payload = "another", "another", []byte(`{"another":1}`)
+	edited.SourceHash, edited.PayloadHash, edited.Payload = trade.HashOf("another"), trade.HashOf("another"), []byte(`{"another":1}`)
 	if _, err := s.s.Record(ctx, lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: edited}}}); err != nil {
 		s.t.Fatal(err)
 	}

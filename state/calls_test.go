@@ -148,7 +148,7 @@ func (f *fragile) finding() trade.Lease {
 		return s.Record(ctx, lease, trade.Page{New: append(entries, waits, orphan), Cursor: &trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 9}}})
 	}))
 	b := mustEntry(f.t, s, "contracts", "b")
-	b.SourceHash.Sum, b.Quantity = "another", sacas("7")
+	b.SourceHash, b.Quantity = trade.HashOf("another"), sacas("7")
 	f.each("Record of a change", result(func() (int, error) {
 		return s.Record(ctx, lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: b}}})
 	}))
@@ -326,7 +326,7 @@ func (f *kept) reads() map[string]func() error {
 		"FlagCounts": result(func() (map[trade.Flag]int, error) { return s.FlagCounts(ctx, "contracts") }),
 		"Due":        result(func() ([]trade.Entry, error) { return s.Due(ctx, "contracts", at, 0, 10) }),
 		"SameContent": result(func() ([]trade.SentContent, error) {
-			return s.SameContent(ctx, trade.OrderCommitments, []trade.Hash{{Sum: "hash-a"}}, []trade.Hash{{Sum: "source-a"}})
+			return s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content}, []trade.Hash{trade.HashOf("source-a")})
 		}),
 		"Blocks":    result(func() ([]trade.Block, error) { return s.Blocks(ctx) }),
 		"Watched":   result(func() (map[string]time.Duration, error) { return s.Watched(ctx, a.ID, "boot") }),

@@ -220,7 +220,7 @@ func (g *groupTx) claim() error {
 			a.Owner = g.lease.Owner.Instance
 		}
 		if len(a.Payload) == 0 {
-			a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
+			a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash, in.Entry.Content
 		}
 		row, err := attemptRowOf(a, g.now, false)
 		if err != nil {
@@ -232,7 +232,7 @@ func (g *groupTx) claim() error {
 		e.State, e.Version = string(trade.Sending), e.Version+1
 		g.attempts[a.ID] = row
 		g.result.Claimed[a.ID] = true
-		g.noteIntent(e, a, in.Entry.SourceHash.Sum)
+		g.noteIntent(e, a, in.Entry.SourceHash)
 		attempts = append(attempts, row.args())
 		began = append(began, e.ID)
 	}

@@ -113,7 +113,7 @@ func TestAnIntentIsRefusedWhenItsEntryHasMoved(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		stale := intentOf(e)
-		e.SourceHash.Sum = "another"
+		e.SourceHash = trade.HashOf("another")
 		if lost, err := s.Record(t.Context(), lease, trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: e}}}); err != nil || lost != 0 {
 			t.Fatalf("Record: %d, %v", lost, err)
 		}

@@ -160,7 +160,10 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 			return h, err
 		}
 		for i, v := range row {
-			if b, ok := v.([]byte); ok {
+			switch b, ok := v.([]byte); {
+			case ok && hashColumns[columns[i]]:
+				row[i] = trade.Hash(hex.EncodeToString(b))
+			case ok:
 				row[i] = string(b)
 			}
 		}

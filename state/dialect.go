@@ -3,6 +3,7 @@ package state
 // dialect holds what the two databases write differently. Everything else is one text for both.
 type dialect struct {
 	name      string
+	bytes     string // the type of bytes
 	now       string // the database's clock in milliseconds UTC
 	lock      string // at the end of a SELECT, before the table: keep the rows from other writers
 	share     string // the same: keep the rows as they are, as others may too
@@ -19,13 +20,13 @@ type dialect struct {
 	byStuck   string // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
 	byState   string // after a table: it is gone into by state; "" where the database decides that well
 	byFlags   string // the same for rows with a flag
-	wanted    string // hashes with their neighbourhood, as w: see dialect.contents
 	pack      string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
 var sqliteDialect = dialect{
-	name: SQLite,
-	now:  `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+	name:  SQLite,
+	bytes: `BLOB`,
+	now:   `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
 	// A transaction of SQLite is the only writer from its BEGIN IMMEDIATE on.
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
@@ -36,7 +37,6 @@ var sqliteDialect = dialect{
 	list:      `[]`,
 	byState:   `INDEXED BY entry_due `,
 	byFlags:   `INDEXED BY entry_flags `,
-	wanted:    `(SELECT value AS near, key AS hash FROM json_each(?)) w`,
 	byStuck:   `INDEXED BY entry_stuck `,
 	stuckMark: markOfStuck + `INDEXED BY entry_stuck WHERE ` + ofStuck,
 	goose:     "migrations/sqlite",
@@ -48,6 +48,7 @@ var sqliteDialect = dialect{
 
 var postgresDialect = dialect{
 	name:  Postgres,
+	bytes: `BYTEA`,
 	now:   `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`,
 	lock:  ` FOR UPDATE OF `,
 	share: ` FOR SHARE OF `,
@@ -61,7 +62,6 @@ var postgresDialect = dialect{
 	goose:     "migrations/postgres",
 	within:    `strpos`,
 	listed:    `e.id = ANY(CAST(? AS BIGINT[]))`,
-	wanted:    `unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) AS w (near, hash)`,
 	list:      `{}`,
 	stuckMark: markOfStuck + `WHERE ` + ofStuck,
 	tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

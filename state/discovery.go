@@ -71,15 +71,15 @@ func setCursor(t *tx, job string, c trade.Cursor) error {
 }
 
 type knownRow struct {
-	ID         int64  `db:"id"`
-	Key        string `db:"key"`
-	State      string `db:"state"`
-	SourceHash string `db:"source_hash"`
-	MappedWith string `db:"mapped_with"`
-	Flags      string `db:"flags"`
-	GoneSweeps int    `db:"gone_sweeps"`
-	Cause      string `db:"cause"`
-	Version    int64  `db:"version"`
+	ID         int64      `db:"id"`
+	Key        string     `db:"key"`
+	State      string     `db:"state"`
+	SourceHash trade.Hash `db:"source_hash"`
+	MappedWith string     `db:"mapped_with"`
+	Flags      string     `db:"flags"`
+	GoneSweeps int        `db:"gone_sweeps"`
+	Cause      string     `db:"cause"`
+	Version    int64      `db:"version"`
 
 	Acknowledged string `db:"acknowledged"`
 }

@@ -22,7 +22,7 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 			t.Errorf("the cursor of a new job: %+v, %v", c, err)
 		}
 		full := newEntry("a")
-		full.State, full.Payload, full.PayloadHash, full.Cause = trade.Invalid, nil, trade.Hash{}, "rule:payday"
+		full.State, full.Payload, full.PayloadHash, full.Cause = trade.Invalid, nil, "", "rule:payday"
 		full.Flags = trade.Flags{trade.Twin}
 		full.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: "payday", Rule: "required_for_COMPRA", Column: "dt"}}, Text: "payday is missing"}
 		full.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}, {Job: "x", Key: "y", ParentState: trade.Rejected}, {Platform: "wallets", ID: "w"}}
@@ -50,7 +50,7 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 		if err != nil || len(known) != 2 {
 			t.Fatalf("Known: %v, %v", known, err)
 		}
-		wantKnown := trade.Known{ID: got.ID, Key: "a", State: trade.Invalid, SourceHash: "source-a", MappedWith: "m1", Flags: trade.Flags{trade.Twin}, Cause: "rule:payday", Version: 1}
+		wantKnown := trade.Known{ID: got.ID, Key: "a", State: trade.Invalid, SourceHash: trade.HashOf("source-a"), MappedWith: "m1", Flags: trade.Flags{trade.Twin}, Cause: "rule:payday", Version: 1}
 		if diff := cmp.Diff(wantKnown, known["a"]); diff != "" {
 			t.Errorf("known (-want +got):\n%s", diff)
 		}
@@ -69,13 +69,13 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
-		change := func(e trade.Entry, hash string) trade.Update {
-			e.SourceHash.Sum, e.Quantity, e.State, e.Payload, e.UpdatedAt = hash, sacas("2000.25"), trade.Waiting, nil, at.Add(time.Hour)
+		change := func(e trade.Entry, hash trade.Hash) trade.Update {
+			e.SourceHash, e.Quantity, e.State, e.Payload, e.UpdatedAt = hash, sacas("2000.25"), trade.Waiting, nil, at.Add(time.Hour)
 			e.Key, e.FirstSeenAt = "another", at.Add(time.Hour) // what an entry is never changes
 			return trade.Update{From: trade.Pending, Entry: e}
 		}
 		mustSend(t, s, lease, es[2])
-		page := trade.Page{Updates: []trade.Update{change(es[0], "first"), change(es[0], "second"), change(es[2], "third")}}
+		page := trade.Page{Updates: []trade.Update{change(es[0], trade.HashOf("first")), change(es[0], trade.HashOf("second")), change(es[2], trade.HashOf("third"))}}
 		if lost, err := s.Record(t.Context(), lease, page); lost != 2 || err != nil {
 			t.Errorf("Record: lost %d, %v; want 2", lost, err)
 		}
@@ -83,7 +83,7 @@ func TestAnUpdateOfAnEntryThatHasMovedIsLeftOut(t *testing.T) {
 			t.Errorf("the same page again: lost %d, %v; want 3", lost, err)
 		}
 		a := mustEntry(t, s, "contracts", "a")
-		if a.SourceHash.Sum != "first" || a.State != trade.Waiting || a.Version != 2 || !a.FirstSeenAt.Equal(at) || !a.UpdatedAt.Equal(at.Add(time.Hour)) || a.Payload != nil {
+		if a.SourceHash != trade.HashOf("first") || a.State != trade.Waiting || a.Version != 2 || !a.FirstSeenAt.Equal(at) || !a.UpdatedAt.Equal(at.Add(time.Hour)) || a.Payload != nil {
 			t.Errorf("entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")
@@ -326,5 +326,5 @@ func anyEntry(t *rapid.T) trade.Entry {
 }
 
 func anyHash(t *rapid.T) trade.Hash {
-	return trade.Hash{Sum: text(t), Near: rapid.Int64Range(1, 1<<40).Draw(t, "near")}
+	return trade.HashOf(text(t))
 }

@@ -16,7 +16,8 @@
 //
 // # The tables
 //
-// Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, amounts decimal text.
+// There is one migration for each database, and from here on one for each change of a released schema. Times are milliseconds since 1970 in UTC, booleans 0 and 1,
+// structured values JSON text, amounts decimal text, hashes the first 16 bytes of SHA-256.
 //
 //	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted, but reduced (retention.go). Written by discovery (Record), by Commit, Recover, Wake
 //	            and WakeBlocked, and by people's acts. closed_by: the act that accepted it without an id. moved_id: the id that
@@ -26,10 +27,7 @@
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	tally       kept sums by job, state and unit; on PostgreSQL in parts, one of each instance, whose sum is what counts
 //	instance    the processes that may send, and until when each is alive on the database's clock
-//	hand, asking
-//	            of programs that sent rows of one job from several machines; nothing is written there any more
-//	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks. shared, run, mapped_with,
-//	            stop, stop_reach and quiet are of such programs too
+//	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises with each owner. The first row that a transaction locks
 //	job_cursor  how far a job's reading has come, its last sweep, and what its brakes remember; written together with the rows that were read (I4)
 //	job_status  where a job stands, with the reason. A pause stays until an act of a person ends it
 //	run         what each pass did; no end: it runs, or crashed

@@ -81,8 +81,8 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, map[string]bool{"integrity damaged": false}},
-		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
-			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', 'h', 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
+		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
+			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
 		"sums that are wrong":         {query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`), map[string]bool{"sums uneven": false}},
 		"D8: an act that was altered": {query(`DROP TRIGGER audit_unchanged`, `UPDATE audit SET reason = 'another' WHERE seq = 1`), map[string]bool{"audit broken": false}},
 		"an act that is gone":         {query(`DROP TRIGGER audit_stays`, `DELETE FROM audit WHERE seq = 1`), map[string]bool{"audit broken": false}},

@@ -301,25 +301,3 @@ func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		}
 	})
 }
-
-// F065: a program of the schema before names indexes of SQLite that this one's queries only know in other words. It is told that it is older: its own queries would fail in the middle of its work.
-func TestF065_AProgramWhoseIndexesAreGoneIsToldSo(t *testing.T) {
-	t.Parallel()
-	s := mustOpen(t, backends[0].open(t))
-	for _, back := range []string{`UPDATE ledger SET needs = 5`, `DELETE FROM ` + schemaTable + ` WHERE version_id >= 15`} {
-		if err := byHand(s, back); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.up(t.Context(), migrationsOf(t, s), 15); err != nil {
-		t.Fatal(err)
-	}
-	var id []int64
-	if err := s.read.SelectContext(t.Context(), &id, `SELECT id FROM entry INDEXED BY entry_stuck WHERE job = 'j' AND state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held')`); err == nil {
-		t.Fatal("the query of a program of schema 14 works")
-	}
-	var needs int64
-	if err := s.read.GetContext(t.Context(), &needs, `SELECT needs FROM ledger`); err != nil || needs != 15 {
-		t.Errorf("the ledger needs %d, %v; want 15", needs, err)
-	}
-}

@@ -165,7 +165,7 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 
 		lease = mustLease(t, s, "c") // a person has said that these are other records
 		for i, e := range mustRecord(t, s, lease, newEntry("1"), newEntry("2"), newEntry("20"), newEntry("21")) {
-			e.Another = e.PayloadHash.Sum
+			e.Another = e.PayloadHash
 			mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))}})
 		}
 		mustFree(t, s, lease)

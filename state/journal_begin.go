@@ -55,14 +55,14 @@ func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {
 			return err
 		}
 		var attempts []attemptRow
-		if err := t.all(&attempts, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.payload_near, a.started_at FROM attempt a
+		if err := t.all(&attempts, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.content, a.started_at FROM attempt a
 			WHERE a.entry_id IN `+in+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')) ORDER BY a.entry_id, a.no`, anys(chunk)...); err != nil {
 			return err
 		}
 		of := map[int64][]journal.FactAttempt{}
 		for _, a := range attempts {
 			of[a.EntryID] = append(of[a.EntryID], journal.FactAttempt{
-				ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID, Payload: a.PayloadHash, Content: a.PayloadNear, Started: time.UnixMilli(a.StartedAt).UTC(),
+				ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID, Payload: a.PayloadHash, Content: a.Content, Started: time.UnixMilli(a.StartedAt).UTC(),
 			})
 		}
 		facts := make([]journal.Fact, len(rows))
@@ -71,13 +71,13 @@ func factPages(t *tx, ids []int64, put func([]journal.Fact) error) error {
 			if err != nil {
 				return fmt.Errorf("entry %d is damaged in column error: restore the backup", r.ID)
 			}
-			source, newest := r.SourceHash, ""
+			source, newest := r.SourceHash, trade.Hash("")
 			if r.NowCells != "{}" {
 				source, newest = "", r.SourceHash
 			}
 			facts[i] = journal.Fact{
 				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
-				Weak: weak, Payload: r.PayloadHash, Content: r.PayloadNear, Source: source, Newest: newest, Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
+				Weak: weak, Payload: r.PayloadHash, Content: r.Content, Source: source, Newest: newest, Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
 			}
 		}
 		if err := put(facts); err != nil {

@@ -20,11 +20,11 @@ func (t *tx) noting(kind journal.Kind, at time.Time) *journal.Record {
 }
 
 // noteIntent tells the journal of a POST that may leave after the commit.
-func (g *groupTx) noteIntent(e *narrowRow, a trade.Attempt, source string) {
+func (g *groupTx) noteIntent(e *narrowRow, a trade.Attempt, source trade.Hash) {
 	r := g.noting(journal.Group, g.now)
 	r.By = a.Owner
 	r.Intents = append(r.Intents, journal.Intent{
-		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation, Payload: a.PayloadHash.Sum, Content: a.PayloadHash.Near, Source: source,
+		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation, Payload: a.PayloadHash, Content: a.Content, Source: source,
 	})
 }
 

@@ -34,11 +34,11 @@ func (s *Store) groupOf(t *tx, r journal.Record) (g *groupTx, fits bool, err err
 		if err != nil {
 			return g, false, err
 		}
-		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash.Sum != in.Payload {
+		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash != in.Payload {
 			return g, false, nil
 		}
 		g.group.Intents = append(g.group.Intents, trade.Intent{Entry: e, Attempt: trade.Attempt{
-			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target, Payload: e.Payload, PayloadHash: e.PayloadHash,
+			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target, Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content,
 			StartedAt: r.At,
 		}})
 	}

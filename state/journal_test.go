@@ -236,7 +236,7 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	stop := errors.New("the disk is full")
 	for range 3 {
 		err := k.s.inTx(t.Context(), "testing", func(tx *tx) error {
-			tx.noting(journal.Group, at).Intents = []journal.Intent{{Row: journal.Row{Job: "contracts", Key: "a"}, Attempt: newID(), Generation: 1, Payload: es[0].PayloadHash.Sum}}
+			tx.noting(journal.Group, at).Intents = []journal.Intent{{Row: journal.Row{Job: "contracts", Key: "a"}, Attempt: newID(), Generation: 1, Payload: es[0].PayloadHash}}
 			if err := tx.writeNote(); err != nil {
 				return err
 			}

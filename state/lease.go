@@ -46,7 +46,7 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 			return err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
-		return t.exec(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.d.now+` + ?, shared = 0 WHERE job = ?`, // an older program shared jobs
+		return t.exec(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.d.now+` + ? WHERE job = ?`,
 			lease.Epoch, owner.Instance, string(text), s.tune.lease.Milliseconds(), job)
 	})
 	if err != nil {

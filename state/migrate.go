@@ -22,12 +22,15 @@ import (
 var migrations embed.FS
 
 // schemaTable is where the applied migrations are noted. Its own name, so that another program's migrations in the same database are not taken for ours.
-const schemaTable = "safrasync_schema"
+const schemaTable = "safrasync_migration"
+
+// formerSchemaTable is that of the ledgers of before the first release, which had another form.
+const formerSchemaTable = "safrasync_schema"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_kind", "job_moved", "job_cursor", "job_lease", "job_status", "reference", "block", "tally",
-	"alert", "alert_message", "digest", "service", "task", "instance", "hand", "asking",
+	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "saved_filter",
 	"closing", "closing_part",
 	"webhook", "inbox", "heard", "candidate",
@@ -47,24 +50,32 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 	switch {
 	case err != nil:
 		return err
+	case have == known:
+		return nil
+	}
+	if err := s.judgeSchema(have, known, o); err != nil {
+		return err
+	}
+	return s.up(ctx, folder, known)
+}
+
+// judgeSchema refuses a ledger of another schema than the program's that this call may not bring up to date.
+func (s *Store) judgeSchema(have, known int64, o Options) error {
+	switch {
 	case have > known:
 		return &Error{
 			Code: CodeNewer, Path: s.where, Hint: "install the newer program or restore the backup",
 			Err: fmt.Errorf("ledger schema %d, this program knows %d", have, known),
 		}
-	case have == known:
-		return nil
 	case s.readOnly && have > 0:
 		return &Error{
 			Code: CodeOlder, Path: s.where, Hint: "start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date",
 			Err: fmt.Errorf("ledger schema %d, this program needs %d", have, known),
 		}
 	case have == 0:
-		if err := o.mayBegin(s.where, "the database has no tables of safrasync"); err != nil {
-			return err
-		}
+		return o.mayBegin(s.where, "the database has no tables of safrasync")
 	}
-	return s.up(ctx, folder, known)
+	return nil
 }
 
 // newestSchema gives the number of the last migration that this program has.
@@ -174,8 +185,15 @@ func (s *Store) schemaVersion(ctx context.Context) (int64, error) {
 // foreign refuses a database that has tables but no schema of ours. A PostgreSQL database may hold other programs' tables beside ours, as long as
 // they have other names; a SQLite file is ours alone.
 func foreign(names []string, where string, alone bool) error {
-	if slices.Contains(names, schemaTable) {
+	switch {
+	case slices.Contains(names, schemaTable):
 		return nil
+	case slices.Contains(names, formerSchemaTable):
+		return &Error{
+			Code: CodeForeign, Path: where,
+			Hint: "keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet",
+			Err:  errors.New("it has the form of before the first release, which this program does not read"),
+		}
 	}
 	others := names
 	if !alone {

@@ -92,8 +92,8 @@ func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 }
 
 func tryAttempt(s *Store, id string, entry int64, generation int) error {
-	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, counts, status, messages, remote_id, reason, answer_body)
-		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', 'h', 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
+	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, counts, status, messages, remote_id, reason, answer_body)
+		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', CAST('h' AS `+s.d.bytes+`), 1, 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
 }
 
 func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
@@ -151,7 +151,7 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"another key":                   `UPDATE entry SET key = 'k' WHERE id = $pending`,
 			"another job":                   `UPDATE entry SET job = 'k' WHERE id = $pending`,
 			"another first time":            `UPDATE entry SET first_seen_at = 5 WHERE id = $pending`,
-			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, remote_id, closed_by, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, target, payload, payload_hash, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
+			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, remote_id, closed_by, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
 			"no entry any more":             `DELETE FROM entry WHERE id = $pending`,
 			"no attempt any more":           `DELETE FROM attempt WHERE entry_id = $sending`,
 			"another payload":               `UPDATE attempt SET payload = '{"x":1}' WHERE entry_id = $sending`,

@@ -97,7 +97,7 @@ func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps, err := stepsOf(folder)
-	if err != nil || len(steps) < 15 {
+	if err != nil || len(steps) == 0 {
 		t.Fatal(len(steps), err)
 	}
 	for _, step := range steps { // another has applied them all
@@ -189,11 +189,32 @@ func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 			t.Parallel()
 			o := b.empty(t)
 			s := mustOpen(t, o)
-			mustExec(t, s, `INSERT INTO safrasync_schema (version_id, is_applied) VALUES (700, `+map[string]string{SQLite: "1", Postgres: "true"}[s.d.name]+`)`)
+			mustExec(t, s, `INSERT INTO `+schemaTable+` (version_id, is_applied) VALUES (700, `+map[string]string{SQLite: "1", Postgres: "true"}[s.d.name]+`)`)
 			_, err := Open(t.Context(), o)
 			e := wantCode(t, err, CodeNewer)
 			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrationsOf(t, s)))) {
 				t.Errorf("error = %v", e)
+			}
+		})
+	}
+}
+
+// A ledger of before the first release is refused with what to do, and is left as it is.
+func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			o := b.empty(t)
+			s := mustOpen(t, o)
+			mustExec(t, s, `ALTER TABLE `+schemaTable+` RENAME TO `+formerSchemaTable)
+			_, err := Open(t.Context(), o)
+			if text := wantCode(t, err, CodeForeign); !strings.Contains(text, "before the first release") {
+				t.Error(text)
+			}
+			o.Begin = true
+			if _, err := New(t.Context(), o); err == nil {
+				t.Error("another one was begun in its place")
 			}
 		})
 	}
@@ -252,7 +273,7 @@ func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		s.readOnly = true
-		mustExec(t, s, `DELETE FROM safrasync_schema WHERE version_id >= 1`)
+		mustExec(t, s, `DELETE FROM `+schemaTable+` WHERE version_id >= 1`)
 		err := s.migrate(t.Context(), Options{ReadOnly: true})
 		if !errors.Is(err, ErrNoLedger) {
 			t.Errorf("error = %v, want ErrNoLedger", err)

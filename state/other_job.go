@@ -127,7 +127,7 @@ type sentByOthers struct {
 
 func (o sentByOthers) has(e trade.Entry) bool {
 	_, key := o.keys[e.Key]
-	return key || o.contents[e.PayloadHash.Near]
+	return key || o.contents[e.Content]
 }
 
 // sentElsewhere looks for the keys of the group's intents among those of other jobs, and for their
@@ -148,26 +148,26 @@ func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	keys, contents := make([]string, len(g.group.Intents)), make([]int64, 0, len(g.group.Intents))
 	for i, in := range g.group.Intents {
 		keys[i] = in.Entry.Key
-		if in.Entry.PayloadHash.Near != 0 {
-			contents = append(contents, in.Entry.PayloadHash.Near)
+		if in.Entry.Content != 0 {
+			contents = append(contents, in.Entry.Content)
 		}
 	}
 	if out.keys, err = takenKeys(g.s.d, g.all, kin, sends, keys); err != nil {
 		return out, err
 	}
 	var begun []struct {
-		ID   int64 `db:"id"`
-		Near int64 `db:"payload_near"`
+		ID      int64 `db:"id"`
+		Content int64 `db:"content"`
 	}
-	query := `SELECT e.id, a.payload_near FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE ` + g.s.d.among("a.payload_near") + ` AND ` + g.s.d.among("e.job") + ` AND ` + mayHaveMade
+	query := `SELECT e.id, a.content FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE ` + g.s.d.among("a.content") + ` AND ` + g.s.d.among("e.job") + ` AND ` + mayHaveMade
 	if err := g.all(&begun, query, listOf(g.s.d, contents), listOf(g.s.d, kin)); err != nil {
 		return out, err
 	}
 	out.contents = map[int64]bool{}
 	for _, b := range begun {
 		if !g.group.Like[b.ID] {
-			out.contents[b.Near] = true
+			out.contents[b.Content] = true
 		}
 	}
 	return out, nil

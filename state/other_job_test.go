@@ -98,7 +98,7 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		try(b, own[2], true)
 		try(b, own[3], true)
 		another := own[0]
-		another.Another = another.PayloadHash.Sum
+		another.Another = another.PayloadHash
 		try(b, another, true)
 
 		space := func(lease trade.Lease, name string) {

@@ -25,10 +25,10 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 				Deleted  bool   `db:"deleted"`
 				Replaced bool   `db:"replaced"`
 				Changed  bool   `db:"changed"`
-				Content  int64  `db:"payload_near"`
+				Content  int64  `db:"content"`
 			}
 			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
-				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, payload_near FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + marks(len(chunk)) + `)`
 			if err := s.read.SelectContext(ctx, &rows, s.q(query), append([]any{job}, anys(chunk)...)...); err != nil {
 				return nil, s.fault(ctx, "looking up the rows that others wait for", err)
 			}

@@ -108,7 +108,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			return err
 		},
 		"SameContent": func(ctx context.Context) error {
-			_, err := s.SameContent(ctx, "x", []trade.Hash{{Sum: "a"}}, []trade.Hash{{Sum: "b"}})
+			_, err := s.SameContent(ctx, "x", []int64{1}, []trade.Hash{trade.HashOf("b")})
 			return err
 		},
 		"Roll":     func(ctx context.Context) error { _, err := s.Roll(ctx, job, func(*trade.Known) {}); return err },

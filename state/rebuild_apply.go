@@ -28,9 +28,10 @@ type rebuilding struct {
 // rebuiltEntry is what must be known of an entry of the ledger.
 type rebuiltEntry struct {
 	narrowRow
-	PayloadHash string `db:"payload_hash"`
-	SourceHash  string `db:"source_hash"`
-	Ready       bool   `db:"ready"` // it has a payload
+	PayloadHash trade.Hash `db:"payload_hash"`
+	Content     int64      `db:"content"`
+	SourceHash  trade.Hash `db:"source_hash"`
+	Ready       bool       `db:"ready"` // it has a payload
 	attempts    map[string]*attemptRow
 	no          int // of its last attempt
 }
@@ -155,7 +156,7 @@ func (r *rebuilding) load() error {
 func (r *rebuilding) loadKeys(job string, keys []string) error {
 	var rows []rebuiltEntry
 	if err := r.all(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-		e.payload_hash, e.source_hash, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+marks(len(keys))+`)`, append([]any{job}, anys(keys)...)...); err != nil {
+		e.payload_hash, e.source_hash, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+marks(len(keys))+`)`, append([]any{job}, anys(keys)...)...); err != nil {
 		return err
 	}
 	if len(rows) == 0 {

@@ -41,7 +41,7 @@ func (r *rebuilding) insert(work []rebuiltRow) error {
 		if row.entry == nil {
 			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
 				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first, UpdatedAt: row.last,
-				SourceHash: trade.Hash{Sum: row.Source}, PayloadHash: trade.Hash{Sum: row.Payload, Near: row.Content},
+				SourceHash: row.Source, PayloadHash: row.Payload, Content: row.Content,
 			})
 		}
 	}
@@ -82,7 +82,7 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 				continue
 			}
 			attempt := trade.Attempt{
-				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: trade.Hash{Sum: a.Payload, Near: a.Content},
+				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: a.Payload, Content: a.Content,
 				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Reason: journalAnswer,
 			}
 			counts := a.counts
@@ -140,8 +140,8 @@ func (r *rebuilding) generations(work []rebuiltRow) error {
 
 // rebuiltColumns are what a rebuilt entry gets.
 var rebuiltColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "source_near", "payload_hash",
-	"payload_near",
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"content",
 }
 
 // states moves the entries, step by step where the table of moves has no direct way.
@@ -243,15 +243,12 @@ func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {
 	if row.next != nil && (row.to == trade.Rejected || row.to == trade.Pending) {
 		next = row.next.UnixMilli()
 	}
-	source, payload, content := e.SourceHash, e.PayloadHash, int64(0)
+	source, payload, content := e.SourceHash, e.PayloadHash, e.Content
 	if row.to.Created() && row.Payload != "" {
-		source, payload = cmp.Or(row.Newest, row.Source), row.Payload
-	}
-	if payload == row.Payload {
-		content = row.Content
+		source, payload, content = cmp.Or(row.Newest, row.Source), row.Payload, row.Content
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, 0, payload, content,
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.now.UnixMilli(), e.Version + 1, source, payload, content,
 	}, nil
 }
 

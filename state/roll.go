@@ -20,9 +20,10 @@ const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
 type rollRow struct {
-	ID                                   int64
-	Key, SourceHash, Amount, Unit, State string
-	Loud                                 bool
+	ID                       int64
+	Key, Amount, Unit, State string
+	SourceHash               trade.Hash
+	Loud                     bool
 }
 
 func (r *rollRow) places() []any {

@@ -36,7 +36,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 		`UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE id % 5 = 1 AND id % 2 = 1 AND job = 'contracts'`,
 		`UPDATE entry SET state = 'held' WHERE key LIKE '03|%'`, `UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE key LIKE '03|%'`,
 		`UPDATE entry SET flags = '["changed"]' WHERE id % 7 = 1`, `UPDATE entry SET gone_sweeps = 1 WHERE id % 11 = 1`, `UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
-		`UPDATE entry SET mapped_with = '', source_hash = '' WHERE id % 17 = 1`,
+		`UPDATE entry SET mapped_with = '', source_hash = CAST('' AS ` + s.d.bytes + `) WHERE id % 17 = 1`,
 	} {
 		if err := byHand(s, change); err != nil {
 			t.Fatal(err)

@@ -34,13 +34,12 @@ type entryRow struct {
 	NowCells      string         `db:"now_cells"`
 	Acknowledged  string         `db:"acknowledged"`
 	AckCells      string         `db:"ack_cells"`
-	SourceHash    string         `db:"source_hash"`
-	SourceNear    int64          `db:"source_near"`
+	SourceHash    trade.Hash     `db:"source_hash"`
 	MappedWith    string         `db:"mapped_with"`
 	Target        string         `db:"target"`
 	Payload       sql.NullString `db:"payload"`
-	PayloadHash   string         `db:"payload_hash"`
-	PayloadNear   int64          `db:"payload_near"`
+	PayloadHash   trade.Hash     `db:"payload_hash"`
+	Content       int64          `db:"content"`
 	Amount        string         `db:"amount"`
 	Unit          string         `db:"unit"`
 	GoneSweeps    int            `db:"gone_sweeps"`
@@ -49,14 +48,14 @@ type entryRow struct {
 	MovedID       sql.NullString `db:"moved_id"`
 	ResentBy      sql.NullInt64  `db:"resend_audit_id"`
 	Dismissal     sql.NullString `db:"dismissal"`
-	Another       string         `db:"another"`
+	Another       trade.Hash     `db:"another"`
 	ReducedAt     sql.NullInt64  `db:"reduced_at"`
 }
 
 // entryColumns are the columns of an entry, in the order of entryRow.args.
 var entryColumns = []string{
 	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
-	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "source_near", "mapped_with", "target", "payload", "payload_hash", "payload_near",
+	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash", "content",
 	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another", "reduced_at",
 }
 
@@ -85,7 +84,7 @@ func prefixed(table string, columns []string) string {
 func (r *entryRow) args() []any {
 	return []any{
 		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
-		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.SourceNear, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.PayloadNear,
+		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.Content,
 		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another, r.ReducedAt,
 	}
 }
@@ -94,7 +93,7 @@ func (r *entryRow) args() []any {
 func (r *entryRow) places() []any {
 	return []any{
 		&r.ID, &r.Job, &r.Sends, &r.Key, &r.KeyParts, &r.State, &r.Cause, &r.RemoteID, &r.Flags, &r.Generation, &r.Attempts, &r.NextAttemptAt,
-		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged, &r.AckCells, &r.SourceHash, &r.SourceNear, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.PayloadNear,
+		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged, &r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.Content,
 		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another, &r.ReducedAt,
 	}
 }
@@ -122,8 +121,8 @@ func rowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	r := &entryRow{
 		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: orNull(e.RemoteID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: millis(e.NextAttemptAt),
-		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash.Sum, SourceNear: e.SourceHash.Near, MappedWith: e.MappedWith, Target: e.Target,
-		Payload: orNull(string(e.Payload)), PayloadHash: e.PayloadHash.Sum, PayloadNear: e.PayloadHash.Near, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		FirstSeenAt: atOr(e.FirstSeenAt, now), UpdatedAt: atOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
+		Payload: orNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), MovedID: orNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
 	}
 	var err error
@@ -174,15 +173,12 @@ func (r *entryRow) entry() (trade.Entry, error) {
 		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID.String,
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
-		SourceHash: trade.Hash{Sum: r.SourceHash, Near: r.SourceNear}, MappedWith: r.MappedWith, Target: r.Target,
-		PayloadHash: trade.Hash{Sum: r.PayloadHash, Near: r.PayloadNear}, GoneSweeps: r.GoneSweeps, Version: r.Version,
+		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target,
+		PayloadHash: r.PayloadHash, Content: r.Content, GoneSweeps: r.GoneSweeps, Version: r.Version,
 		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another, ReducedAt: instant(r.ReducedAt),
 	}
 	if r.Payload.Valid {
 		e.Payload = json.RawMessage(r.Payload.String)
-		if e.PayloadHash.Near == 0 && r.Payload.String != "{}" { // nobody noted it; "{}" stands for a payload that is not known
-			e.PayloadHash.Near = trade.ContentNumber(e.Sends, 0, e.Target, e.Payload)
-		}
 	}
 	var err error
 	if e.Quantity, err = quantity(r.Amount, r.Unit); err != nil {

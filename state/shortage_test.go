@@ -16,7 +16,7 @@ const deliveries = trade.Deliveries
 func short(key string, sends trade.Kind, state trade.State, q trade.Quantity, awaited ...trade.Awaited) trade.Entry {
 	e := newEntry(key)
 	e.Sends, e.State, e.Quantity, e.WaitingFor = sends, state, q, awaited
-	e.Payload, e.PayloadHash = nil, trade.Hash{}
+	e.Payload, e.PayloadHash = nil, ""
 	return e
 }
 
@@ -181,12 +181,12 @@ func BenchmarkShortages(b *testing.B) {
 }
 
 const manyEntries = `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
-	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, amount, unit, gone_sweeps, version)
+	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version)
 SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 950000 THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
 	'waiting', '', NULL, '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 800000 THEN '[]' WHEN i <= 950000 THEN '[{"ref":"wallets","code":"' || (i % 3000) || '"}]'
 		ELSE '[{"job":"contracts","key":"01|' || (i - 100000) || '","parent_state":"waiting"}]' END,
-	'[]', '{"filial":"t:01","num":"t:000123","text":"t:` + longText + `"}', 'h', 'm', '', '{"body":"` + longText + `"}', 'h', '1000.5', 'SC', 0, 1
+	'[]', '{"filial":"t:01","num":"t:000123","text":"t:` + longText + `"}', x'00', 'm', '', '{"body":"` + longText + `"}', x'00', 1, '1000.5', 'SC', 0, 1
 FROM (WITH RECURSIVE numbers (i) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT i + 1 FROM numbers WHERE i < ?) SELECT i FROM numbers) AS n`
 
 const longText = `0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789` +

@@ -143,8 +143,8 @@ func mustLease(t testing.TB, s *Store, job string) trade.Lease {
 func newEntry(key string) trade.Entry {
 	return trade.Entry{
 		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
-		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.Hash{Sum: "source-" + key}, MappedWith: "m1",
-		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: trade.Hash{Sum: "hash-" + key}, Quantity: sacas("1000.5"),
+		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.HashOf("source-" + key), MappedWith: "m1",
+		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: trade.HashOf("hash-" + key), Content: trade.ContentNumber(trade.OrderCommitments, 0, "", []byte(key)), Quantity: sacas("1000.5"),
 	}
 }
 
@@ -192,7 +192,7 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 }
 
 func intentOf(e trade.Entry) trade.Intent {
-	return trade.Intent{Entry: e, Attempt: trade.Attempt{ID: newID(), RunID: "run-1", Payload: e.Payload, PayloadHash: e.PayloadHash, StartedAt: at}}
+	return trade.Intent{Entry: e, Attempt: trade.Attempt{ID: newID(), RunID: "run-1", Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content, StartedAt: at}}
 }
 
 // mustSend claims an entry and returns its attempt.

@@ -105,7 +105,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 		case errors.Is(err, ErrCancelled):
 			gone = trade.Cancelled
 		case errors.Is(err, ErrGone):
-		case err == nil && old.Flags.Has(trade.Changed) && !now.PayloadHash.SameContent(old.PayloadHash):
+		case err == nil && old.Flags.Has(trade.Changed) && !sameContent(now.Content, old.Content):
 			gone = ""
 		case err == nil, errors.Is(err, ErrDouble):
 			return nil

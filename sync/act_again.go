@@ -65,7 +65,7 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	case trade.CauseDuplicateKey:
 		step.Refused = DoubleKey
 	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
-		entry.Another = entry.PayloadHash.Sum
+		entry.Another = entry.PayloadHash
 	default:
 		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil && slices.ContainsFunc(step.Attempts, undecided) {
 			step.Refused = DoubtBefore

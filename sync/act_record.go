@@ -39,15 +39,15 @@ type entryView struct {
 	Generation   int         `json:"generation"`
 	Flags        trade.Flags `json:"flags"`
 	Acknowledged trade.Flags `json:"acknowledged"`
-	SourceHash   string      `json:"source_hash"`
-	PayloadHash  string      `json:"payload_hash"`
+	SourceHash   trade.Hash  `json:"source_hash"`
+	PayloadHash  trade.Hash  `json:"payload_hash"`
 	Version      int64       `json:"version"`
 }
 
 func viewOf(e trade.Entry) entryView {
 	return entryView{
 		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
-		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash.Sum, PayloadHash: e.PayloadHash.Sum, Version: e.Version,
+		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, PayloadHash: e.PayloadHash, Version: e.Version,
 	}
 }
 

@@ -60,7 +60,7 @@ func BenchmarkSourceHash(b *testing.B) {
 	job, values := benchJob(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if job.sourceHash(columnsIn(values)).Sum == "" {
+		if job.sourceHash(columnsIn(values)) == "" {
 			b.Fatal("no hash")
 		}
 	}

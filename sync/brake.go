@@ -104,14 +104,6 @@ func (r *jobRun) brakeRetyped(ctx context.Context, memory trade.Memory, came tra
 	count := 0
 	var samples []string
 	judge := func(entries []trade.Entry) error {
-		for i, e := range entries {
-			if e.SourceHash.Near != 0 || len(e.Values) == 0 {
-				continue
-			}
-			if h := r.job.sourceHash(columnsIn(e.Values)); h.Same(e.SourceHash) {
-				entries[i].SourceHash = h // without a neighbourhood only what has none either would be found
-			}
-		}
 		sent, err := r.findSent(ctx, entries, nil)
 		if err != nil {
 			return err

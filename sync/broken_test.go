@@ -240,8 +240,8 @@ func (l brokenLedger) Commit(ctx context.Context, lease trade.Lease, group trade
 	return through(l.b, "Commit", func() (trade.GroupResult, error) { return l.l.Commit(ctx, lease, group) })
 }
 
-func (l brokenLedger) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error) {
-	return through(l.b, "SameContent", func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, payloads, sources) })
+func (l brokenLedger) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
+	return through(l.b, "SameContent", func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
 }
 
 func (l brokenLedger) Marked() bool { return l.l.Marked() }

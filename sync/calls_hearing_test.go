@@ -65,8 +65,8 @@ func (l brokenInbox) ReadBack(ctx context.Context, since time.Time, limit int) (
 	return through(l.b, "ReadBack", func() ([]trade.Candidate, error) { return l.l.ReadBack(ctx, since, limit) })
 }
 
-func (l brokenInbox) SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error) {
-	return through(l.b, "SameContent", func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, payloads, sources) })
+func (l brokenInbox) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
+	return through(l.b, "SameContent", func() ([]trade.SentContent, error) { return l.l.SameContent(ctx, sends, contents, sources) })
 }
 
 func (l brokenInbox) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {

@@ -32,7 +32,7 @@ func (r *jobRun) checkTwins(out *looked, parked []trade.Entry) {
 	ready := out.ready[:0]
 	for _, entry := range out.ready {
 		equal, near := twinsOf(entry, out.sent, parked, ready)
-		declared := entry.Another == entry.PayloadHash.Sum // a person said that they are two
+		declared := entry.Another == entry.PayloadHash // a person said that they are two
 		switch {
 		case check.Mode == trade.Off:
 			entry.Flags = entry.Flags.With(trade.Twin, false)
@@ -56,11 +56,11 @@ func twinsOf(e trade.Entry, sent []sentRow, ahead ...[]trade.Entry) (equal *trad
 	see := func(other *trade.Entry) {
 		switch {
 		case other.ID == e.ID:
-		case other.PayloadHash.Same(e.PayloadHash):
+		case other.PayloadHash == e.PayloadHash:
 			if equal == nil {
 				equal = other
 			}
-		case other.PayloadHash.SameContent(e.PayloadHash):
+		case sameContent(other.Content, e.Content):
 			near = true
 		}
 	}

@@ -25,7 +25,7 @@ const (
 )
 
 // decideRow tells what a row of the ERP means for what is known of its key. known is nil for a new key.
-func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news {
+func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled bool) news {
 	switch {
 	case known == nil && cancelled:
 		return ignore
@@ -70,14 +70,14 @@ func decideRow(known *trade.Known, hash, mappedWith string, cancelled bool) news
 
 // applyRemap decides what a re-mapped entry becomes. fresh is old with the new mapping filled in. The result is what is to be stored.
 func applyRemap(old, fresh trade.Entry) trade.Entry {
-	samePayload := fresh.PayloadHash.Sum != "" && fresh.PayloadHash.Same(old.PayloadHash)
+	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
 	switch {
 	case old.Weak():
 		// refused in no form of the API: an earlier step may have happened, so a change of the row alone moves nothing
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
 		return keepVerdict(old, fresh)
-	case old.State == trade.Held && old.Cause == trade.CauseRetyped && fresh.PayloadHash.SameContent(old.PayloadHash):
+	case old.State == trade.Held && old.Cause == trade.CauseRetyped && sameContent(fresh.Content, old.Content):
 		return keepVerdict(old, fresh) // with another price it is the same business
 	case samePayload && old.State == trade.Waiting && waitsForPlatform(old):
 		return keepVerdict(old, fresh)
@@ -112,7 +112,7 @@ func applyAbsence(e trade.Entry) trade.Entry {
 
 // touch sets the time of the last change, where people would see one: a row that was only looked at again keeps its time.
 func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
-	if entry.State != old.State || entry.Cause != old.Cause || !entry.SourceHash.Same(old.SourceHash) || !entry.PayloadHash.Same(old.PayloadHash) ||
+	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash || entry.PayloadHash != old.PayloadHash ||
 		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) || !reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
 		entry.UpdatedAt = now
 	}

@@ -10,7 +10,7 @@ import (
 // lookAhead takes the last look of a run at the rows that would go, so that a dry run does not promise what the run would hold. Rows of earlier readings are read again, as the run would; of those that
 // this reading has just found only those whose content or key the ledger knows, or that equal one another.
 func (r *jobRun) lookAhead(ctx context.Context) error {
-	ahead := map[string][]trade.Entry{} // would go, by the hash of what they send
+	ahead := map[trade.Hash][]trade.Entry{} // would go, by the hash of what they send
 	for after := int64(0); ; {
 		due, err := r.ledger.Due(ctx, r.job.Name(), r.Clock.Now(), after, lookBatch)
 		if err != nil {
@@ -66,7 +66,7 @@ func (r *jobRun) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.E
 }
 
 // alike gives those of some rows that a last look may hold, and notes the others as going.
-func (r *jobRun) alike(ctx context.Context, entries []trade.Entry, ahead map[string][]trade.Entry) ([]trade.Entry, error) {
+func (r *jobRun) alike(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) ([]trade.Entry, error) {
 	sent, err := r.findSent(ctx, entries, nil)
 	if err != nil {
 		return nil, err
@@ -81,25 +81,25 @@ func (r *jobRun) alike(ctx context.Context, entries []trade.Entry, ahead map[str
 	for _, e := range entries {
 		_, elsewhere := taken[e.Key]
 		known := slices.ContainsFunc(sent, func(s sentRow) bool {
-			return s.sent(e) || s.Entry.SourceHash.Same(e.SourceHash) || s.Entry.PayloadHash.SameContent(e.PayloadHash)
+			return s.sent(e) || s.Entry.SourceHash == e.SourceHash || sameContent(s.Entry.Content, e.Content)
 		})
-		if equal := len(ahead[e.PayloadHash.Sum]) > 0; elsewhere || known || equal && r.job.Spec.Twin.Mode == TwinHold {
+		if equal := len(ahead[e.PayloadHash]) > 0; elsewhere || known || equal && r.job.Spec.Twin.Mode == TwinHold {
 			out = append(out, e)
 			continue
 		}
-		ahead[e.PayloadHash.Sum] = append(ahead[e.PayloadHash.Sum], e)
+		ahead[e.PayloadHash] = append(ahead[e.PayloadHash], e)
 	}
 	return out, nil
 }
 
 // lookDry looks at some rows as a run does before it stores their intents, and counts what becomes of them.
-func (r *jobRun) lookDry(ctx context.Context, entries []trade.Entry, ahead map[string][]trade.Entry) error {
+func (r *jobRun) lookDry(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	var storing []trade.Entry
 	for _, e := range entries {
-		storing = append(storing, ahead[e.PayloadHash.Sum]...)
+		storing = append(storing, ahead[e.PayloadHash]...)
 	}
 	result, err := r.look(ctx, entries, storing)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *jobRun) lookDry(ctx context.Context, entries []trade.Entry, ahead map[s
 	goes := map[int64]bool{}
 	for _, e := range result.ready {
 		goes[e.ID] = true
-		ahead[e.PayloadHash.Sum] = append(ahead[e.PayloadHash.Sum], e)
+		ahead[e.PayloadHash] = append(ahead[e.PayloadHash], e)
 	}
 	for _, old := range entries {
 		entry, changed := now[old.ID]

@@ -49,7 +49,7 @@ func (e *evaluator) evaluate(entry *trade.Entry, values trade.Values, parents pa
 
 func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request, problems []trade.Problem) {
 	entry.Values, entry.MappedWith, entry.Quantity = values, e.mappedWith, draft.Quantity()
-	entry.Target, entry.Payload, entry.PayloadHash = "", nil, trade.Hash{}
+	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = "", nil, "", 0
 	entry.WaitingFor, entry.NextAttemptAt = draft.Missing, noTime
 	var refused []trade.Problem
 	entry.Warnings = nil
@@ -74,7 +74,8 @@ func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 		entry.State, entry.Cause, entry.Error = trade.Waiting, causeOfWaiting(draft.Missing), nil
 	default:
 		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
-		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, r.hash(e.job.Spec.Sends)
+		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, r.hash()
+		entry.Content = trade.ContentNumber(e.job.Spec.Sends, r.parent, r.target, r.body)
 	}
 }
 

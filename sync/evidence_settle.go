@@ -55,7 +55,7 @@ func (h *Hearing) settleOne(ctx context.Context, d trade.Doubt, doubts []trade.D
 	}
 	fit := slices.IndexFunc(read, fits)
 	if fit < 0 || slices.ContainsFunc(doubts, func(o trade.Doubt) bool {
-		return o.Attempt.ID != d.Attempt.ID && o.Attempt.PayloadHash.SameContent(d.Attempt.PayloadHash)
+		return o.Attempt.ID != d.Attempt.ID && sameContent(o.Attempt.Content, d.Attempt.Content)
 	}) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (h *Hearing) settleOne(ctx context.Context, d trade.Doubt, doubts []trade.D
 	if len(like) != 1 || !fits(like[0]) {
 		return nil
 	}
-	elsewhere, err := h.Ledger.SameContent(ctx, trade.OrderCommitments, []trade.Hash{d.Attempt.PayloadHash}, nil)
+	elsewhere, err := h.Ledger.SameContent(ctx, trade.OrderCommitments, []int64{d.Attempt.Content}, nil)
 	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.SentContent) bool {
 		return o.Entry.ID != d.Entry.ID && o.Entry.State != trade.Accepted
 	}) {

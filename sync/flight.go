@@ -46,7 +46,7 @@ type landing struct {
 func (s *submission) prepare(entry trade.Entry, needs []need) *flight {
 	return &flight{entry: entry, needs: needs, intent: s.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.report.ID,
-		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: s.Clock.Now(),
+		Owner: s.lease.Owner.Instance, Epoch: s.lease.Epoch, Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, Content: entry.Content, StartedAt: s.Clock.Now(),
 	}}
 }
 

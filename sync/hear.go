@@ -37,7 +37,7 @@ type Inbox interface {
 	// record, and those in flight, of decided rows too.
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
 	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
-	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error)
+	SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error)
 	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
 	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.

@@ -139,16 +139,17 @@ func TestF058_NoOlderLedgerEverSendsTwice(t *testing.T) {
 
 // sentRow is what a rebuilding must restore, and what the sweep fills in.
 type sentRow struct {
-	State                            trade.State
-	RemoteID, PayloadHash, Src, Body string
-	Columns                          int
+	State            trade.State
+	RemoteID, Body   string
+	PayloadHash, Src trade.Hash
+	Columns          int
 }
 
 func (b *bench) sent() map[string]sentRow {
 	b.t.Helper()
 	out := map[string]sentRow{}
 	if err := b.ledger.Rows(b.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
-		out[e.Key] = sentRow{e.State, e.RemoteID, e.PayloadHash.Sum, e.SourceHash.Sum, string(e.Payload), len(e.Values)}
+		out[e.Key] = sentRow{e.State, e.RemoteID, string(e.Payload), e.PayloadHash, e.SourceHash, len(e.Values)}
 		return nil
 	}); err != nil {
 		b.t.Fatal(err)

@@ -121,7 +121,7 @@ func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 	now := all[0].entry
 	entry.State, entry.Cause, entry.Error, entry.WaitingFor = now.State, now.Cause, now.Error, now.WaitingFor
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
-	entry.Target, entry.Payload, entry.PayloadHash = now.Target, now.Payload, now.PayloadHash
+	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash, now.Content
 	entry.KeyParts, entry.SourceHash = parts, r.job.sourceHash(s.row.Get)
 	last, err := r.look(ctx, []trade.Entry{entry}, nil)
 	if err != nil {

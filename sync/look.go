@@ -183,10 +183,10 @@ func (r *jobRun) lookAtAll(ctx context.Context, entries []trade.Entry, sent []se
 	out := looked{ready: make([]trade.Entry, 0, len(entries))}
 	for _, old := range entries {
 		entry := r.lookAt(old, found[old.Key], parents)
-		if entry.State != old.State || !entry.PayloadHash.Same(old.PayloadHash) || !entry.SourceHash.Same(old.SourceHash) || entry.MappedWith != old.MappedWith {
+		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash || entry.MappedWith != old.MappedWith {
 			// What hangs on a row that may have changed with it waits for the next reading, which knows
 			// of both: it stays as it is, so that each look until then sees that it differs.
-			if entry.State == trade.Pending && len(r.job.mapping.sentBy) > 0 && !entry.SourceHash.Same(old.SourceHash) {
+			if entry.State == trade.Pending && len(r.job.mapping.sentBy) > 0 && entry.SourceHash != old.SourceHash {
 				continue
 			}
 			out.differ = true
@@ -239,8 +239,7 @@ func (r *jobRun) lookAt(old trade.Entry, rows []erp.Row, known parents) trade.En
 	default:
 		get := c.row.Get
 		hash := r.job.sourceHash(get)
-		if hash.Same(old.SourceHash) && old.MappedWith == r.eval.mappedWith && !r.job.mapping.unfit(get, known) {
-			entry.SourceHash = hash // what was recorded before has no neighbourhood
+		if hash == old.SourceHash && old.MappedWith == r.eval.mappedWith && !r.job.mapping.unfit(get, known) {
 			return entry
 		}
 		r.eval.evaluate(&entry, r.job.values(get), known)

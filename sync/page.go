@@ -65,7 +65,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		p.leave(trade.BesideCancelled, key, row)
 	}
 	hash := r.job.sourceHash(row.Get)
-	switch p.roll.meet(hashKey(key), markOf(hash.Sum), cancelled, p.anew) {
+	switch p.roll.meet(hashKey(key), markOf(hash), cancelled, p.anew) {
 	case again:
 		p.doubles[key] = max(p.doubles[key], 1) + 1
 		return nil
@@ -137,7 +137,7 @@ func (p *pager) flush(ctx context.Context) error {
 		if p.anew {
 			k.MappedWith = ""
 		}
-		verdict := decideRow(&k, row.hash.Sum, r.eval.mappedWith, row.cancelled)
+		verdict := decideRow(&k, row.hash, r.eval.mappedWith, row.cancelled)
 		switch verdict {
 		case cancel:
 			p.roll.note(hashKey(row.key), cancelledOnly) // it stands in the ERP: its entry is found, not gone
@@ -238,13 +238,13 @@ func (r *jobRun) applyChanges(ctx context.Context, page *trade.Page, changed []c
 			continue // it moved since it was looked up; the next run sees the row again
 		}
 		entry := r.apply(old, c, known)
-		if c.known.SourceHash != c.row.hash.Sum {
+		if c.known.SourceHash != c.row.hash {
 			r.report.Changed++
 			r.countLate(c.row)
 		} else {
 			r.report.Unchanged++
 		}
-		if entry.Flags.Has(trade.Changed) && !old.SourceHash.Same(entry.SourceHash) {
+		if entry.Flags.Has(trade.Changed) && old.SourceHash != entry.SourceHash {
 			if r.differ == nil {
 				r.differ = map[int64]before{}
 			}
@@ -304,9 +304,9 @@ func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	fresh := *entry
 	r.eval.evaluate(&fresh, c.values, known)
 	entry.Quantity = fresh.Quantity
-	samePayload := fresh.PayloadHash.Sum != "" && fresh.PayloadHash.Same(entry.PayloadHash)
+	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
 	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed) // else the hash is of a row that had changed
-	same := samePayload || asItWas && c.row.hash.Same(entry.SourceHash)
+	same := samePayload || asItWas && c.row.hash == entry.SourceHash
 	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false), c.row.hash, nil
 	if !same {
 		entry.Now = fresh.Values
@@ -315,9 +315,9 @@ func (r *jobRun) recall(entry *trade.Entry, c change, known parents) {
 	entry.Flags = entry.Flags.With(trade.Replaced, false)
 	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
 	if samePayload {
-		entry.Target, entry.Payload, entry.PayloadHash = fresh.Target, fresh.Payload, fresh.PayloadHash
-	} else if near := fresh.PayloadHash.Near; near != 0 {
-		entry.PayloadHash.Near = near // of the same row under today's mapping, as renumber counts it
+		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash, fresh.Content
+	} else if fresh.Content != 0 {
+		entry.Content = fresh.Content // of the same row under today's mapping, as renumber counts it
 	}
 }
 

@@ -97,7 +97,7 @@ func (m *Mapping) misplaced(get columnsOf, sent map[trade.ParentKey]*sentRow) *t
 				continue
 			}
 			for _, c := range s.now {
-				if !c.cancelled || c.payload.Sum != "" { // of a cancelled row that could not go nobody can say what it is
+				if !c.cancelled || c.number != 0 { // of a cancelled row that could not go nobody can say what it is
 					now = append(now, c)
 				}
 			}

@@ -124,7 +124,7 @@ type Submission interface {
 	Heard(attempt string, outcome trade.Outcome, status int, remoteID string)
 	// SameContent returns the entries of this kind of record whose attempt created, or may have created, a record, and that ask for the business of one of these
 	// payloads, or whose newest row has one of these source hashes.
-	SameContent(ctx context.Context, sends trade.Kind, payloads, sources []trade.Hash) ([]trade.SentContent, error)
+	SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error)
 	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have been, and whose keys are compared with those of this job;
 	// several tells whether there are such jobs.
 	SentElsewhere(ctx context.Context, job string, sends trade.Kind, keys []string) (out map[string]trade.Elsewhere, several bool, err error)

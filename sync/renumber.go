@@ -25,12 +25,11 @@ func (r *jobRun) renumber(ctx context.Context) error {
 		number := func(e trade.Entry, values trade.Values, known parents) bool {
 			now := e
 			r.eval.evaluate(&now, values, known)
-			near := now.PayloadHash.Near
-			if near != 0 && near != e.PayloadHash.Near {
-				e.PayloadHash.Near = near
+			if now.Content != 0 && now.Content != e.Content {
+				e.Content = now.Content
 				changed = append(changed, e)
 			}
-			return near != 0
+			return now.Content != 0
 		}
 		for _, e := range sent {
 			if !number(e, e.Values, known) {

@@ -18,17 +18,17 @@ type request struct {
 	body   []byte
 }
 
-// hash is equal for two requests of one kind that ask for the same.
-func (r request) hash(sends trade.Kind) trade.Hash {
+// hash is equal for two requests of one kind with the same body and target.
+func (r request) hash() trade.Hash {
 	if r.body == nil {
-		return trade.Hash{}
+		return ""
 	}
 	h := sha256.New()
 	if r.target != "" {
 		hashPart(h, r.target)
 	}
 	_, _ = h.Write(r.body) // a hash never fails to write
-	return trade.Hash{Sum: hex.EncodeToString(h.Sum(nil)), Near: trade.ContentNumber(sends, r.parent, r.target, r.body)}
+	return trade.Hash(hex.EncodeToString(h.Sum(nil)[:16]))
 }
 
 // requestOf brings a checked record into the form of the API.

@@ -19,7 +19,7 @@ func hashKey(key string) keyHash {
 type sourceMark [8]byte
 
 // markOf gives that of a hash; of none the zero mark.
-func markOf(sum string) (mark sourceMark) {
+func markOf(sum trade.Hash) (mark sourceMark) {
 	if n, err := hex.Decode(mark[:], []byte(sum)[:min(len(sum), 2*len(mark))]); err != nil || n != len(mark) {
 		return sourceMark{}
 	}

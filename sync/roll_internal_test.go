@@ -14,7 +14,7 @@ import (
 // rollKnown makes an entry of the ledger, with a source hash of its own.
 func rollKnown(i int) *trade.Known {
 	sum := hashKey(fmt.Sprint("source ", i))
-	return &trade.Known{ID: int64(i), Key: fmt.Sprintf("01|%07d", i), State: trade.Accepted, SourceHash: hex.EncodeToString(sum[:]), MappedWith: "m"}
+	return &trade.Known{ID: int64(i), Key: fmt.Sprintf("01|%07d", i), State: trade.Accepted, SourceHash: trade.Hash(hex.EncodeToString(sum[:])), MappedWith: "m"}
 }
 
 func rollMark(i int) sourceMark {
@@ -68,7 +68,7 @@ func TestARollKnowsARowThatIsNoNews(t *testing.T) {
 	key := hashKey(rollKnown(1).Key)
 	for name, c := range map[string]struct {
 		notes     uint8
-		source    string
+		source    trade.Hash
 		cancelled bool
 		always    bool
 		want      meets

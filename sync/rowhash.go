@@ -1,8 +1,6 @@
 package sync
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strconv"
 
 	"github.com/safrasync/safrasync/erp"
@@ -13,22 +11,11 @@ import (
 // from one state to another, and so to another job, is the same row.
 func (j *Job) sourceHash(get columnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
-	var near int64
 	for _, name := range j.mapping.hashed {
 		v, ok := get(name)
 		text = appendHashed(text, name, v, ok)
-		near += nearOf(v, ok)
 	}
-	sum := sha256.Sum256(text)
-	return trade.Hash{Sum: hex.EncodeToString(sum[:16]), Near: near}
-}
-
-// nearOf is what one column adds to the neighbourhood of a source hash.
-func nearOf(v erp.Value, ok bool) int64 {
-	if !ok || v.Kind == erp.Null || v.Err != "" {
-		return 0
-	}
-	return trade.NearOf(plainText(v))
+	return trade.HashOf(text)
 }
 
 // appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").

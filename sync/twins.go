@@ -25,16 +25,19 @@ type sentRow struct {
 
 // content is what a row of the ERP would send.
 type content struct {
-	job     string
-	source  trade.Hash
-	payload trade.Hash // empty: it could not go
+	job    string
+	source trade.Hash
+	number int64 // of its content; 0: it could not go
 
 	cancelled bool
 }
 
+// sameContent reports whether two content numbers are those of the same business; 0 is of none.
+func sameContent(a, b int64) bool { return a != 0 && a == b }
+
 // is reports whether the row would send what an entry sends.
 func (c content) is(e trade.Entry) bool {
-	return c.payload.SameContent(e.PayloadHash) || c.job == e.Job && c.source.Same(e.SourceHash)
+	return sameContent(c.number, e.Content) || c.job == e.Job && c.source == e.SourceHash
 }
 
 // stands reports whether a row with the content of e stands under the key.
@@ -49,12 +52,7 @@ func (s sentRow) stands(e trade.Entry) bool {
 
 // sent reports whether the record has the content of e.
 func (s sentRow) sent(e trade.Entry) bool {
-	for _, h := range s.Payloads {
-		if h.SameContent(e.PayloadHash) {
-			return true
-		}
-	}
-	return false
+	return e.Content != 0 && slices.Contains(s.Contents, e.Content)
 }
 
 // likeness is what is known of the rows that were sent with the content of a row that is about to
@@ -88,15 +86,15 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 	for i := range others {
 		o := &others[i]
 		if o.Entry.State == trade.Held && o.Entry.Cause == trade.CauseOtherJob { // a row whose record another job has: typed again it is still that row
-			if o.Entry.ID != e.ID && (o.Entry.SourceHash.Same(e.SourceHash) || o.Entry.PayloadHash.SameContent(e.PayloadHash)) && !o.stands(e) {
+			if o.Entry.ID != e.ID && (o.Entry.SourceHash == e.SourceHash || sameContent(o.Entry.Content, e.Content)) && !o.stands(e) {
 				lost, without = true, cmp.Or(without, o)
 			}
 			continue
 		}
 		// Jobs that read the same columns may make different records of them: the row of another one was
 		// this row only if it does not stand there any more.
-		sent, newest := o.sent(e), o.Entry.SourceHash.Same(e.SourceHash) && (o.Entry.Job == e.Job || !o.stands(o.Entry))
-		out.other = out.other || o.Entry.Job != e.Job && o.Entry.SourceHash.Same(e.SourceHash) && o.stands(o.Entry)
+		sent, newest := o.sent(e), o.Entry.SourceHash == e.SourceHash && (o.Entry.Job == e.Job || !o.stands(o.Entry))
+		out.other = out.other || o.Entry.Job != e.Job && o.Entry.SourceHash == e.SourceHash && o.stands(o.Entry)
 		if o.Entry.ID == e.ID || !sent && !newest && !o.stands(e) {
 			continue
 		}
@@ -105,7 +103,7 @@ func likenessOf(e trade.Entry, others []sentRow) likeness {
 		}
 		if o.stands(e) {
 			rows++
-			out.twin = out.twin || o.Entry.PayloadHash.Same(e.PayloadHash) || newest
+			out.twin = out.twin || o.Entry.PayloadHash == e.PayloadHash || newest
 			out.other = out.other || o.Entry.Job != e.Job
 			continue
 		}
@@ -129,11 +127,11 @@ func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) (
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	payloads, sources := make([]trade.Hash, len(entries)), make([]trade.Hash, len(entries))
+	contents, sources := make([]int64, len(entries)), make([]trade.Hash, len(entries))
 	for i, e := range entries {
-		payloads[i], sources[i] = e.PayloadHash, e.SourceHash
+		contents[i], sources[i] = e.Content, e.SourceHash
 	}
-	found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, payloads, sources)
+	found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, contents, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +142,7 @@ func (r *jobRun) findSent(ctx context.Context, entries, storing []trade.Entry) (
 	}
 	for _, e := range storing {
 		if !known[e.ID] {
-			out = append(out, sentRow{SentContent: trade.SentContent{Entry: e, Payloads: []trade.Hash{e.PayloadHash}}})
+			out = append(out, sentRow{SentContent: trade.SentContent{Entry: e, Contents: []int64{e.Content}}})
 		}
 	}
 	return out, nil
@@ -190,7 +188,7 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 			for _, row := range stand(job, byKey[s.Entry.Key]) {
 				would := trade.Entry{Job: job.Name(), Key: s.Entry.Key}
 				eval.evaluate(&would, job.values(row.Get), known)
-				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.PayloadHash, job.isCancelled(row.Get)})
+				s.now = append(s.now, content{job.Name(), job.sourceHash(row.Get), would.Content, job.isCancelled(row.Get)})
 			}
 		}
 	}
@@ -201,14 +199,14 @@ func (r *jobRun) readSent(ctx context.Context, sent []sentRow, rows map[string][
 // equal one. The entries whose rows stand elsewhere now are flagged: nothing more goes under their
 // records until a person has decided.
 func (r *jobRun) holdMoved(out *looked, sent []sentRow) {
-	ahead := map[string]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
+	ahead := map[trade.Hash]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
 	flagged := map[int64]bool{}
 	ready := out.ready[:0]
 	for _, entry := range out.ready {
 		like := likenessOf(entry, sent)
-		twin := like.twin || ahead[entry.PayloadHash.Sum]
-		ahead[entry.PayloadHash.Sum] = true
-		if like.moved != nil && entry.Another != entry.PayloadHash.Sum { // else a person has declared it
+		twin := like.twin || ahead[entry.PayloadHash]
+		ahead[entry.PayloadHash] = true
+		if like.moved != nil && entry.Another != entry.PayloadHash { // else a person has declared it
 			from := entry
 			hold(&entry, trade.CauseRetyped, like.text())
 			entry.UpdatedAt = r.Clock.Now()
@@ -242,9 +240,9 @@ type before struct {
 // places: what stood there stands under another key now, or what stands there now stood under
 // another key before, or was sent under one where it stands no more.
 func (r *jobRun) markReplaced(ctx context.Context) error {
-	stood := make(map[string]bool, len(r.differ)) // what stood under their keys until now
+	stood := make(map[trade.Hash]bool, len(r.differ)) // what stood under their keys until now
 	for _, was := range r.differ {
-		stood[was.source.Sum] = true
+		stood[was.source] = true
 	}
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), pageSize) {
 		entries, err := r.ledger.Entries(ctx, ids)
@@ -255,11 +253,12 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var payloads, sources []trade.Hash
+		var contents []int64
+		var sources []trade.Hash
 		for i, e := range entries {
-			payloads, sources = append(payloads, now[i].PayloadHash), append(sources, r.differ[e.ID].source)
+			contents, sources = append(contents, now[i].Content), append(sources, r.differ[e.ID].source)
 		}
-		found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, payloads, sources)
+		found, err := r.ledger.SameContent(ctx, r.job.Spec.Sends, contents, sources)
 		if err != nil {
 			return err
 		}
@@ -274,10 +273,10 @@ func (r *jobRun) markReplaced(ctx context.Context) error {
 		empty := map[int64]trade.Entry{} // what was sent from them stands elsewhere, and nothing stands there
 		for i, old := range entries {
 			was := r.differ[old.ID]
-			moved := was.replaced || stood[old.SourceHash.Sum]
+			moved := was.replaced || stood[old.SourceHash]
 			for _, s := range sent {
 				// One that has a record of this content itself is a twin.
-				left := s.Entry.Job == old.Job && s.Entry.SourceHash.Same(was.source) && !s.sent(old)
+				left := s.Entry.Job == old.Job && s.Entry.SourceHash == was.source && !s.sent(old)
 				came := s.sent(now[i]) && !s.stands(now[i])
 				if s.Entry.ID == old.ID || !left && !came {
 					continue

@@ -80,3 +80,5 @@ func IsCPF(d string) bool {
 	}
 	return true
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

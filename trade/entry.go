@@ -36,7 +36,8 @@ type Entry struct {
 	MappedWith  string          // fingerprint of the mapping and version of the references that made the payload
 	Target      string          // what the request's path names beside the payload: the order commitment of a traceability record; "" = nothing
 	Payload     json.RawMessage // the request's body, nil while invalid or waiting for a reference or a parent
-	PayloadHash Hash            // of Target and Payload; empty when there is none
+	PayloadHash Hash            // of Target and Payload; "" when there is none
+	Content     int64           // [ContentNumber] of the payload, under the newest mapping; 0 when there is none
 	Quantity    Quantity        // of the newest row seen, for the sums
 	GoneSweeps  int             // complete sweeps in a row that did not find it
 	Version     int64           // raised by each change: compare-and-set
@@ -48,14 +49,14 @@ type Entry struct {
 	ClosedBy  int64      // number in the audit of the act that accepted it without an id; 0 = none
 	ResentBy  int64      // number in the audit of the act that opened the generation; 0 = none
 	Dismissal *Dismissal // where it stood before a person took it out; nil unless dismissed
-	Another   string     // PayloadHash.Sum that a person declared to be another record than the one like it; "" = none
+	Another   Hash       // PayloadHash that a person declared to be another record than the one like it; "" = none
 }
 
-// SentContent is an entry that has, or may have, a record on the platform, with the hashes of all that was sent of it. One
-// that gave its record to another entry has none.
+// SentContent is an entry that has, or may have, a record on the platform, with the content numbers of all that was sent of it.
+// One that gave its record to another entry has none.
 type SentContent struct {
 	Entry    Entry
-	Payloads []Hash
+	Contents []int64
 }
 
 // Dismissal is where an entry stood when a person took it out; its cause, error and what it waited for stay with it.
@@ -69,7 +70,7 @@ func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.E
 
 // Ordered tells whether a person has said that it goes although another row with its key or its content was sent: it is another record, or it is sent again.
 func (e Entry) Ordered() bool {
-	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash.Sum
+	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash
 }
 
 // Elsewhere is a row of another job that was sent, or may have been.
@@ -121,7 +122,7 @@ type Parent struct {
 	State    State
 	Cause    string
 	RemoteID string // "" until it is accepted
-	Content  int64  // [ContentNumber] of what was sent, or would be; 0 = not known
+	Content  int64  // [ContentNumber] of what was sent, or would be; 0 = there is none
 	Changed  bool   // its row has changed since it was sent
 }
 
@@ -130,7 +131,7 @@ type Known struct {
 	ID         int64
 	Key        string
 	State      State
-	SourceHash string
+	SourceHash Hash
 	MappedWith string
 	Flags      Flags
 	GoneSweeps int

@@ -7,35 +7,25 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What ledgers keep of a text must stay what it is: a hash that was kept in one neighbourhood is not looked for in another.
-func TestTheNeighbourhoodOfATextStays(t *testing.T) {
-	for text, want := range map[string]int64{
-		``:           0,
-		`2026-01-31`: 20484,
-		`20260131`:   20484,
-		`31/01/2026`: 20484,
-		`{"order_date":"2026-01-31","payday":"2026-02-28","amount":20260131}`: 20484 + 20512 + 20484,
-		`2026-01-31T12:00:00-03:00`:                      20484,
-		`2026-01-31 12:00:00`:                            20484,
-		`{"id":"20260131-2026-0131-8000-2026013120260"}`: 0, // part of an id
-		`MT-5107602-20260131`:                            0,
-		`202601311`:                                      0,
-		`2026-13-01`:                                     0,
-		`2026-00-10`:                                     0,
-		`1970-01-02`:                                     0,
-		`2100-01-01`:                                     0,
-		`2099-12-31`:                                     47481,
-		`01-31-2026`:                                     0,
-		`20-60-31`:                                       0,
-		`2026/01/31`:                                     0,
-		`202a0131`:                                       0,
-	} {
-		if got := trade.NearOf(text); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-		if got := trade.NearOf([]byte(text)); got != want {
-			t.Errorf("%q as bytes: %d, want %d", text, got, want)
-		}
+func TestAHashIsStoredAsItsBytes(t *testing.T) {
+	h := trade.HashOf("a")
+	if h != "ca978112ca1bbdcafac231b39a23dc4d" {
+		t.Errorf("HashOf = %q", h)
+	}
+	stored, err := h.Value()
+	bytes, ok := stored.([]byte)
+	if err != nil || !ok || len(bytes) != 16 {
+		t.Errorf("Value = %v, %v", stored, err)
+	}
+	var read trade.Hash
+	if err := read.Scan(bytes); err != nil || read != h {
+		t.Errorf("Scan = %q, %v", read, err)
+	}
+	if err := read.Scan("text"); err == nil {
+		t.Error("a text is taken for the bytes of a hash")
+	}
+	if _, err := trade.Hash("no hash").Value(); err == nil {
+		t.Error("what is not hexadecimal is stored")
 	}
 }
 
@@ -47,32 +37,31 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 	const share = `{"producer_id":"p","user_id":"u","allocated_volume":3}`
 	number := trade.ContentNumber
 	for name, c := range map[string]struct{ got, want int64 }{
-		"contract": {number(trade.OrderCommitments, 0, "", []byte(contract)), 22522616995866905},
-		"delivery": {number(trade.Deliveries, 0, "", []byte(delivery)), 22523466231483421},
-		"share":    {number(trade.Traceability, 0, "order", []byte(share)), 69006910134651683},
-		"nothing":  {number(trade.OrderCommitments, 0, "", []byte(`{}`)), 0},
-		"no JSON":  {number(trade.OrderCommitments, 0, "", nil), 0},
+		"contract": {number(trade.OrderCommitments, 0, "", []byte(contract)), 3704619063724593587},
+		"delivery": {number(trade.Deliveries, 0, "", []byte(delivery)), -494315636818966161},
+		"share":    {number(trade.Traceability, 0, "order", []byte(share)), 7732011555189156589},
+		"nothing":  {number(trade.OrderCommitments, 0, "", []byte(`{}`)), 4905387166444775307},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", name, c.got, c.want)
 		}
 	}
-	if day := number(trade.OrderCommitments, 0, "", []byte(contract)) >> 40; day != 20484 {
-		t.Errorf("the contract stands at day %d", day)
+	if number(trade.OrderCommitments, 0, "", []byte(`{}`)) == number(trade.OrderCommitments, 0, "", []byte(`{"remark":1}`)) {
+		t.Error("payloads without any of the fields that count are the same content")
 	}
 	same := func(kind trade.Kind, a, b, from, to string) {
 		t.Helper()
 		other := strings.Replace(a, from, to, 1)
-		x, y := trade.Hash{Sum: "x", Near: number(kind, 0, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, 0, b, []byte(other))}
-		if other == a || !x.SameContent(y) {
+		x, y := number(kind, 0, b, []byte(a)), number(kind, 0, b, []byte(other))
+		if other == a || x != y {
 			t.Errorf("%s and %s are not the same content", a, other)
 		}
 	}
 	differs := func(kind trade.Kind, a, b, from, to string) {
 		t.Helper()
 		other := strings.Replace(a, from, to, 1)
-		x, y := trade.Hash{Sum: "x", Near: number(kind, 0, b, []byte(a))}, trade.Hash{Sum: "y", Near: number(kind, 0, b, []byte(other))}
-		if x.SameContent(y) {
+		x, y := number(kind, 0, b, []byte(a)), number(kind, 0, b, []byte(other))
+		if x == y {
 			t.Errorf("%s and %s are the same content", a, other)
 		}
 	}
@@ -95,22 +84,4 @@ func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 			t.Errorf("%s: the content of the parent does not count", kind)
 		}
 	}
-}
-
-func TestAHashWithoutANeighbourhoodIsTheSame(t *testing.T) {
-	if a := (trade.Hash{Sum: "a", Near: 7}); !a.Same(trade.Hash{Sum: "a"}) || a.Same(trade.Hash{Sum: "b", Near: 7}) {
-		t.Error("only the content decides")
-	}
-	if a := (trade.Hash{Sum: "a", Near: 7}); !a.SameContent(trade.Hash{Sum: "a"}) || a.SameContent(trade.Hash{Sum: "b"}) || (trade.Hash{}).SameContent(trade.Hash{}) {
-		t.Error("without a number only the same payload is the same content, and nothing is no content")
-	}
-}
-
-func FuzzNearOf(f *testing.F) {
-	f.Add("2026-01-31 20260131 31/01/2026")
-	f.Fuzz(func(t *testing.T, text string) {
-		if got := trade.NearOf(text); got < 0 || got != trade.NearOf([]byte(text)) || got > int64(len(text))*47481 {
-			t.Errorf("%q: %d", text, got)
-		}
-	})
 }

@@ -183,7 +183,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry := func(key string, e trade.Entry) trade.Entry {
-		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments, key, 1, trade.Hash{Sum: key}, "m", now(), now()
+		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments, key, 1, trade.HashOf(key), "m", now(), now()
 		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
 		return e
 	}

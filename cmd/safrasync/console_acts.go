@@ -104,7 +104,7 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 		}
 		out.Steps = append(out.Steps, step)
 		// The mark covers what a person was shown and what would be stored: not the time that is left.
-		text, err := json.Marshal([]any{s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems, s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash.Sum, s.After.RemoteID})
+		text, err := json.Marshal([]any{s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems, s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID})
 		if err != nil {
 			text = []byte(err.Error())
 		}

@@ -95,7 +95,7 @@ func rowOf(e trade.Entry) rowJSON {
 
 func rowDetailOf(e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) rowDetailJSON {
 	out := rowDetailJSON{
-		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(e.PayloadHash.Sum),
+		rowJSON: rowOf(e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload, PayloadHash: orNull(string(e.PayloadHash)),
 		Warnings: orEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: orEmpty(changes), Acknowledged: orEmpty(e.Acknowledged), History: []attemptJSON{}, Path: engine.PathOf(e), MovedID: orNull(e.MovedID),
 		ReducedAt: timeOrNull(e.ReducedAt), Hints: hintsOf(rowHints{}),
 	}

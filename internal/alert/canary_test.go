@@ -23,7 +23,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			e.Values = trade.Values{"nome": {Kind: 't', Text: "JOSE CANARIO"}, "cpf": {Kind: 't', Text: "123.456.789-09"}}
 		}
 		invalid := func(e *trade.Entry) {
-			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, trade.Hash{}
+			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, ""
 			e.Error = &trade.EntryError{Kind: trade.ValidationError, Text: "JOSE CANARIO", Fields: []trade.Problem{{Field: "payday", Rule: trade.RuleDate, Column: "cpf", Value: "123.456.789-09"}}}
 		}
 		var all []trade.Entry

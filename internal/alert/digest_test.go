@@ -45,7 +45,7 @@ func (w *world) harvest() {
 		w.send("contracts", e, trade.OutcomeCreated, remoteID(i+1))
 	}
 	waiting := func(e *trade.Entry) {
-		e.State, e.Cause, e.Payload, e.PayloadHash, e.WaitingFor = trade.Waiting, "ref:wallets", nil, trade.Hash{}, []trade.Awaited{{Ref: "wallets", Code: "12"}}
+		e.State, e.Cause, e.Payload, e.PayloadHash, e.WaitingFor = trade.Waiting, "ref:wallets", nil, "", []trade.Awaited{{Ref: "wallets", Code: "12"}}
 	}
 	w.record("contracts", w.contract("01|0100", "", waiting), w.contract("01|0101", "", waiting))
 	doubt := w.record("contracts", w.contract("01|0102", fmt.Sprintf(contractBody, "10", "SOJA", "SC", "COMPRA", "BRL", "130")))
@@ -65,7 +65,7 @@ func (w *world) harvest() {
 		w.send("deliveries", e, trade.OutcomeCreated, remoteID(100+i))
 	}
 	w.record("deliveries", w.contract("01|T9", "", delivery, func(e *trade.Entry) {
-		e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, nil, trade.Hash{}
+		e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, nil, ""
 		e.WaitingFor = []trade.Awaited{{Job: "contracts", Key: "01|0100"}}
 	}))
 	w.run("contracts", sweep(0), func(r *trade.RunReport) { r.New, r.Changed = 9, 2 })

@@ -227,7 +227,7 @@ func (w *world) OldestLimitOff() { w.Limits.OldestWaiting = 0 }
 func TestARowThatWaitsTooLongIsTold(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		waiting := func(e *trade.Entry) {
-			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, "ref:wallets", nil, trade.Hash{}
+			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, "ref:wallets", nil, ""
 			e.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}}
 		}
 		w.record("deliveries", w.contract("1", `{}`, waiting, func(e *trade.Entry) { e.Sends = trade.Deliveries }))

@@ -131,8 +131,8 @@ func (w *world) leaseOf(job string) trade.Lease {
 func (w *world) contract(key, body string, change ...func(*trade.Entry)) trade.Entry {
 	e := trade.Entry{
 		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
-		FirstSeenAt: w.now, UpdatedAt: w.now, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.Hash{Sum: "s" + key}, MappedWith: "m",
-		Payload: json.RawMessage(body), PayloadHash: trade.Hash{Sum: "h" + key},
+		FirstSeenAt: w.now, UpdatedAt: w.now, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.HashOf("s" + key), MappedWith: "m",
+		Payload: json.RawMessage(body), PayloadHash: trade.HashOf("h" + key),
 	}
 	for _, c := range change {
 		c(&e)

@@ -1,6 +1,10 @@
 package journal
 
-import "time"
+import (
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
 
 // Kind says what a record is.
 type Kind string
@@ -69,12 +73,12 @@ type Row struct {
 // Intent is a POST that may leave once the ledger has it too.
 type Intent struct {
 	Row
-	Sends      string `json:"sends"`
-	Attempt    string `json:"attempt"`
-	Generation int    `json:"generation"`
-	Payload    string `json:"payload_hash"`
-	Content    int64  `json:"content,omitempty"` // number of the business that the payload asks for; 0 = not known
-	Source     string `json:"source_hash"`       // of the ERP's row that was sent
+	Sends      string     `json:"sends"`
+	Attempt    string     `json:"attempt"`
+	Generation int        `json:"generation"`
+	Payload    trade.Hash `json:"payload_hash"`
+	Content    int64      `json:"content,omitempty"` // number of the business that the payload asks for; 0 = not known
+	Source     trade.Hash `json:"source_hash"`       // of the ERP's row that was sent
 }
 
 // Outcome is how an attempt ended, and what its entry became. Row is empty where the ledger could not be asked for it: the attempt names it.
@@ -102,10 +106,10 @@ type Fact struct {
 	RemoteID   string        `json:"remote_id,omitempty"` // "" for an entry that a person accepted without one
 	MovedID    string        `json:"moved_id,omitempty"`  // the id that it had before its record went to the row under its new key
 	Weak       bool          `json:"weak,omitempty"`
-	Payload    string        `json:"payload_hash,omitempty"`
+	Payload    trade.Hash    `json:"payload_hash,omitempty"`
 	Content    int64         `json:"content,omitempty"`     // as of an intent
-	Source     string        `json:"source_hash,omitempty"` // of the row that was sent
-	Newest     string        `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
+	Source     trade.Hash    `json:"source_hash,omitempty"` // of the row that was sent
+	Newest     trade.Hash    `json:"newest_hash,omitempty"` // of the row as it is now, where it has changed since
 	Replaced   bool          `json:"replaced,omitempty"`    // the row that was sent does not stand under the key any more
 	Attempts   []FactAttempt `json:"attempts,omitempty"`
 }
@@ -129,11 +133,11 @@ type Move struct {
 
 // FactAttempt is an attempt that created a record, may have created one, or may be creating one.
 type FactAttempt struct {
-	ID         string    `json:"id"`
-	Generation int       `json:"generation"`
-	Outcome    string    `json:"outcome"` // "" while it is open
-	RemoteID   string    `json:"remote_id,omitempty"`
-	Payload    string    `json:"payload_hash,omitempty"`
-	Content    int64     `json:"content,omitempty"` // as of an intent
-	Started    time.Time `json:"started"`
+	ID         string     `json:"id"`
+	Generation int        `json:"generation"`
+	Outcome    string     `json:"outcome"` // "" while it is open
+	RemoteID   string     `json:"remote_id,omitempty"`
+	Payload    trade.Hash `json:"payload_hash,omitempty"`
+	Content    int64      `json:"content,omitempty"` // as of an intent
+	Started    time.Time  `json:"started"`
 }

@@ -60,8 +60,8 @@ func row(sends trade.Kind, key string, st trade.State, cause, amount string, val
 		panic(err)
 	}
 	e := trade.Entry{
-		Sends: sends, Key: key, State: st, Cause: cause, Generation: 1, FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{}, SourceHash: trade.Hash{Sum: "s" + key}, MappedWith: "m",
-		Payload: json.RawMessage(`{}`), PayloadHash: trade.Hash{Sum: "p" + key}, Quantity: trade.Quantity{Amount: n, Unit: trade.SC}, WaitingFor: awaited,
+		Sends: sends, Key: key, State: st, Cause: cause, Generation: 1, FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{}, SourceHash: trade.HashOf("s" + key), MappedWith: "m",
+		Payload: json.RawMessage(`{}`), PayloadHash: trade.HashOf("p" + key), Quantity: trade.Quantity{Amount: n, Unit: trade.SC}, WaitingFor: awaited,
 	}
 	for column, value := range values {
 		e.Values[column] = trade.Cell{Kind: 't', Text: value}

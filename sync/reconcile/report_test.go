@@ -163,7 +163,7 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 		w.change(rejected, func(e *trade.Entry) { e.State, e.Cause, e.Error = trade.Pending, "", nil })
 		w.send(w.entry("contracts", "02|000005"), trade.OutcomeCreated)
 		w.change(w.entry("contracts", "02|000008"), func(e *trade.Entry) {
-			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil, soy.payload(trade.OrderCommitments), trade.Hash{Sum: "new"}
+			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil, soy.payload(trade.OrderCommitments), trade.HashOf("new")
 		})
 		w.send(w.entry("contracts", "02|000008"), trade.OutcomeCreated)
 		w.dismiss("contracts", doubt.Key)

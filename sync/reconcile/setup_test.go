@@ -178,7 +178,7 @@ func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.
 	}
 	e := trade.Entry{
 		Sends: kind, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1, FirstSeenAt: w.now, UpdatedAt: w.now,
-		Values: r.values(), SourceHash: trade.Hash{Sum: "s" + key}, MappedWith: "m", Payload: r.payload(kind), PayloadHash: trade.Hash{Sum: "h" + key}, Quantity: draft.Quantity(),
+		Values: r.values(), SourceHash: trade.HashOf("s" + key), MappedWith: "m", Payload: r.payload(kind), PayloadHash: trade.HashOf("h" + key), Quantity: draft.Quantity(),
 	}
 	for _, c := range change {
 		c(&e)
@@ -335,7 +335,7 @@ func (w *world) october() {
 		e.Flags, e.Now, e.Quantity = e.Flags.With(trade.Changed, true), now.values(), trade.Quantity{Amount: trade.NewDecimal(61, 0), Unit: trade.SC}
 	})
 	w.add("contracts", "02|000008", soy.with(row{"amount": "-5", "product": "=FEIJAO"}), func(e *trade.Entry) {
-		e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, trade.Hash{}
+		e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, ""
 		e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: "payday", Rule: trade.RuleRequiredFor + "COMPRA", Column: "dt_pagto"}}}
 	})
 	w.add("contracts", "02|000009", soy.with(row{"amount": "40"}))
@@ -346,7 +346,7 @@ func (w *world) october() {
 	load := row{"filial": "01", "num": "000001", "delivered_volume": "6001", "delivered_volume_unit_of_measure": "kg", "delivery_date": "2026-10-20", "car": ""}
 	w.send(w.add("deliveries", "0001", load), trade.OutcomeCreated)
 	w.add("deliveries", "0002", load.with(row{"num": "000002", "delivered_volume": "1000.5"}), func(e *trade.Entry) {
-		e.State, e.Cause, e.WaitingFor, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, []trade.Awaited{{Job: "contracts", Key: "01|000002"}}, nil, trade.Hash{}
+		e.State, e.Cause, e.WaitingFor, e.Payload, e.PayloadHash = trade.Waiting, trade.CauseParent, []trade.Awaited{{Job: "contracts", Key: "01|000002"}}, nil, ""
 	})
 	w.sweep("deliveries", 2, 0)
 	w.told(trade.Workflow, remoteID(1), "APPROVED", w.now)

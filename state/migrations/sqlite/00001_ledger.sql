@@ -1,14 +1,21 @@
 -- +goose Up
--- Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text. What each table means: see doc.go of the package.
+-- Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, hashes the first 16 bytes of SHA-256. What each table means: see doc.go of
+-- the package; for people there are views, see docs/ledger-sql.md.
 
 CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
     id TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     program TEXT NOT NULL, -- the version that created it
-    refs_version TEXT NOT NULL
+    refs_version TEXT NOT NULL,
+    needs INTEGER NOT NULL DEFAULT 1, -- the oldest schema that a program must know to work on this one
+    moved_to TEXT, -- where the ledger was moved to; nothing is sent from this one any more
+    moved_from TEXT, -- id of the ledger that was moved here
+    platform TEXT NOT NULL DEFAULT '', -- base address of the platform that it has sent to; '' = none yet
+    server TEXT NOT NULL DEFAULT '' -- PostgreSQL: system identifier and timeline of the server, see cluster.go
 ) STRICT;
 
+-- What the last transaction of each writer left, so that a COMMIT whose answer was lost can be looked up: see tx.go.
 CREATE TABLE tx_mark (
     owner TEXT NOT NULL,
     slot INTEGER NOT NULL,
@@ -37,9 +44,11 @@ CREATE TABLE audit (
     reason TEXT NOT NULL,
     detail TEXT NOT NULL,
     prev TEXT NOT NULL, -- hash of the record before; '' for the first
-    hash TEXT NOT NULL -- of prev and of this record
+    hash TEXT NOT NULL, -- of prev and of this record
+    reduced INTEGER NOT NULL DEFAULT 0 CHECK (reduced IN (0, 1)) -- person, reason and detail are gone; the hash is that of the whole record
 ) STRICT;
 CREATE UNIQUE INDEX audit_one_chain ON audit (prev); -- two writers cannot go on from the same record
+CREATE INDEX audit_target ON audit (target, seq); -- the acts on one row
 
 CREATE TABLE audit_head (
     one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -48,6 +57,7 @@ CREATE TABLE audit_head (
 ) STRICT;
 INSERT INTO audit_head (one, seq, hash) VALUES (1, 0, '');
 
+-- The changes of state that are allowed (trade.Moves); '' = a new entry.
 CREATE TABLE move (
     from_state TEXT NOT NULL,
     to_state TEXT NOT NULL,
@@ -72,8 +82,8 @@ CREATE TABLE entry (
     sends TEXT NOT NULL CHECK (sends <> ''),
     key TEXT NOT NULL,
     key_parts TEXT NOT NULL,
-    state TEXT NOT NULL CONSTRAINT entry_state CHECK (state IN
-        ('pending', 'waiting', 'invalid', 'sending', 'accepted', 'rejected', 'in_doubt', 'held', 'dismissed', 'withdrawn')),
+    state TEXT NOT NULL CONSTRAINT entry_state CHECK (state = 'accepted' OR state = 'sending' OR state = 'pending' OR state = 'waiting' OR state = 'invalid'
+        OR state = 'rejected' OR state = 'in_doubt' OR state = 'held' OR state = 'dismissed' OR state = 'withdrawn'),
     cause TEXT NOT NULL,
     remote_id TEXT CHECK (remote_id <> ''),
     closed_by INTEGER REFERENCES audit (seq), -- the act that accepted it without an id
@@ -93,16 +103,18 @@ CREATE TABLE entry (
     acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
     dismissal TEXT, -- where it stood before a person took it out
-    another TEXT NOT NULL DEFAULT '', -- hash of the content that a person declared to be another record than the one like it
-    source_hash TEXT NOT NULL,
+    another BLOB NOT NULL DEFAULT x'', -- payload hash that a person declared to be another record than the one like it
+    source_hash BLOB NOT NULL, -- of the newest row seen
     mapped_with TEXT NOT NULL,
     target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
     payload TEXT,
-    payload_hash TEXT NOT NULL,
+    payload_hash BLOB NOT NULL, -- of target and payload; empty where there is none
+    content INTEGER NOT NULL, -- what the payload asks for (trade.ContentNumber); 0 where there is none
     amount TEXT NOT NULL,
     unit TEXT NOT NULL,
     gone_sweeps INTEGER NOT NULL CHECK (gone_sweeps >= 0),
     version INTEGER NOT NULL CHECK (version >= 1),
+    reduced_at INTEGER, -- when its values became marks and its payload went; null: it holds something
     CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL OR moved_id IS NOT NULL),
     CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL AND moved_id IS NULL)),
     CONSTRAINT entry_one_id CHECK (remote_id IS NULL OR moved_id IS NULL),
@@ -111,16 +123,28 @@ CREATE TABLE entry (
 ) STRICT;
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
-CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id) WHERE remote_id IS NOT NULL;
-CREATE INDEX entry_job ON entry (job, id);
+-- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still belongs
+-- to one row. What the request named is not in reach of an index: state/scope.go compares the contracts.
+CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id, (CASE WHEN sends <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
+    AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id IS NOT NULL;
+-- What a sweep compares of each entry.
+CREATE INDEX entry_roll ON entry (job, id, key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at);
+CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
 CREATE INDEX entry_due ON entry (job, state, id);
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
 CREATE INDEX entry_short ON entry (state, id) WHERE waiting_for <> '[]';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
 CREATE INDEX entry_flags ON entry (job, flags) WHERE flags <> '[]';
-CREATE INDEX entry_content ON entry (payload_hash) WHERE state = 'accepted';
-CREATE INDEX entry_source ON entry (source_hash) WHERE state IN ('accepted', 'in_doubt', 'sending');
+-- What waits for somebody, with all that a page of it is chosen and sorted by.
+CREATE INDEX entry_stuck ON entry (job, id, version, state, updated_at, key)
+    WHERE (state = 'waiting' OR state = 'invalid' OR state = 'rejected' OR state = 'in_doubt' OR state = 'held');
+-- Rows that are settled, by the time of their last change: those that hold something, and those that the retention has reduced.
+CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND (state = 'accepted' OR state = 'dismissed' OR state = 'withdrawn');
+CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND (state = 'accepted' OR state = 'dismissed' OR state = 'withdrawn');
+-- These stay while the state changes: who looks for content looks at the state of what is found.
+CREATE INDEX entry_content ON entry (content);
+CREATE INDEX entry_source ON entry (source_hash);
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,
@@ -132,10 +156,11 @@ CREATE TABLE attempt (
     epoch INTEGER NOT NULL,
     target TEXT NOT NULL,
     payload TEXT NOT NULL,
-    payload_hash TEXT NOT NULL,
+    payload_hash BLOB NOT NULL,
+    content INTEGER NOT NULL, -- as in entry
     started_at INTEGER NOT NULL,
     finished_at INTEGER,
-    outcome TEXT CONSTRAINT attempt_outcome CHECK (outcome IN ('created', 'not_created', 'not_sent', 'unknown')),
+    outcome TEXT CONSTRAINT attempt_outcome CHECK (outcome IS NULL OR outcome = 'created' OR outcome = 'not_created' OR outcome = 'not_sent' OR outcome = 'unknown'),
     counts INTEGER NOT NULL CHECK (counts IN (0, 1)), -- it is one of entry.attempts
     status INTEGER NOT NULL,
     messages TEXT NOT NULL,
@@ -153,7 +178,8 @@ CREATE TABLE attempt (
 CREATE UNIQUE INDEX attempt_one_shot ON attempt (entry_id, generation) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
 CREATE UNIQUE INDEX attempt_one_no ON attempt (entry_id, no);
 CREATE INDEX attempt_remote ON attempt (remote_id) WHERE outcome = 'created';
-CREATE INDEX attempt_content ON attempt (payload_hash) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
+CREATE INDEX attempt_unknown ON attempt (entry_id) WHERE outcome = 'unknown';
+CREATE INDEX attempt_content ON attempt (content);
 
 -- I14: since when each boot of a host knows that nobody knows what an attempt did, on the boot's own clock.
 CREATE TABLE quarantine (
@@ -174,6 +200,22 @@ CREATE TABLE run (
 ) STRICT;
 CREATE INDEX run_job ON run (job, seq);
 
+-- The jobs that have entries of a kind, and where those of a renamed job went: a row is its kind of record and its key, whatever its job is called.
+CREATE TABLE job_kind (
+    job TEXT NOT NULL,
+    sends TEXT NOT NULL,
+    PRIMARY KEY (job, sends)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_moved (
+    job TEXT NOT NULL,
+    sends TEXT NOT NULL,
+    moved_to TEXT NOT NULL,
+    journal TEXT NOT NULL, -- that tells of it; '' = the ledger has none
+    seq INTEGER NOT NULL, -- the record before
+    PRIMARY KEY (journal, seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE job_cursor (
     job TEXT PRIMARY KEY,
     bound TEXT NOT NULL,
@@ -189,7 +231,7 @@ CREATE TABLE job_lease (
     epoch INTEGER NOT NULL,
     instance TEXT NOT NULL, -- '' when it was released
     owner TEXT NOT NULL,
-    expires INTEGER NOT NULL
+    expires INTEGER NOT NULL -- on the database's clock
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE job_status (
@@ -198,6 +240,17 @@ CREATE TABLE job_status (
     stop TEXT,
     stop_reach TEXT NOT NULL,
     since INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- How many entries of each state a job has, and their volume: kept in the transaction that moves an entry. Sums in parts are for PostgreSQL, where several commit at once, and one part may be below 0.
+CREATE TABLE tally (
+    job TEXT NOT NULL,
+    state TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    part INTEGER NOT NULL DEFAULT 0,
+    n INTEGER NOT NULL CONSTRAINT tally_not_negative CHECK (n >= 0),
+    volume TEXT NOT NULL,
+    PRIMARY KEY (job, state, unit, part)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE reference (
@@ -235,92 +288,298 @@ CREATE TABLE block (
     PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE tally (
-    job TEXT NOT NULL,
-    state TEXT NOT NULL,
-    unit TEXT NOT NULL,
-    n INTEGER NOT NULL CONSTRAINT tally_not_negative CHECK (n >= 0),
-    volume TEXT NOT NULL,
-    PRIMARY KEY (job, state, unit)
+-- The processes that may send, or did and ended without a word: see instance.go.
+CREATE TABLE instance (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    version TEXT NOT NULL,
+    command TEXT NOT NULL, -- run or sync
+    part INTEGER NOT NULL, -- of the sums (tally) that it writes
+    started_at INTEGER NOT NULL,
+    expires INTEGER NOT NULL -- on the database's clock
 ) STRICT, WITHOUT ROWID;
 
--- +goose StatementBegin
+-- The processes of `safrasync run` that serve this ledger, or did and ended without a word.
+CREATE TABLE service (
+    instance TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    version TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    seen INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- When each task of the housekeeping ran last, so that a time that was missed while nothing ran is caught up.
+CREATE TABLE task (
+    name TEXT PRIMARY KEY,
+    ran_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What people were told, or are to be told.
+CREATE TABLE alert (
+    id TEXT PRIMARY KEY,
+    topic TEXT NOT NULL CHECK (topic <> ''),
+    subject TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    since INTEGER,
+    seen_at INTEGER NOT NULL,
+    raised_at INTEGER, -- null: nobody was told
+    gone_at INTEGER, -- null: it is there
+    closed_at INTEGER, -- null: it is open
+    version INTEGER NOT NULL CHECK (version >= 1),
+    CONSTRAINT alert_gone_before_closed CHECK (closed_at IS NULL OR gone_at IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX alert_one_open ON alert (topic, subject) WHERE closed_at IS NULL;
+
+CREATE TABLE alert_message (
+    id TEXT PRIMARY KEY,
+    alert_id TEXT NOT NULL, -- '' for a digest
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    target TEXT NOT NULL CHECK (target <> ''),
+    content TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    next_at INTEGER NOT NULL,
+    done_at INTEGER, -- null: to be delivered
+    outcome TEXT NOT NULL CONSTRAINT alert_message_outcome CHECK (outcome IN ('', 'delivered', 'superseded', 'given_up')),
+    fault TEXT NOT NULL,
+    CONSTRAINT alert_message_done CHECK ((done_at IS NULL) = (outcome = ''))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_message_due ON alert_message (next_at) WHERE done_at IS NULL;
+CREATE INDEX alert_message_alert ON alert_message (alert_id) WHERE done_at IS NULL;
+
+CREATE TABLE digest (
+    one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
+    until INTEGER -- how far the last digest went; null: there was none
+) STRICT;
+INSERT INTO digest (one, until) VALUES (1, NULL);
+
+-- The people of the console. A user is never deleted, so that a name in the audit stays that person's. Who comes by an OpenID Connect provider is known by its address
+-- and by the number there, never by a name, and has no password.
+CREATE TABLE person (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+    role TEXT NOT NULL CHECK (role IN ('reader', 'accountant', 'administrator')),
+    password TEXT NOT NULL, -- a hash
+    disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+    created_at INTEGER NOT NULL,
+    password_at INTEGER NOT NULL,
+    version INTEGER NOT NULL CHECK (version >= 1),
+    issuer TEXT NOT NULL DEFAULT '',
+    subject TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE UNIQUE INDEX person_subject ON person (issuer, subject) WHERE issuer <> '';
+
+-- Who is logged in. What the browser holds is not here, only its hash.
+CREATE TABLE login (
+    hash TEXT PRIMARY KEY,
+    person_id INTEGER NOT NULL REFERENCES person (id),
+    began_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    proved_at INTEGER NOT NULL,
+    origin TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_person ON login (person_id);
+
+-- Browsers with which somebody has logged in before: strangers cannot slow them down.
+CREATE TABLE login_device (
+    hash TEXT PRIMARY KEY,
+    person_id INTEGER NOT NULL REFERENCES person (id),
+    seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Logins that were tried in vain, by name, address or browser.
+CREATE TABLE login_tries (
+    bucket TEXT PRIMARY KEY,
+    failures INTEGER NOT NULL CHECK (failures >= 0),
+    at INTEGER NOT NULL,
+    until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_tries_at ON login_tries (at);
+
+CREATE TABLE saved_filter (
+    person_id INTEGER NOT NULL REFERENCES person (id),
+    name TEXT NOT NULL CHECK (name <> ''),
+    query TEXT NOT NULL,
+    PRIMARY KEY (person_id, name)
+) STRICT, WITHOUT ROWID;
+
+-- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its id; parts without one are of a closing that was not
+-- finished, and are removed by the next.
+CREATE TABLE closing (
+    id TEXT PRIMARY KEY,
+    day TEXT NOT NULL CHECK (LENGTH(day) = 10), -- the report's cut-off, YYYY-MM-DD
+    at INTEGER NOT NULL, -- the moment of which it tells
+    who TEXT NOT NULL CHECK (who <> ''),
+    reason TEXT NOT NULL CHECK (reason <> ''),
+    program TEXT NOT NULL,
+    head TEXT NOT NULL, -- JSON: what is not a row
+    row_count INTEGER NOT NULL CHECK (row_count >= 0),
+    parts INTEGER NOT NULL CHECK (parts >= 0),
+    hash TEXT NOT NULL, -- of head and parts
+    audit_seq INTEGER NOT NULL REFERENCES audit (seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX closing_day ON closing (day, at);
+
+CREATE TABLE closing_part (
+    closing_id TEXT NOT NULL,
+    no INTEGER NOT NULL CHECK (no >= 1),
+    data TEXT NOT NULL, -- a piece of the rows: base64 of gzip of JSON lines
+    PRIMARY KEY (closing_id, no)
+) STRICT, WITHOUT ROWID;
+
+-- What the platform tells by itself: our registrations, the events as they came, and what they are evidence of.
+CREATE TABLE webhook (
+    id TEXT PRIMARY KEY,
+    event TEXT NOT NULL CHECK (event <> ''),
+    address TEXT NOT NULL, -- without the secret path
+    path_hash TEXT NOT NULL UNIQUE,
+    login_hash TEXT NOT NULL,
+    hmac_mark TEXT NOT NULL,
+    remote_id TEXT NOT NULL, -- '' = not known
+    state TEXT NOT NULL CONSTRAINT webhook_state CHECK (state IN ('asked', 'active', 'retired')),
+    asked_at INTEGER NOT NULL,
+    settled_at INTEGER,
+    retired_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX webhook_one_asked ON webhook (event) WHERE state = 'asked'; -- two programs do not register one event
+CREATE UNIQUE INDEX webhook_one_active ON webhook (event) WHERE state = 'active';
+
+CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    hash TEXT NOT NULL UNIQUE,
+    event TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    coded INTEGER NOT NULL CHECK (coded IN (0, 1)), -- the body is base64: it is no text
+    content_type TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    times INTEGER NOT NULL CHECK (times >= 1),
+    next_at INTEGER, -- null: nothing is left to do
+    outcome TEXT NOT NULL
+) STRICT;
+CREATE INDEX inbox_due ON inbox (next_at, seq) WHERE next_at IS NOT NULL;
+CREATE INDEX inbox_last ON inbox (last_at);
+
+CREATE TABLE heard (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    word TEXT NOT NULL,
+    PRIMARY KEY (kind, id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE candidate (
+    id TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    purpose TEXT NOT NULL CHECK (purpose IN ('doubt', 'deleted')),
+    heard_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    typed_from INTEGER, -- between when and when the platform says that it was made; null: it does not say
+    typed_to INTEGER,
+    next_at INTEGER, -- null: it is not read again
+    asked_at INTEGER,
+    tries INTEGER NOT NULL,
+    state TEXT NOT NULL CONSTRAINT candidate_state CHECK (state IN ('heard', 'read', 'unreadable', 'settled')),
+    status INTEGER NOT NULL,
+    fields TEXT NOT NULL,
+    unread TEXT NOT NULL,
+    settled_by INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX candidate_due ON candidate (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX candidate_heard ON candidate (last_at);
+
+-- What the program must never do, also when somebody tries it by hand. SQLite makes a table of a list (IN) each time that a trigger runs: so there are comparisons instead.
+-- The two moves of a row that all goes well with are told first.
 CREATE TRIGGER entry_starts AFTER INSERT ON entry
-WHEN NOT EXISTS (SELECT 1 FROM move WHERE from_state = '' AND to_state = NEW.state)
+WHEN NEW.state <> 'pending' AND NEW.state <> 'waiting' AND NEW.state <> 'invalid' AND NEW.state <> 'held'
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: an entry cannot start in this state');
+    SELECT RAISE(ROLLBACK, 'safrasync: an entry cannot start in this state');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE TRIGGER entry_moves BEFORE UPDATE OF state ON entry
-WHEN NEW.state <> OLD.state AND NOT EXISTS (SELECT 1 FROM move WHERE from_state = OLD.state AND to_state = NEW.state)
+WHEN NEW.state <> OLD.state AND NOT (OLD.state = 'sending' AND NEW.state = 'accepted') AND NOT (OLD.state = 'pending' AND NEW.state = 'sending'
+    AND EXISTS (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND generation = NEW.generation AND outcome IS NULL))
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: this change of state is not allowed');
+    SELECT CASE
+        WHEN NOT EXISTS (SELECT 1 FROM move WHERE from_state = OLD.state AND to_state = NEW.state)
+            THEN RAISE(ROLLBACK, 'safrasync: this change of state is not allowed')
+        WHEN NEW.state = 'sending' AND NOT EXISTS (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND generation = NEW.generation AND outcome IS NULL)
+            THEN RAISE(ROLLBACK, 'safrasync: an entry is sent only with an open attempt')
+        WHEN NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
+            (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
+            THEN RAISE(ROLLBACK, 'safrasync: only the late answer of an earlier attempt accepts this entry')
+    END;
 END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER entry_intent BEFORE UPDATE OF state ON entry
-WHEN NEW.state = 'sending' AND OLD.state <> 'sending' AND NOT EXISTS
-    (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND generation = NEW.generation AND outcome IS NULL)
-BEGIN
-    SELECT RAISE(ABORT, 'safrasync: an entry is sent only with an open attempt');
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER entry_late BEFORE UPDATE OF state ON entry
-WHEN NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
-    (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
-BEGIN
-    SELECT RAISE(ABORT, 'safrasync: only the late answer of an earlier attempt accepts this entry');
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER entry_identity BEFORE UPDATE OF id, job, sends, key, first_seen_at, remote_id, moved_id, generation ON entry
-WHEN NEW.id <> OLD.id OR NEW.job <> OLD.job OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
+CREATE TRIGGER entry_identity BEFORE UPDATE OF id, sends, key, first_seen_at, remote_id, moved_id, generation ON entry
+WHEN NEW.id <> OLD.id OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
     OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id AND (NEW.remote_id IS NOT NULL OR NEW.moved_id IS NOT OLD.remote_id))
     OR (NEW.moved_id IS NOT OLD.moved_id AND (OLD.moved_id IS NOT NULL OR OLD.state = 'accepted' AND OLD.remote_id IS NOT NEW.moved_id))
-    OR (OLD.moved_id IS NOT NULL AND NEW.remote_id IS NOT NULL) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1)
+    OR (OLD.moved_id IS NOT NULL AND NEW.remote_id IS NOT NULL) OR (NEW.generation <> OLD.generation AND NEW.generation <> OLD.generation + 1)
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: what an entry is and the id it got never change; an id goes from one entry to another only by leaving its trace');
+    SELECT RAISE(ROLLBACK, 'safrasync: what an entry is and the id it got never change; an id goes from one entry to another only by leaving its trace');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
+CREATE TRIGGER entry_job BEFORE UPDATE OF job ON entry
+WHEN NEW.job <> OLD.job AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('job move', 'rebuild', 'journal settle'))
+BEGIN
+    SELECT RAISE(ROLLBACK, 'safrasync: an entry goes to another job only by an act that stands in the audit');
+END;
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: entries are never deleted');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt
-WHEN NEW.outcome IS NOT OLD.outcome AND OLD.outcome IS NOT NULL
+WHEN OLD.outcome IS NOT NULL AND NEW.outcome IS NOT OLD.outcome
     AND NOT (OLD.outcome = 'unknown' AND NEW.outcome IS NOT NULL AND NEW.outcome IN ('created', 'not_created', 'not_sent'))
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: an outcome never changes, but from unknown to a certain one');
+    SELECT RAISE(ROLLBACK, 'safrasync: an outcome never changes, but from unknown to a certain one');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER attempt_identity BEFORE UPDATE OF id, entry_id, generation, no, target, payload, payload_hash, started_at ON attempt
+CREATE TRIGGER attempt_identity BEFORE UPDATE OF id, entry_id, generation, no, target, payload_hash, started_at ON attempt
 WHEN NEW.id <> OLD.id OR NEW.entry_id <> OLD.entry_id OR NEW.generation <> OLD.generation OR NEW.no <> OLD.no
-    OR NEW.target <> OLD.target OR NEW.payload <> OLD.payload OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at
+    OR NEW.target <> OLD.target OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
+CREATE TRIGGER attempt_payload BEFORE UPDATE OF payload ON attempt
+WHEN NEW.payload <> OLD.payload AND NOT (NEW.payload = '{}' AND OLD.outcome IS NOT NULL
+    AND EXISTS (SELECT 1 FROM entry WHERE id = NEW.entry_id AND state IN ('accepted', 'dismissed', 'withdrawn')))
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
+END;
 CREATE TRIGGER attempt_stays BEFORE DELETE ON attempt
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: attempts are never deleted');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
+WHEN NOT (OLD.reduced = 0 AND NEW.reduced = 1 AND NEW.seq = OLD.seq AND NEW.at = OLD.at AND NEW.act = OLD.act AND NEW.prev = OLD.prev AND NEW.hash = OLD.hash
+    AND NEW.who = '' AND NEW.origin = '' AND NEW.target = '' AND NEW.reason = '' AND NEW.detail = '')
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: the audit is never changed');
 END;
--- +goose StatementEnd
--- +goose StatementBegin
 CREATE TRIGGER audit_stays BEFORE DELETE ON audit
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: the audit is never deleted');
 END;
--- +goose StatementEnd
+CREATE TRIGGER closing_unchanged BEFORE UPDATE ON closing
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what was closed never changes');
+END;
+CREATE TRIGGER closing_stays BEFORE DELETE ON closing
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what was closed never changes');
+END;
+CREATE TRIGGER closing_part_unchanged BEFORE UPDATE ON closing_part
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what was closed never changes');
+END;
+CREATE TRIGGER closing_part_stays BEFORE DELETE ON closing_part WHEN EXISTS (SELECT 1 FROM closing WHERE id = OLD.closing_id)
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what was closed never changes');
+END;
+CREATE TRIGGER closing_part_late BEFORE INSERT ON closing_part WHEN EXISTS (SELECT 1 FROM closing WHERE id = NEW.closing_id)
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what was closed never changes');
+END;
