@@ -1,7 +1,10 @@
 package state
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,9 +43,13 @@ func values(rows, columns int) string {
 	return strings.TrimSuffix(strings.Repeat(row+", ", rows), ", ")
 }
 
-// insertRows inserts rows in few statements. Each statement's text ends with suffix; each is called for each statement that returns rows.
+// insertRows inserts rows; the statement's text ends with suffix.
 func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix string) error {
-	if t.s.d.name == Postgres && table == "attempt" && len(rows) > 1 { // the one that has many
+	switch {
+	case t.s.d.name == SQLite:
+		_, err := t.eachRow(insertText(table, columns, 1, suffix), rows)
+		return err
+	case table == "attempt" && len(rows) > 1: // the one that has many
 		_, err := t.unnested(table, columns, rows, func(list string) string {
 			return "INSERT INTO attempt (" + strings.Join(columns, ", ") + ") SELECT * FROM " + list + " " + suffix
 		})
@@ -58,20 +65,30 @@ func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix str
 
 // insertEntryRows inserts entries and gives what the statements return.
 func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow, err error) {
-	add := func(query string, args []any) error {
-		part, err := gather(t.ctx, t, func(e *narrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }, t.Rebind(query), args...)
-		returned = append(returned, part...)
-		return err
-	}
+	places := func(e *narrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
 	if t.s.d.name == Postgres {
 		err := eachArray("entry", newColumns, rows, func(list string, args []any) error {
-			return add("INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+suffix, args)
+			part, err := gather(t.ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
+			returned = append(returned, part...)
+			return err
 		})
 		return returned, err
 	}
-	for chunk := range slices.Chunk(rows, bulkRows) {
-		if err := add(insertText("entry", newColumns, len(chunk), suffix), slices.Concat(chunk...)); err != nil {
+	statement, err := t.PreparexContext(t.ctx, insertText("entry", newColumns, 1, suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	short := context.WithoutCancel(t.ctx)
+	for _, row := range rows {
+		var e narrowRow
+		err := statement.QueryRowxContext(short, row...).Scan(places(&e)...)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // it is there already
+		case err != nil:
 			return nil, err
+		default:
+			returned = append(returned, e)
 		}
 	}
 	return returned, nil
@@ -81,33 +98,17 @@ func insertText(table string, columns []string, rows int, suffix string) string 
 	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + values(rows, len(columns)) + " " + suffix
 }
 
-// updateRows writes rows by the key in their first column, in few statements. All of them must be there: the caller has locked them. textKey
-// tells that the key is no number.
-func (t *tx) updateRows(table string, columns []string, rows [][]any, textKey bool) error {
+// updateRows writes rows by the key in their first column. All of them must be there: the caller has locked them.
+func (t *tx) updateRows(table string, columns []string, rows [][]any) error {
 	if t.s.d.name == Postgres && len(rows) > 1 {
 		return t.updateUnnested(table, columns, rows)
 	}
-	set := make([]string, 0, len(columns))
-	casts := make([]string, 0, len(columns))
-	for i, c := range columns {
-		casts = append(casts, "CAST(? AS "+t.s.d.kindOf(c, i == 0 && textKey)+")")
-		if i > 0 {
-			set = append(set, fmt.Sprintf("%s = v.column%d", c, i+1))
-		}
+	keyLast := make([][]any, len(rows))
+	for i, row := range rows {
+		keyLast[i] = append(slices.Clone(row[1:]), row[0])
 	}
-	written := 0
-	for chunk := range slices.Chunk(rows, bulkRows) {
-		list := "(" + strings.Join(casts, ", ") + ")"
-		if len(chunk) > 1 {
-			list += ", " + values(len(chunk)-1, len(columns))
-		}
-		n, err := t.changed("UPDATE "+table+" SET "+strings.Join(set, ", ")+" FROM (VALUES "+list+") AS v WHERE "+table+"."+columns[0]+" = v.column1", slices.Concat(chunk...)...)
-		if err != nil {
-			return err
-		}
-		written += n
-	}
-	return allWritten(table, written, len(rows), nil)
+	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+" = ?", keyLast)
+	return allWritten(table, n, len(rows), err)
 }
 
 // allWritten refuses to go on where a statement found other rows than those that its caller has locked.

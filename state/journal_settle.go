@@ -227,11 +227,11 @@ func (g *groupTx) doubt(text string) error {
 	if err := g.insertRows("attempt", attemptColumns, attempts, ""); err != nil {
 		return err
 	}
-	if err := g.updateRows("entry", []string{"id", "state"}, sending, false); err != nil {
+	if err := g.updateRows("entry", []string{"id", "state"}, sending); err != nil {
 		return err
 	}
-	if err := g.updateRows("attempt", resultColumns, ended, true); err != nil {
+	if err := g.updateRows("attempt", resultColumns, ended); err != nil {
 		return err
 	}
-	return g.updateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "attempts", "updated_at", "version"}, doubts, false)
+	return g.updateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "attempts", "updated_at", "version"}, doubts)
 }

@@ -113,7 +113,7 @@ func (r *rebuilding) attempts(work []rebuiltRow) error {
 			}
 		}
 	}
-	if err := r.updateRows("attempt", resultColumns, answered, true); err != nil {
+	if err := r.updateRows("attempt", resultColumns, answered); err != nil {
 		return err
 	}
 	return r.insertRows("attempt", attemptColumns, added, "")
@@ -132,7 +132,7 @@ func (r *rebuilding) generations(work []rebuiltRow) error {
 		if len(rows) == 0 {
 			return nil
 		}
-		if err := r.updateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows, false); err != nil {
+		if err := r.updateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows); err != nil {
 			return err
 		}
 	}
@@ -189,21 +189,21 @@ func (r *rebuilding) states(work []rebuiltRow) error {
 			emptied = append(emptied, []any{e.ID, "{}", "", nil}) // what it held was another version; the next sweep fills it in
 		}
 	}
-	if err := r.updateRows("entry", []string{"id", "remote_id", "moved_id"}, moved, false); err != nil { // before anybody gets what is given
+	if err := r.updateRows("entry", []string{"id", "remote_id", "moved_id"}, moved); err != nil { // before anybody gets what is given
 		return err
 	}
 	for _, rows := range steps {
-		if err := r.updateRows("entry", []string{"id", "state"}, rows, false); err != nil {
+		if err := r.updateRows("entry", []string{"id", "state"}, rows); err != nil {
 			return err
 		}
 	}
-	if err := r.updateRows("entry", rebuiltColumns, final, false); err != nil {
+	if err := r.updateRows("entry", rebuiltColumns, final); err != nil {
 		return err
 	}
-	if err := r.updateRows("entry", []string{"id", "flags", "attempts", "version"}, kept, false); err != nil {
+	if err := r.updateRows("entry", []string{"id", "flags", "attempts", "version"}, kept); err != nil {
 		return err
 	}
-	return r.updateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied, false)
+	return r.updateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
 }
 
 func (r *rebuilding) finalRow(row rebuiltRow, flags string) ([]any, error) {

@@ -156,7 +156,7 @@ func reduceEntries(t *tx, ids []int64, before, now time.Time) (int, error) {
 			return 0, err
 		}
 	}
-	return len(rows), t.updateRows("entry", []string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"}, updates, false)
+	return len(rows), t.updateRows("entry", []string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"}, updates)
 }
 
 // reduce leaves marks of the values, and of remarks and errors everything but the ERP's values.

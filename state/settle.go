@@ -94,10 +94,10 @@ func (g *groupTx) settle() error {
 			owners[remote] = e
 		}
 	}
-	if err := g.updateRows("attempt", resultColumns, rowsOf(results), true); err != nil {
+	if err := g.updateRows("attempt", resultColumns, rowsOf(results)); err != nil {
 		return err
 	}
-	if err := g.updateRows("entry", settledColumns, rowsOf(moved), false); err != nil {
+	if err := g.updateRows("entry", settledColumns, rowsOf(moved)); err != nil {
 		return err
 	}
 	for chunk := range slices.Chunk(late, inList) {

@@ -188,6 +188,32 @@ func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) er
 	}
 }
 
+// eachRow runs one statement for each row, and tells how many rows of the table it changed. In SQLite that costs no more than one statement for many rows, whose text would have to be read
+// each time.
+func (t *tx) eachRow(query string, rows [][]any) (changed int, err error) {
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	statement, err := t.PreparexContext(t.ctx, t.Rebind(query))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	short := context.WithoutCancel(t.ctx) // the driver watches over each statement that can be ended
+	for _, row := range rows {
+		result, err := statement.ExecContext(short, row...)
+		if err != nil {
+			return changed, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return changed, err
+		}
+		changed += int(n)
+	}
+	return changed, nil
+}
+
 // peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody else writes meanwhile (SQLite).
 func (s *Store) peek(ctx context.Context, op string, fn func(*tx) error) error {
 	raw, err := s.write.BeginTxx(ctx, nil)

@@ -109,5 +109,5 @@ func applyUpdates(t *tx, entries map[int64]*narrowRow, updates []trade.Update, n
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
 		rows = append(rows, row.pick(updateColumns))
 	}
-	return lost, t.updateRows("entry", updateColumns, rows, false)
+	return lost, t.updateRows("entry", updateColumns, rows)
 }
