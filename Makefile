@@ -96,12 +96,14 @@ BENCHFLAGS = -rows $(ROWS) -reps $(REPS) -only '$(ONLY)' $(if $(FULL),-full) -js
 .PHONY: bench
 bench: build ## measure speed beside the yardsticks: ROWS (20000), REPS (3), ONLY=20ms,sqlite,send leaves out the rest, FULL=1 takes hours
 	@.ci/need-postgres
+	@.ci/need-sqlite
 	@.ci/need-strace
 	go run -C tools ./bench $(BENCHFLAGS)
 
 .PHONY: bench-page
 bench-page: build ## the same, and put the table into docs/performance.md
 	@.ci/need-postgres
+	@.ci/need-sqlite
 	@.ci/need-strace
 	go run -C tools ./bench $(BENCHFLAGS) -table ../docs/performance.md
 
@@ -152,6 +154,7 @@ clean: ## remove what was built, and the installed tools
 need:
 	@.ci/need-gcc
 	@.ci/need-postgres
+	@.ci/need-sqlite
 	@.ci/need-mariadb
 	@.ci/need-firebird
 	@.ci/need-prometheus

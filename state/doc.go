@@ -52,6 +52,7 @@
 //	inbox       events as they came, each once by the hash of event and body; next_at says when it is looked at
 //	heard       what events told of records of the platform: a status, a change
 //	candidate   records of which events told and that no row of ours has, and what a reading of them gave: evidence for doubts
+//	zone        since when the ERP's zone is so many seconds ahead of UTC: for the views linhas, tentativas, rows and attempts, which are for people (docs/ledger-sql.md)
 //	tx_mark     the last transaction of each line of each open Store, for uncertain commits
 //
 // # The journal

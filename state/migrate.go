@@ -34,6 +34,7 @@ var ourTables = []string{
 	"person", "login", "login_device", "login_tries", "saved_filter",
 	"closing", "closing_part",
 	"webhook", "inbox", "heard", "candidate",
+	"zone", "linhas", "tentativas", "rows", "attempts",
 }
 
 // migrate brings the schema up to date. Each migration is one transaction; several programs may start at once.

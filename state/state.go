@@ -34,6 +34,9 @@ type Options struct {
 	// it, and refused when it was rolled back, emptied or copied. It is not touched when the ledger is only read.
 	Journal string
 
+	// Zone is that of the ERP: the views for people show times in it. nil: as the ledger has it.
+	Zone *time.Location
+
 	identity string // see Store.identity
 	moving   bool   // a ledger that is being moved, or was, may be opened for writing: see copy.go
 	mending  bool   // a ledger on a server that nobody has confirmed may be opened for writing: see cluster.go
@@ -160,6 +163,11 @@ func (s *Store) begin(ctx context.Context, o Options) error {
 	}
 	if !o.moving {
 		if err := s.peek(ctx, "opening the ledger", (*tx).mayWork); err != nil {
+			return err
+		}
+	}
+	if !o.moving && !o.mending {
+		if err := s.keepZone(ctx, o.Zone); err != nil {
 			return err
 		}
 	}

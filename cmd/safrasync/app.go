@@ -156,7 +156,7 @@ func (a *App) openLedger(ctx context.Context, how access) (*state.Store, error) 
 }
 
 func ledgerOptions(config *Config, how access) state.Options {
-	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version, Journal: config.State.journals()}
+	return state.Options{Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == toRead, Version: version, Journal: config.State.journals(), Zone: config.Zone()}
 }
 
 // openERP connects to the ERP until the command ends; the error is an *erp.Error.

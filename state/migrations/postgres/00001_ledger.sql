@@ -427,6 +427,12 @@ CREATE TABLE closing_part (
     PRIMARY KEY (closing_id, no)
 );
 
+-- Since when (milliseconds) the ERP's zone is so many seconds ahead of UTC: for the views.
+CREATE TABLE zone (
+    since BIGINT PRIMARY KEY,
+    seconds BIGINT NOT NULL
+);
+
 -- What the platform tells by itself: our registrations, the events as they came, and what they are evidence of.
 CREATE TABLE webhook (
     id TEXT PRIMARY KEY,
@@ -492,6 +498,73 @@ CREATE TABLE candidate (
 );
 CREATE INDEX candidate_due ON candidate (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX candidate_heard ON candidate (last_at);
+
+-- For people: names, states in words, times as text in the ERP's zone. docs/ledger-sql.md asks ten questions of them.
+CREATE VIEW linhas AS
+SELECT id AS linha,
+    job AS rotina,
+    CASE sends WHEN 'order_commitments' THEN 'contrato' WHEN 'deliveries' THEN 'entrega' WHEN 'traceability' THEN 'rastreabilidade' ELSE sends END AS registro,
+    key AS chave,
+    CASE state WHEN 'pending' THEN 'pendente' WHEN 'waiting' THEN 'aguardando' WHEN 'invalid' THEN 'com erro (dados do ERP)' WHEN 'sending' THEN 'enviando' WHEN 'accepted' THEN 'enviado' WHEN 'rejected' THEN 'rejeitado pela plataforma' WHEN 'in_doubt' THEN 'sem confirmação (verificar)' WHEN 'held' THEN 'retido (decidir)' WHEN 'dismissed' THEN 'dispensado' WHEN 'withdrawn' THEN 'retirado do ERP' ELSE state END AS situacao,
+    cause AS causa,
+    CASE WHEN error IS NULL THEN '' ELSE CAST(error AS JSON) ->> 'text' END AS motivo,
+    COALESCE(remote_id, moved_id, '') AS id_plataforma,
+    amount AS quantidade,
+    unit AS unidade,
+    replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS alertas,
+    attempts AS tentativas,
+    generation AS geracao,
+    to_char(to_timestamp((next_attempt_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= next_attempt_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS proxima_tentativa,
+    to_char(to_timestamp((first_seen_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= first_seen_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS vista_em,
+    to_char(to_timestamp((updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS mudou_em
+FROM entry;
+
+CREATE VIEW tentativas AS
+SELECT a.entry_id AS linha,
+    e.job AS rotina,
+    e.key AS chave,
+    a.no AS numero,
+    to_char(to_timestamp((a.started_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.started_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS inicio,
+    to_char(to_timestamp((a.finished_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.finished_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS fim,
+    CASE WHEN a.outcome IS NULL THEN 'em andamento' WHEN a.outcome = 'created' THEN 'criado' WHEN a.outcome = 'not_created' THEN 'não criado' WHEN a.outcome = 'not_sent' THEN 'não saiu' WHEN a.outcome = 'unknown' THEN 'sem resposta certa' ELSE a.outcome END AS resultado,
+    a.status AS status_http,
+    a.remote_id AS id_plataforma,
+    a.reason AS motivo,
+    replace(replace(replace(a.messages, '[', ''), ']', ''), '"', '') AS mensagens
+FROM attempt a JOIN entry e ON e.id = a.entry_id;
+
+CREATE VIEW rows AS
+SELECT id,
+    job,
+    CASE sends WHEN 'order_commitments' THEN 'contract' WHEN 'deliveries' THEN 'delivery' WHEN 'traceability' THEN 'traceability' ELSE sends END AS record,
+    key,
+    CASE state WHEN 'pending' THEN 'pending' WHEN 'waiting' THEN 'waiting' WHEN 'invalid' THEN 'invalid (ERP data)' WHEN 'sending' THEN 'sending' WHEN 'accepted' THEN 'sent' WHEN 'rejected' THEN 'rejected by the platform' WHEN 'in_doubt' THEN 'in doubt (verify)' WHEN 'held' THEN 'held (decide)' WHEN 'dismissed' THEN 'dismissed' WHEN 'withdrawn' THEN 'withdrawn from the ERP' ELSE state END AS state,
+    cause,
+    CASE WHEN error IS NULL THEN '' ELSE CAST(error AS JSON) ->> 'text' END AS reason,
+    COALESCE(remote_id, moved_id, '') AS platform_id,
+    amount,
+    unit,
+    replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS flags,
+    attempts,
+    generation,
+    to_char(to_timestamp((next_attempt_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= next_attempt_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS next_attempt,
+    to_char(to_timestamp((first_seen_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= first_seen_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS first_seen,
+    to_char(to_timestamp((updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS changed
+FROM entry;
+
+CREATE VIEW attempts AS
+SELECT a.entry_id AS id,
+    e.job AS job,
+    e.key AS key,
+    a.no AS number,
+    to_char(to_timestamp((a.started_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.started_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS started,
+    to_char(to_timestamp((a.finished_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.finished_at ORDER BY since DESC LIMIT 1), 0))) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') AS finished,
+    CASE WHEN a.outcome IS NULL THEN 'open' WHEN a.outcome = 'created' THEN 'created' WHEN a.outcome = 'not_created' THEN 'not created' WHEN a.outcome = 'not_sent' THEN 'not sent' WHEN a.outcome = 'unknown' THEN 'unknown' ELSE a.outcome END AS outcome,
+    a.status AS http_status,
+    a.remote_id AS platform_id,
+    a.reason AS reason,
+    replace(replace(replace(a.messages, '[', ''), ']', ''), '"', '') AS messages
+FROM attempt a JOIN entry e ON e.id = a.entry_id;
 
 -- What the program must never do, also when somebody tries it by hand. A function is called only where a row may break a rule.
 -- +goose StatementBegin

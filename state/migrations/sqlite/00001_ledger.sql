@@ -427,6 +427,12 @@ CREATE TABLE closing_part (
     PRIMARY KEY (closing_id, no)
 ) STRICT, WITHOUT ROWID;
 
+-- Since when (milliseconds) the ERP's zone is so many seconds ahead of UTC: for the views.
+CREATE TABLE zone (
+    since INTEGER PRIMARY KEY,
+    seconds INTEGER NOT NULL
+) STRICT;
+
 -- What the platform tells by itself: our registrations, the events as they came, and what they are evidence of.
 CREATE TABLE webhook (
     id TEXT PRIMARY KEY,
@@ -492,6 +498,73 @@ CREATE TABLE candidate (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX candidate_due ON candidate (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX candidate_heard ON candidate (last_at);
+
+-- For people: names, states in words, times as text in the ERP's zone. docs/ledger-sql.md asks ten questions of them.
+CREATE VIEW linhas AS
+SELECT id AS linha,
+    job AS rotina,
+    CASE sends WHEN 'order_commitments' THEN 'contrato' WHEN 'deliveries' THEN 'entrega' WHEN 'traceability' THEN 'rastreabilidade' ELSE sends END AS registro,
+    key AS chave,
+    CASE state WHEN 'pending' THEN 'pendente' WHEN 'waiting' THEN 'aguardando' WHEN 'invalid' THEN 'com erro (dados do ERP)' WHEN 'sending' THEN 'enviando' WHEN 'accepted' THEN 'enviado' WHEN 'rejected' THEN 'rejeitado pela plataforma' WHEN 'in_doubt' THEN 'sem confirmação (verificar)' WHEN 'held' THEN 'retido (decidir)' WHEN 'dismissed' THEN 'dispensado' WHEN 'withdrawn' THEN 'retirado do ERP' ELSE state END AS situacao,
+    cause AS causa,
+    CASE WHEN error IS NULL THEN '' ELSE error ->> '$.text' END AS motivo,
+    COALESCE(remote_id, moved_id, '') AS id_plataforma,
+    amount AS quantidade,
+    unit AS unidade,
+    replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS alertas,
+    attempts AS tentativas,
+    generation AS geracao,
+    strftime('%Y-%m-%d %H:%M:%S', (next_attempt_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= next_attempt_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS proxima_tentativa,
+    strftime('%Y-%m-%d %H:%M:%S', (first_seen_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= first_seen_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS vista_em,
+    strftime('%Y-%m-%d %H:%M:%S', (updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS mudou_em
+FROM entry;
+
+CREATE VIEW tentativas AS
+SELECT a.entry_id AS linha,
+    e.job AS rotina,
+    e.key AS chave,
+    a.no AS numero,
+    strftime('%Y-%m-%d %H:%M:%S', (a.started_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.started_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS inicio,
+    strftime('%Y-%m-%d %H:%M:%S', (a.finished_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.finished_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS fim,
+    CASE WHEN a.outcome IS NULL THEN 'em andamento' WHEN a.outcome = 'created' THEN 'criado' WHEN a.outcome = 'not_created' THEN 'não criado' WHEN a.outcome = 'not_sent' THEN 'não saiu' WHEN a.outcome = 'unknown' THEN 'sem resposta certa' ELSE a.outcome END AS resultado,
+    a.status AS status_http,
+    a.remote_id AS id_plataforma,
+    a.reason AS motivo,
+    replace(replace(replace(a.messages, '[', ''), ']', ''), '"', '') AS mensagens
+FROM attempt a JOIN entry e ON e.id = a.entry_id;
+
+CREATE VIEW rows AS
+SELECT id,
+    job,
+    CASE sends WHEN 'order_commitments' THEN 'contract' WHEN 'deliveries' THEN 'delivery' WHEN 'traceability' THEN 'traceability' ELSE sends END AS record,
+    key,
+    CASE state WHEN 'pending' THEN 'pending' WHEN 'waiting' THEN 'waiting' WHEN 'invalid' THEN 'invalid (ERP data)' WHEN 'sending' THEN 'sending' WHEN 'accepted' THEN 'sent' WHEN 'rejected' THEN 'rejected by the platform' WHEN 'in_doubt' THEN 'in doubt (verify)' WHEN 'held' THEN 'held (decide)' WHEN 'dismissed' THEN 'dismissed' WHEN 'withdrawn' THEN 'withdrawn from the ERP' ELSE state END AS state,
+    cause,
+    CASE WHEN error IS NULL THEN '' ELSE error ->> '$.text' END AS reason,
+    COALESCE(remote_id, moved_id, '') AS platform_id,
+    amount,
+    unit,
+    replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS flags,
+    attempts,
+    generation,
+    strftime('%Y-%m-%d %H:%M:%S', (next_attempt_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= next_attempt_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS next_attempt,
+    strftime('%Y-%m-%d %H:%M:%S', (first_seen_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= first_seen_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS first_seen,
+    strftime('%Y-%m-%d %H:%M:%S', (updated_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= updated_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS changed
+FROM entry;
+
+CREATE VIEW attempts AS
+SELECT a.entry_id AS id,
+    e.job AS job,
+    e.key AS key,
+    a.no AS number,
+    strftime('%Y-%m-%d %H:%M:%S', (a.started_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.started_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS started,
+    strftime('%Y-%m-%d %H:%M:%S', (a.finished_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.finished_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS finished,
+    CASE WHEN a.outcome IS NULL THEN 'open' WHEN a.outcome = 'created' THEN 'created' WHEN a.outcome = 'not_created' THEN 'not created' WHEN a.outcome = 'not_sent' THEN 'not sent' WHEN a.outcome = 'unknown' THEN 'unknown' ELSE a.outcome END AS outcome,
+    a.status AS http_status,
+    a.remote_id AS platform_id,
+    a.reason AS reason,
+    replace(replace(replace(a.messages, '[', ''), ']', ''), '"', '') AS messages
+FROM attempt a JOIN entry e ON e.id = a.entry_id;
 
 -- What the program must never do, also when somebody tries it by hand. SQLite makes a table of a list (IN) each time that a trigger runs: so there are comparisons instead.
 -- The two moves of a row that all goes well with are told first.

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	_ "github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The questions of docs/ledger-sql.md are answered alike by both databases, and by Debian's sqlite3.
+func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
+	page, err := os.ReadFile("../../docs/ledger-sql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var questions []string
+	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
+		questions = append(questions, m[1])
+	}
+	if len(questions) != 10 {
+		t.Fatalf("the page has %d questions", len(questions))
+	}
+	for _, on := range []string{state.SQLite, state.Postgres} {
+		t.Run(on, func(t *testing.T) {
+			s := newService(t, on, false)
+			s.must(0, "sync")
+			ask := s.asker()
+			for i, q := range questions {
+				answer := ask(q)
+				if len(answer) == 0 && !slices.Contains([]int{3, 7}, i) { // nothing is in doubt, or has changed
+					t.Errorf("no answer to %s", q)
+				}
+			}
+			counts := ask(`SELECT situacao || ' ' || COUNT(*) FROM linhas GROUP BY situacao ORDER BY situacao`)
+			again := ask(`SELECT state || ' ' || COUNT(*) FROM rows GROUP BY state ORDER BY state`)
+			var want, wantAgain []string
+			for _, line := range strings.Split(strings.TrimSpace(s.must(0, "rows", "--json")), "\n") {
+				for _, st := range trade.States {
+					if strings.Contains(line, fmt.Sprintf(`"state":%q`, st)) {
+						want, wantAgain = append(want, st.Label(trade.Portuguese)), append(wantAgain, st.Label(trade.English))
+					}
+				}
+			}
+			if diff := cmp.Diff(countOf(want), counts); diff != "" {
+				t.Errorf("linhas (-rows --json +view):\n%s", diff)
+			}
+			if diff := cmp.Diff(countOf(wantAgain), again); diff != "" {
+				t.Errorf("rows (-rows --json +view):\n%s", diff)
+			}
+			at := ask(`SELECT first_seen_at || ' ' || vista_em FROM linhas JOIN entry ON id = linha ORDER BY id LIMIT 1`)[0]
+			millis, seen, _ := strings.Cut(at, " ")
+			var n int64
+			if _, err := fmt.Sscan(millis, &n); err != nil {
+				t.Fatal(err)
+			}
+			zone, err := time.LoadLocation("America/Sao_Paulo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := time.UnixMilli(n).In(zone).Format("2006-01-02 15:04:05"); seen != want {
+				t.Errorf("a row was seen at %s, the view says %s", want, seen)
+			}
+		})
+	}
+}
+
+func countOf(texts []string) (out []string) {
+	n := map[string]int{}
+	for _, text := range texts {
+		n[text]++
+	}
+	for text, count := range n {
+		out = append(out, fmt.Sprintf("%s %d", text, count))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// asker answers a statement with the lines of its result: from PostgreSQL, or by the sqlite3 of the system.
+func (s *service) asker() func(query string) []string {
+	s.t.Helper()
+	if s.ledger.Driver == state.SQLite {
+		return func(query string) []string {
+			s.t.Helper()
+			out, err := exec.Command("sqlite3", "-readonly", s.path("state.db"), query).CombinedOutput()
+			if err != nil {
+				s.t.Fatalf("%s: %v: %s", query, err, out)
+			}
+			return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
+		}
+	}
+	db, err := sql.Open("postgres", s.ledger.DSN)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = db.Close() })
+	return func(query string) (out []string) {
+		s.t.Helper()
+		rows, err := db.QueryContext(s.t.Context(), query)
+		if err != nil {
+			s.t.Fatalf("%s: %v", query, err)
+		}
+		defer func() { _ = rows.Close() }()
+		columns, err := rows.Columns()
+		for err == nil && rows.Next() {
+			values := make([]sql.NullString, len(columns))
+			into := make([]any, len(columns))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			err = rows.Scan(into...)
+			line := make([]string, len(columns))
+			for i, v := range values {
+				line[i] = v.String
+			}
+			out = append(out, strings.Join(line, "|"))
+		}
+		if err != nil || rows.Err() != nil {
+			s.t.Fatal(err, rows.Err())
+		}
+		return out
+	}
+}
