@@ -12,7 +12,7 @@ import (
 
 // Diagnosis is one thing that `safrasync doctor` looked at.
 type Diagnosis struct {
-	Check   string // integrity, foreign_keys, sums, journal, audit, space, wal, file_system, rights, durability, clock, leases, attempts, schema
+	Check   string // integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights, durability, clock, leases, attempts, schema
 	OK      bool   // false: something must be done before anything is sent
 	Problem string // what is wrong, or worth knowing; "" when all is well
 	Args    []any  // of the sentence about it
@@ -22,6 +22,7 @@ type Diagnosis struct {
 const (
 	ProblemDamaged    = "damaged"
 	ProblemUneven     = "uneven"
+	ProblemEdited     = "edited"
 	ProblemBroken     = "broken"
 	ProblemLow        = "low"
 	ProblemLarge      = "large"
@@ -72,7 +73,7 @@ func (s *Store) diagnose(ctx context.Context, journals string, full bool, each t
 	out := []Diagnosis{{Check: "schema", OK: true}}
 	for _, look := range []func(context.Context) (Diagnosis, error){
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
-		s.diagnoseKeys, s.diagnoseSums, s.diagnoseAudit,
+		s.diagnoseKeys, s.diagnoseRows, s.diagnoseSums, s.diagnoseAudit,
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseJournal(ctx, journals) },
 		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
 	} {

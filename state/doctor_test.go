@@ -83,6 +83,9 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		}, map[string]bool{"integrity damaged": false}},
 		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
 			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
+		"a payload that was edited":   {query(`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
+		"an attempt that was edited":  {query(`DROP TRIGGER attempt_payload`, `UPDATE attempt SET payload = '{"amount":1}' WHERE id = (SELECT MIN(id) FROM attempt)`), map[string]bool{"rows edited": false}},
+		"a column that was edited":    {query(`UPDATE entry SET cells = 'x' WHERE id = 1`), map[string]bool{"rows edited": false}},
 		"sums that are wrong":         {query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`), map[string]bool{"sums uneven": false}},
 		"D8: an act that was altered": {query(`DROP TRIGGER audit_unchanged`, `UPDATE audit SET reason = 'another' WHERE seq = 1`), map[string]bool{"audit broken": false}},
 		"an act that is gone":         {query(`DROP TRIGGER audit_stays`, `DELETE FROM audit WHERE seq = 1`), map[string]bool{"audit broken": false}},

@@ -71,6 +71,7 @@ func full(key, secret string, state trade.State) trade.Entry {
 	e.State = state
 	e.Values = trade.Values{"preco": {Kind: 'n', Text: "120.50"}, "nome": {Kind: 't', Text: secret}, "obs": {}}
 	e.Payload = json.RawMessage(fmt.Sprintf(`{"key":%q,"name":%q}`, key, secret))
+	e.PayloadHash = trade.PayloadHash("", e.Payload)
 	e.Warnings = []trade.Problem{{Field: "price", Rule: trade.RulePositive, Column: "nome", Value: secret, Severity: trade.Warning}}
 	if state == trade.Invalid {
 		e.Payload, e.PayloadHash = nil, ""

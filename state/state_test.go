@@ -144,7 +144,7 @@ func newEntry(key string) trade.Entry {
 	return trade.Entry{
 		Sends: trade.OrderCommitments, Key: key, KeyParts: []trade.Cell{{Kind: 't', Text: key}}, State: trade.Pending, Generation: 1,
 		FirstSeenAt: at, UpdatedAt: at, Values: trade.Values{"num": {Kind: 't', Text: key}}, SourceHash: trade.HashOf("source-" + key), MappedWith: "m1",
-		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: trade.HashOf("hash-" + key), Content: trade.ContentNumber(trade.OrderCommitments, 0, "", []byte(key)), Quantity: sacas("1000.5"),
+		Payload: json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)), PayloadHash: trade.PayloadHash("", []byte(fmt.Sprintf(`{"key":%q}`, key))), Content: trade.ContentNumber(trade.OrderCommitments, 0, "", []byte(key)), Quantity: sacas("1000.5"),
 	}
 }
 

@@ -74,7 +74,7 @@ func (e *evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 		entry.State, entry.Cause, entry.Error = trade.Waiting, causeOfWaiting(draft.Missing), nil
 	default:
 		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
-		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, r.hash()
+		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, trade.PayloadHash(r.target, r.body)
 		entry.Content = trade.ContentNumber(e.job.Spec.Sends, r.parent, r.target, r.body)
 	}
 }

@@ -2,8 +2,6 @@ package sync
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -16,19 +14,6 @@ type request struct {
 	target string // the order commitment of a traceability record
 	parent int64  // the content of the record that it hangs on; 0 = not known
 	body   []byte
-}
-
-// hash is equal for two requests of one kind with the same body and target.
-func (r request) hash() trade.Hash {
-	if r.body == nil {
-		return ""
-	}
-	h := sha256.New()
-	if r.target != "" {
-		hashPart(h, r.target)
-	}
-	_, _ = h.Write(r.body) // a hash never fails to write
-	return trade.Hash(hex.EncodeToString(h.Sum(nil)[:16]))
 }
 
 // requestOf brings a checked record into the form of the API.

@@ -20,6 +20,18 @@ func HashOf[T ~string | ~[]byte](text T) Hash {
 	return Hash(hex.EncodeToString(sum[:16]))
 }
 
+// PayloadHash returns the hash of what a request sends: its body, and what its path names beside it;
+// "" for none.
+func PayloadHash(target string, payload []byte) Hash {
+	switch {
+	case payload == nil:
+		return ""
+	case target == "":
+		return HashOf(payload)
+	}
+	return HashOf(strconv.Itoa(len(target)) + ":" + target + string(payload))
+}
+
 // Value implements [driver.Valuer].
 func (h Hash) Value() (driver.Value, error) {
 	bytes, err := hex.DecodeString(string(h))

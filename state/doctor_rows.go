@@ -1,0 +1,87 @@
+package state
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// oddExamples is how many rows a diagnosis names.
+const oddExamples = 5
+
+// diagnoseRows reads every entry and every attempt, and finds those that the program did not write so: columns that cannot be read, a payload that is not the one of its hash, an entry
+// that is being sent without an open attempt. Whoever edits a ledger by hand leaves such rows.
+func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
+	const op = "reading the rows"
+	d := Diagnosis{Check: "rows"}
+	odd := map[int64]string{}
+	for after := int64(0); ; {
+		page, err := gather(ctx, s.read, (*entryRow).places, s.q(selectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, entryPage)
+		if err != nil {
+			return d, s.fault(ctx, op, err)
+		}
+		for i := range page {
+			r := &page[i]
+			if _, err := r.entry(); err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) {
+				odd[r.ID] = r.Job + " " + r.Key
+			}
+			after = r.ID
+		}
+		if len(page) < entryPage {
+			break
+		}
+	}
+	type sent struct {
+		id              string
+		entry           int64
+		target, payload string
+		hash            trade.Hash
+	}
+	places := func(a *sent) []any { return []any{&a.id, &a.entry, &a.target, &a.payload, &a.hash} }
+	query := s.q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
+	for after := ""; ; {
+		page, err := gather(ctx, s.read, places, query, after, knownPage)
+		if err != nil {
+			return d, s.fault(ctx, op, err)
+		}
+		for _, a := range page {
+			if after = a.id; unlike(a.target, a.payload, a.hash) {
+				odd[a.entry] = ""
+			}
+		}
+		if len(page) < knownPage {
+			break
+		}
+	}
+	var alone []int64
+	if err := s.read.SelectContext(ctx, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
+		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`); err != nil {
+		return d, s.fault(ctx, op, err)
+	}
+	for _, id := range alone {
+		odd[id] = ""
+	}
+	if len(odd) == 0 {
+		return d, nil
+	}
+	var names []string
+	for id, name := range odd {
+		if len(names) == oddExamples {
+			break
+		}
+		if name == "" {
+			if err := s.read.GetContext(ctx, &name, s.q(`SELECT job || ' ' || key FROM entry WHERE id = ?`), id); err != nil {
+				return d, s.fault(ctx, op, err)
+			}
+		}
+		names = append(names, name)
+	}
+	d.Problem, d.Args = ProblemEdited, []any{len(odd), fmt.Sprint(names)}
+	return d, nil
+}
+
+// unlike reports whether a payload is not the one that a hash is of. "{}" stands for one that is not kept any more.
+func unlike(target, payload string, hash trade.Hash) bool {
+	return payload != "{}" && trade.PayloadHash(target, []byte(payload)) != hash
+}
