@@ -1,8 +1,6 @@
 package sync
 
 import (
-	"fmt"
-	"hash"
 	"runtime/debug"
 
 	"go.uber.org/zap"
@@ -94,12 +92,5 @@ func columnsIn(values trade.Values) columnsOf {
 	return func(column string) (erp.Value, bool) {
 		c, ok := values[column]
 		return valueOf(c), ok
-	}
-}
-
-// hashPart is length-prefixed, so that ("a","bc") differs from ("ab","c").
-func hashPart(h hash.Hash, parts ...string) {
-	for _, p := range parts {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
 	}
 }
