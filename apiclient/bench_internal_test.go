@@ -46,20 +46,6 @@ func BenchmarkClassify(b *testing.B) {
 	}
 }
 
-// BenchmarkEcho compares the answer with what was sent.
-func BenchmarkEcho(b *testing.B) {
-	sent, err := benchRequest.Encode()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if fields := EchoDiffers(sent, []byte(benchAnswer)); len(fields) > 0 {
-			b.Fatal(fields)
-		}
-	}
-}
-
 // BenchmarkSubmit POSTs a delivery to a server of the standard library, one after another. What it allocates is the server's too.
 func BenchmarkSubmit(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

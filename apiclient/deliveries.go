@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/big"
 	"net/http"
-	"strings"
 )
 
 // PathDeliveries is the path of endpoint 3 (chapter 4).
@@ -129,51 +127,4 @@ func ReadDelivery(body []byte) (Delivery, error) {
 	}
 	d.Unread, d.Raw = r.unread, r.raw
 	return d, nil
-}
-
-// EchoDiffers compares the echo in the answer to a delivery with the bytes that were sent, and names the fields that
-// differ: contract_id by its text, delivered_volume by its value (1.50 is 1.5). A field that the answer does not have, or
-// has in no known shape, does not differ: there is nothing to compare. The record exists in any case.
-func EchoDiffers(sent, received []byte) []string {
-	s, err := ReadDelivery(sent)
-	if err != nil {
-		return nil
-	}
-	r, err := ReadDelivery(received)
-	if err != nil {
-		return nil
-	}
-	var differs []string
-	if r.ContractID != "" && r.ContractID != s.ContractID {
-		differs = append(differs, "contract_id")
-	}
-	if r.DeliveredVolume != "" && !sameNumber(string(s.DeliveredVolume), string(r.DeliveredVolume)) {
-		differs = append(differs, "delivered_volume")
-	}
-	return differs
-}
-
-// sameNumber compares by value, exactly. A number with an exponent or very many digits could fill the memory when it is
-// written out; it is compared as text.
-func sameNumber(a, b string) bool {
-	if a == b {
-		return true
-	}
-	const enough = 200
-	if len(a) > enough || len(b) > enough || strings.ContainsAny(a+b, "eE") && !smallExponents(a, b) {
-		return false
-	}
-	x, ok := new(big.Rat).SetString(a)
-	y, ok2 := new(big.Rat).SetString(b)
-	return ok && ok2 && x.Cmp(y) == 0
-}
-
-// smallExponents reports whether no exponent has more than two digits: servers write 1.5E+3 for 1500.
-func smallExponents(numbers ...string) bool {
-	for _, n := range numbers {
-		if i := strings.IndexAny(n, "eE"); i >= 0 && len(strings.TrimLeft(n[i+1:], "+-0")) > 2 {
-			return false
-		}
-	}
-	return true
 }

@@ -377,37 +377,6 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 	}
 }
 
-func TestF113_TheEchoOfADeliveryIsComparedByValue(t *testing.T) {
-	t.Parallel()
-	sent, err := deliveryRequest().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	huge := `{"delivered_volume":` + strings.Repeat("9", 500_000) + `}`
-	for echo, want := range map[string][]string{
-		`{"contract_id":"0101/001008","delivered_volume":1250.50}`: nil,
-		`{"contract_id":"0101/001008","delivered_volume":1250.5}`:  nil,
-		`{"delivered_volume":"1250.500"}`:                          nil,
-		`{"delivered_volume":1.2505E+3}`:                           nil,
-		`{"delivered_volume":125050e-2}`:                           nil,
-		`{}`:                                                       nil,
-		`[]`:                                                       nil,
-		`{"contract_id":null,"delivered_volume":[]}`:               nil,
-
-		`{"contract_id":"0101/001009","delivered_volume":1250.51}`:  {"contract_id", "delivered_volume"},
-		`{"contract_id":5,"delivered_volume":1250.500000000000001}`: {"contract_id", "delivered_volume"},
-		`{"delivered_volume":1e999999999}`:                          {"delivered_volume"},
-		huge:                                                        {"delivered_volume"},
-	} {
-		if d := cmp.Diff(want, apiclient.EchoDiffers(sent, []byte(echo))); d != "" {
-			t.Errorf("%.80s (-want +got):\n%s", echo, d)
-		}
-	}
-	if got := apiclient.EchoDiffers([]byte(`x`), []byte(`{}`)); got != nil {
-		t.Errorf("EchoDiffers of what is no object = %v", got)
-	}
-}
-
 func TestMissingAndImpossibleFieldsAreNamedTogetherAndNeverSent(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))

@@ -87,11 +87,10 @@ func ExampleClient_CreateDelivery() {
 	}
 	delivery, answer, err := client.CreateDelivery(context.Background(), request)
 	fmt.Println(delivery.ID, answer.Known, err)
-	sent, _ := request.Encode()
-	fmt.Println(apiclient.EchoDiffers(sent, answer.Body))
+	fmt.Println(delivery.DeliveredVolume)
 	// Output:
 	// E-81 created <nil>
-	// [delivered_volume]
+	// 1250.0
 }
 
 func ExampleClient_CreateTraceability() {

@@ -30,8 +30,9 @@ func sameID(a, b string) bool {
 	return a == b || errA == nil && errB == nil && idA == idB
 }
 
-func otherNumber(a, b json.Number) bool {
-	x, errX := trade.ParseDecimal(a.String())
-	y, errY := trade.ParseDecimal(b.String())
-	return errX == nil && errY == nil && !x.Equal(y)
+// otherNumber reports whether an answer has another number than was sent; one that no field could hold is another.
+func otherNumber(answered, sent json.Number) bool {
+	x, errX := trade.ParseDecimal(answered.String())
+	y, errY := trade.ParseDecimal(sent.String())
+	return answered != "" && errY == nil && (errX != nil || !x.Equal(y))
 }

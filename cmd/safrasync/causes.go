@@ -108,15 +108,6 @@ func (t *troubles) sorted() []*trouble {
 	return t.groups
 }
 
-// troublesOf groups rows that are at hand.
-func troublesOf(entries []trade.Entry, jobs []engine.JobSpec) []*trouble {
-	t := newTroubles(jobs)
-	for _, e := range entries {
-		t.add(e)
-	}
-	return t.sorted()
-}
-
 // advice says what the group's cause means, who can cure it and what to do.
 func (g *trouble) advice(v voice) trade.Advice {
 	switch {
@@ -126,25 +117,6 @@ func (g *trouble) advice(v voice) trade.Advice {
 		return v.own.Awaited(*g.Awaited, v.lang)
 	}
 	return v.own.Explain(g.State, g.Cause, v.lang)
-}
-
-// detail is what one entry adds to the advice of its group: where the ERP has the wrong value, or all that is wrong if that is more than one
-// thing; "" when its number says enough.
-func (g *trouble) detail(e trade.Entry, lang trade.Lang) string {
-	if e.State != trade.Invalid || e.Error == nil {
-		return ""
-	}
-	fields := e.Error.Fields
-	waits := stillAwaited(e)
-	if len(fields) != 1 || len(waits) > 0 {
-		text := trade.Sentences(fields, lang)
-		for _, w := range waits {
-			text += ". " + w.Sentence(lang)
-		}
-		return text
-	}
-	_, where, _ := strings.Cut(fields[0].Sentence(lang), "; ")
-	return where
 }
 
 // cause names a trouble with the codes or values that are to blame, and how many rows each blocks.
