@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -41,7 +42,7 @@ type actPage struct {
 
 // stepView is one row of a plan, as people read it.
 type stepView struct {
-	Step
+	engine.RowStep
 	Shown  string
 	Reason string
 }
@@ -134,7 +135,7 @@ func (q *request) show(page *actPage, plan Plan) {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		page.Steps = append(page.Steps, stepView{Step: s, Shown: maskKey(s.Key), Reason: maskText(q.c.Work.Reason(s.Before, q.lang))})
+		page.Steps = append(page.Steps, stepView{RowStep: s, Shown: maskKey(s.Key), Reason: maskText(q.c.Work.Reason(s.Before, q.lang))})
 	}
 	page.Count = plan.Possible() > typeAbove
 }

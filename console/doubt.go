@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -80,8 +81,8 @@ type doubtPage struct {
 	Refused  string // code of the engine
 	Wait     time.Duration
 	Plan     *Plan
-	Step     Step // of the plan
-	Differs  bool // what the platform has is not what was sent
+	Step     engine.RowStep // of the plan
+	Differs  bool           // what the platform has is not what was sent
 }
 
 // lookFor is one field to look for, with what the ERP has for it: people know its codes, not the platform's ids.
@@ -92,7 +93,7 @@ type lookFor struct {
 }
 
 // identify gives what to look for on the platform.
-func (q *request) identify(entry trade.Entry, look []Reading) ([]lookFor, error) {
+func (q *request) identify(entry trade.Entry, look []engine.FieldReading) ([]lookFor, error) {
 	fields, err := q.c.Work.Fields(q.Context(), entry)
 	if err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func (q *request) showPlan(page doubtPage, order Order, status int) error {
 	}
 	page.Plan, page.Step = &plan, plan.Steps[0]
 	if refused := page.Step.Refused; refused != "" {
-		page.Plan, page.Refused, page.Wait = nil, refused, page.Step.Remaining
+		page.Plan, page.Refused, page.Wait = nil, string(refused), page.Step.Remaining
 		return q.page(http.StatusUnprocessableEntity, "doubt", page)
 	}
 	return q.page(status, "doubt_plan", page)

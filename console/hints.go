@@ -3,6 +3,7 @@ package console
 import (
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -34,7 +35,7 @@ type Suggestion struct {
 	Same    int
 	Differ  int
 	Unseen  int // fields that were sent and that the platform does not show
-	Fields  []Reading
+	Fields  []engine.FieldReading
 }
 
 // hintsView is what the pages show of hints: Decide offers the ids.

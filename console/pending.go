@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -109,7 +111,7 @@ type kindSums struct {
 	Kind   trade.Kind
 	Fixing bool
 	Rows   int
-	Sums   []CauseSum
+	Sums   []pending.Sum
 }
 
 // kindsOf groups the sums of a cause by kind of record.
@@ -138,7 +140,7 @@ func (v voice) Blocks(kinds []kindSums) string {
 
 // partRows leads to the rows that have a cause themselves, of one job in one state.
 type partRows struct {
-	CausePart
+	pending.Part
 	Path string
 }
 
@@ -187,8 +189,8 @@ type retryPage struct {
 }
 
 // Shown are the first steps of the plans that can be done.
-func (p retryPage) Shown() []Step {
-	var out []Step
+func (p retryPage) Shown() []engine.RowStep {
+	var out []engine.RowStep
 	for _, plan := range p.Plans {
 		for _, s := range plan.Steps {
 			if s.Refused == "" && len(out) < 20 {

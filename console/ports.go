@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -76,7 +77,7 @@ type Work interface {
 	// Plan says what an order would do, and changes nothing.
 	Plan(ctx context.Context, o Order) (Plan, error)
 	// Do does what a plan with this mark showed. When something has moved since, nothing is done, Plan.Moved is true, and the plan is as it would be now.
-	Do(ctx context.Context, o Order, mark string, who Person) (Plan, error)
+	Do(ctx context.Context, o Order, mark string, who engine.Person) (Plan, error)
 	// Progress tells what runs now in this process, and gives a channel that is closed when that changes.
 	Progress() ([]Progress, <-chan struct{})
 }
@@ -101,13 +102,6 @@ type Field struct {
 	Differs bool      // the ERP's row differs from what was sent
 	Problem *trade.Problem
 	Secret  bool // documents and the like: masked until somebody asks
-}
-
-// Person is who orders something, and why.
-type Person struct {
-	Name   string
-	From   string // address of the browser
-	Reason string
 }
 
 // Order is what a person wants done to rows of a job.
@@ -141,7 +135,7 @@ const (
 // Plan is what an order would do, or did.
 type Plan struct {
 	Order Order
-	Steps []Step
+	Steps []engine.RowStep
 	Mark  string // of what it shows: the same as long as no row of it moves
 	Moved bool   // something moved since it was shown; nothing was done
 	Done  int    // rows to which it was done
@@ -156,29 +150,6 @@ func (p Plan) Possible() int {
 		}
 	}
 	return n
-}
-
-// Step is what an act would do to one row.
-type Step struct {
-	Key         string
-	Refused     string // code of the engine; "" = it can be done
-	Done        bool
-	Before      trade.Entry
-	Differences []trade.Difference
-	Remaining   time.Duration   // of the quarantine
-	Problems    []trade.Problem // of a row that would be sent again
-	WaitingFor  []trade.Awaited // the same
-	Holder      trade.ParentKey // the row that has the id
-	Gives       bool            // and gives it up
-	Reading     []Reading       // what the platform has, beside what was sent
-}
-
-// Reading is a field as it was sent and as the platform has it.
-type Reading struct {
-	Field string
-	Sent  *string
-	There *string
-	Same  bool
 }
 
 // Progress is how far a job has come that runs now.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -46,18 +48,18 @@ type Desk interface {
 	// ReadReferences reads a CSV of codes and ids, and says what it would change of a kind; nothing is stored.
 	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
 	// SetReferences stores codes. A code that is blank, or an id that is none, is an error of ReferenceFault.
-	SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who Person) (added, changed int, err error)
+	SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who engine.Person) (added, changed int, err error)
 	// RemoveReference takes one code out; removed is false when it was not there.
-	RemoveReference(ctx context.Context, kind, code string, who Person) (removed bool, err error)
+	RemoveReference(ctx context.Context, kind, code string, who engine.Person) (removed bool, err error)
 	// WriteReferences writes a table as ReadReferences reads it.
 	WriteReferences(ctx context.Context, kind string, w io.Writer) error
 
 	// Schedules gives the jobs with their schedules and where they stand.
 	Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error)
 	// PlanJob says what an act on a job would do: pause, resume, release, run.
-	PlanJob(ctx context.Context, act, job string, who Person) (JobPlan, error)
+	PlanJob(ctx context.Context, act, job string, who engine.Person) (JobPlan, error)
 	// DoJob does what a plan with this mark showed; when something has moved since, nothing is done and Refused says so.
-	DoJob(ctx context.Context, act, job, mark string, who Person) (JobPlan, error)
+	DoJob(ctx context.Context, act, job, mark string, who engine.Person) (JobPlan, error)
 }
 
 // Stuck is what keeps rows from going, at one moment.
@@ -69,61 +71,15 @@ type Stuck struct {
 	Reading int // so many rows are being read; nothing else is known yet. 0: all is known
 }
 
-// Cause is one thing that keeps rows from going.
+// Cause is one thing that keeps rows from going, with what is told of it.
 type Cause struct {
-	Key      string // of the group
-	Cause    string // as in trade.Entry
-	State    trade.State
-	Advice   trade.Advice
-	Own      []CausePart // rows that have it themselves
-	Behind   int         // rows that wait for those
-	Sums     []CauseSum
-	Subjects []CauseSubject
-	More     int // codes that are not in Subjects
-	Samples  []int64
-	Oldest   time.Time
-}
-
-// CausePart is the rows of one job in one state.
-type CausePart struct {
-	Job   string
-	State trade.State
-	Rows  int
-	Retry int // that may be tried again at once
-}
-
-// CauseSum is grain of one product in one kind of record.
-type CauseSum struct {
-	Kind      trade.Kind
-	Fixing    bool
-	Product   string
-	Rows      int
-	Kilograms trade.Decimal
-	Unweighed int
-	Values    []CauseMoney
-	Unpriced  int
-}
-
-// CauseMoney is an amount of one currency.
-type CauseMoney struct {
-	Currency string
-	Amount   trade.Decimal
-}
-
-// CauseSubject is a code that is to blame.
-type CauseSubject struct {
-	Text string
-	Rows int
+	pending.Group
+	Advice trade.Advice
+	More   int // codes that are not in Subjects
 }
 
 // Rows counts the rows that the cause keeps.
-func (c Cause) Rows() int {
-	n := c.Behind
-	for _, p := range c.Own {
-		n += p.Rows
-	}
-	return n
-}
+func (c Cause) Rows() int { return c.Group.Rows() }
 
 // Retry counts the rows that may be tried again at once.
 func (c Cause) Retry() int {
@@ -139,7 +95,7 @@ type Doubt struct {
 	Attempts  []trade.Attempt
 	Phase     string // how far the last request got; "" = nobody noted it
 	Remaining time.Duration
-	Look      []Reading
+	Look      []engine.FieldReading
 }
 
 // ReferencePlan is what an import would do.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -15,13 +17,13 @@ type Reports interface {
 	// ReadReport makes a report. Of a section that has more than most rows, the first ones are given.
 	ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (Report, error)
 	// WriteReport writes a report as a file: csv, xlsx, html or json. It stands in the audit before a byte is written.
-	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer, who Person) error
+	WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string, w io.Writer, who engine.Person) error
 	// MonthEnd reads a month; ok is false for what is none.
 	MonthEnd(text string) (day trade.Date, ok bool)
 	// PlanClosing says what the report with this cut-off would keep for good.
 	PlanClosing(ctx context.Context, day trade.Date) (ClosingPlan, error)
 	// CloseReport keeps what a plan with this mark showed; closed is false when something has moved since, or it does not close to zero.
-	CloseReport(ctx context.Context, day trade.Date, mark string, who Person) (closed bool, err error)
+	CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool, err error)
 }
 
 // ReportQuery says what a report tells of.
@@ -87,5 +89,5 @@ type OpenState struct {
 type ClosingSum struct {
 	Product               string
 	Contracted, Delivered trade.Decimal
-	Values                []CauseMoney
+	Values                []pending.Money
 }

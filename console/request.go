@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,8 +45,8 @@ type frame struct {
 func (f frame) May(role string) bool { return f.User != nil && f.User.Role.May(trade.Role(role)) }
 
 // person is who asks, for the audit.
-func (q *request) person(reason string) Person {
-	return Person{Name: q.login.User.Name, From: "console " + q.from, Reason: strings.TrimSpace(reason)}
+func (q *request) person(reason string) engine.Person {
+	return engine.Person{Name: q.login.User.Name, From: "console " + q.from, Reason: strings.TrimSpace(reason)}
 }
 
 // record begins a record of the audit about what this person does.

@@ -38,7 +38,7 @@ func (w *consoleWork) Plan(ctx context.Context, o console.Order) (console.Plan, 
 }
 
 // Do does what a plan with this mark showed.
-func (w *consoleWork) Do(ctx context.Context, o console.Order, mark string, who console.Person) (console.Plan, error) {
+func (w *consoleWork) Do(ctx context.Context, o console.Order, mark string, who engine.Person) (console.Plan, error) {
 	acts := w.acts()
 	plan, err := w.plan(ctx, acts, o)
 	if err != nil {
@@ -48,7 +48,7 @@ func (w *consoleWork) Do(ctx context.Context, o console.Order, mark string, who 
 		shown.Moved = true
 		return shown, nil
 	}
-	done, err := acts.Do(ctx, plan, engine.Person{Name: who.Name, From: who.From, Reason: who.Reason})
+	done, err := acts.Do(ctx, plan, who)
 	out := planOf(o, done)
 	for _, s := range done.Steps {
 		if s.Done {
@@ -92,17 +92,9 @@ func (w *consoleWork) plan(ctx context.Context, acts *engine.Acts, o console.Ord
 
 // planOf is the engine's plan as the console shows it.
 func planOf(o console.Order, plan engine.RowPlan) console.Plan {
-	out := console.Plan{Order: o}
+	out := console.Plan{Order: o, Steps: plan.Steps}
 	h := sha256.New()
 	for _, s := range plan.Steps {
-		step := console.Step{
-			Key: s.Key, Refused: string(s.Refused), Done: s.Done, Before: s.Before, Differences: s.Differences, Remaining: s.Remaining,
-			Problems: s.Problems, WaitingFor: s.WaitingFor, Holder: s.Holder, Gives: s.Gives != nil,
-		}
-		if s.Reading != nil {
-			step.Reading = readings(s.Reading.Fields)
-		}
-		out.Steps = append(out.Steps, step)
 		// The mark covers what a person was shown and what would be stored: not the time that is left.
 		text, err := json.Marshal([]any{s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems, s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID})
 		if err != nil {
@@ -111,14 +103,6 @@ func planOf(o console.Order, plan engine.RowPlan) console.Plan {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails to write
 	}
 	out.Mark = hex.EncodeToString(h.Sum(nil))
-	return out
-}
-
-func readings(fields []engine.FieldReading) []console.Reading {
-	out := make([]console.Reading, len(fields))
-	for i, f := range fields {
-		out[i] = console.Reading{Field: f.Field, Sent: f.Sent, There: f.There, Same: f.Same}
-	}
 	return out
 }
 

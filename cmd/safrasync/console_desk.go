@@ -207,22 +207,9 @@ func (d *consoleDesk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (c
 	v := d.voice(lang)
 	for _, g := range view.Groups {
 		t := trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
-		c := console.Cause{Key: g.Key, Cause: g.Cause, State: g.State, Advice: t.advice(v), Behind: g.Behind, More: g.Codes - len(g.Subjects), Samples: g.Samples, Oldest: g.Oldest}
+		c := console.Cause{Group: *g, Advice: t.advice(v), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // whatever its last answer was
 			c.Advice = v.own.Explain(trade.InDoubt, "", lang)
-		}
-		for _, p := range g.Own {
-			c.Own = append(c.Own, console.CausePart(p))
-		}
-		for _, s := range g.Subjects {
-			c.Subjects = append(c.Subjects, console.CauseSubject(s))
-		}
-		for _, s := range g.Sums {
-			sum := console.CauseSum{Kind: s.Kind, Fixing: s.Fixing, Product: s.Product, Rows: s.Rows, Kilograms: s.Kilograms, Unweighed: s.Unweighed, Unpriced: s.Unpriced}
-			for _, m := range s.Values {
-				sum.Values = append(sum.Values, console.CauseMoney(m))
-			}
-			c.Sums = append(c.Sums, sum)
 		}
 		out.Causes = append(out.Causes, c)
 	}
@@ -235,7 +222,7 @@ func (d *consoleDesk) Doubt(ctx context.Context, entry trade.Entry) (console.Dou
 	if err != nil {
 		return console.Doubt{}, err
 	}
-	out := console.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: readings(doubt.Sent)}
+	out := console.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
 	for _, a := range doubt.Attempts {
 		out.Phase = phaseOf(a.Evidence)
 	}
@@ -258,7 +245,7 @@ func (d *consoleDesk) Hints(ctx context.Context, entry trade.Entry, attempts []t
 	for _, s := range hints.like {
 		out.Records = append(out.Records, console.Suggestion{
 			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full, Fits: s.Timing == engine.TimeFits,
-			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: readings(s.Reading.Fields),
+			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
 		})
 	}
 	for _, c := range hints.unreadable {
@@ -284,13 +271,8 @@ func (d *consoleDesk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice 
 	return advice
 }
 
-// engineOf is a person of the console as the engine knows one.
-func engineOf(who console.Person) engine.Person {
-	return engine.Person{Name: who.Name, From: who.From, Reason: who.Reason}
-}
-
 // recordOf begins a record of the audit about what a person of the console does.
-func recordOf(who console.Person, act, target string, detail any) (trade.AuditRecord, error) {
+func recordOf(who engine.Person, act, target string, detail any) (trade.AuditRecord, error) {
 	text, err := json.Marshal(detail)
 	return trade.AuditRecord{At: now(), Who: who.Name, From: who.From, Act: act, Target: target, Reason: who.Reason, Detail: string(text)}, err
 }

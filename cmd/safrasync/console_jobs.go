@@ -57,7 +57,7 @@ const (
 )
 
 // PlanJob says what an act on a job would do.
-func (d *consoleDesk) PlanJob(ctx context.Context, act, job string, who console.Person) (console.JobPlan, error) {
+func (d *consoleDesk) PlanJob(ctx context.Context, act, job string, who engine.Person) (console.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
 		return console.JobPlan{}, err
@@ -65,14 +65,14 @@ func (d *consoleDesk) PlanJob(ctx context.Context, act, job string, who console.
 	return d.jobPlan(plan), nil
 }
 
-func (d *consoleDesk) planJob(ctx context.Context, act, job string, who console.Person) (engine.JobPlan, error) {
+func (d *consoleDesk) planJob(ctx context.Context, act, job string, who engine.Person) (engine.JobPlan, error) {
 	if _, err := d.g.engine.Job(job); err != nil {
 		return engine.JobPlan{}, err
 	}
 	acts := d.acts()
 	switch act {
 	case actPause:
-		return acts.Pause(ctx, job, engineOf(who))
+		return acts.Pause(ctx, job, who)
 	case actResume:
 		return acts.Resume(ctx, job)
 	case actRelease:
@@ -116,7 +116,7 @@ func (d *consoleDesk) jobPlan(plan engine.JobPlan) console.JobPlan {
 }
 
 // DoJob does what a plan with this mark showed.
-func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who console.Person) (console.JobPlan, error) {
+func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who engine.Person) (console.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
 		return console.JobPlan{}, err
@@ -135,13 +135,13 @@ func (d *consoleDesk) DoJob(ctx context.Context, act, job, mark string, who cons
 		out.Done = true
 		return out, nil
 	}
-	done, err := d.acts().DoJob(ctx, plan, engineOf(who))
+	done, err := d.acts().DoJob(ctx, plan, who)
 	out.Refused, out.Done = string(done.Refused), err == nil && done.Refused == engine.NotRefused
 	return out, err
 }
 
 // runNow asks the scheduler for a run of a job. The order stands in the audit before it is given.
-func (d *consoleDesk) runNow(ctx context.Context, job string, who console.Person) error {
+func (d *consoleDesk) runNow(ctx context.Context, job string, who engine.Person) error {
 	record, err := recordOf(who, "run now", job, nil)
 	if err != nil {
 		return err

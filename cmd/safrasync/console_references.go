@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,7 +33,7 @@ func (d *consoleDesk) ReadReferences(ctx context.Context, kind string, file io.R
 }
 
 // SetReferences stores codes, with the record in the audit.
-func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who console.Person) (added, changed int, err error) {
+func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[string]string, act string, who engine.Person) (added, changed int, err error) {
 	if err := d.mayChange(kind); err != nil {
 		return 0, 0, err
 	}
@@ -52,7 +53,7 @@ func (d *consoleDesk) SetReferences(ctx context.Context, kind string, codes map[
 }
 
 // RemoveReference takes one code out, with the record in the audit.
-func (d *consoleDesk) RemoveReference(ctx context.Context, kind, code string, who console.Person) (bool, error) {
+func (d *consoleDesk) RemoveReference(ctx context.Context, kind, code string, who engine.Person) (bool, error) {
 	if err := d.mayChange(kind); err != nil {
 		return false, err
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -89,7 +91,7 @@ func (r *consoleReports) ReadReport(ctx context.Context, q console.ReportQuery, 
 }
 
 // WriteReport writes a report as a file, after it was put into the audit.
-func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, format string, w io.Writer, who console.Person) error {
+func (r *consoleReports) WriteReport(ctx context.Context, q console.ReportQuery, lang trade.Lang, format string, w io.Writer, who engine.Person) error {
 	return r.with(ctx, reconcile.Cut{Day: q.AsOf}, false, func(s *reconcile.Snapshot) error {
 		options := r.options(q, lang)
 		if format == "json" {
@@ -139,7 +141,7 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 	for _, t := range p.Totals {
 		sum := console.ClosingSum{Product: t.Product, Contracted: t.Contracted, Delivered: t.Delivered}
 		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
-			sum.Values = append(sum.Values, console.CauseMoney{Currency: currency, Amount: t.Values[currency]})
+			sum.Values = append(sum.Values, pending.Money{Currency: currency, Amount: t.Values[currency]})
 		}
 		plan.Sums = append(plan.Sums, sum)
 	}
@@ -147,7 +149,7 @@ func (r *consoleReports) plan(s *reconcile.Snapshot) (console.ClosingPlan, error
 }
 
 // CloseReport keeps what a plan with this mark showed.
-func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who console.Person) (closed bool, err error) {
+func (r *consoleReports) CloseReport(ctx context.Context, day trade.Date, mark string, who engine.Person) (closed bool, err error) {
 	err = r.with(ctx, reconcile.Cut{Day: day}, true, func(s *reconcile.Snapshot) error {
 		plan, err := r.plan(s)
 		if err != nil || plan.Mark != mark || len(plan.Uneven) > 0 || plan.TooEarly {

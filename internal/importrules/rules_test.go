@@ -49,14 +49,19 @@ var rules = map[string]rule{
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
 	"console": {
-		may:      []string{"trade", "sync/reconcile", "internal/connlimit", "internal/i18n"},
+		may:      []string{"trade", "sync", "sync/pending", "sync/reconcile", "internal/connlimit", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},
-		reason:   "console shows and orders through interfaces of its own; cmd/safrasync gives it the rest",
+		reason:   "console shows the plans of the engine and orders through interfaces of its own; cmd/safrasync gives it ledger and engine",
 	},
 	"sync": {
 		may:      []string{"trade", "erp", "apiclient", "internal/failpoint"},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
+	},
+	"sync/pending": {
+		may:      []string{"trade", "sync"},
+		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
+		reason:   "what keeps rows from going is read through an interface of its own",
 	},
 	"sync/reconcile": {
 		may:      []string{"trade", "apiclient", "sync", "internal/i18n"},
