@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -50,13 +51,6 @@ func chain(h hash.Hash, parts ...string) {
 	for _, p := range parts {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
 	}
-}
-
-// auditHead is the end of the chain. Whoever adds to it locks it first: two writers cannot go on from the same record, and a record that is missing at the end
-// is missed. The index audit_one_chain refuses a fork in any case.
-type auditHead struct {
-	Seq  int64  `db:"seq"`
-	Hash string `db:"hash"`
 }
 
 const selectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
@@ -214,3 +208,30 @@ func orAll(limit int) int64 {
 	}
 	return int64(limit)
 }
+
+// rebuildName is the name of a rebuilding in the journal.
+const rebuildName = "rebuild"
+
+// program signs the audit where nobody ordered what happened.
+const program = "safrasync"
+
+// mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
+func (s *Store) mayBeReduced(ctx context.Context) (through int64, err error) {
+	var details []string
+	err = s.read.SelectContext(ctx, &details, s.q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`), ActRetention, ActPurge)
+	for _, text := range details {
+		var d struct {
+			AuditThrough int64 `json:"audit_through"`
+		}
+		if json.Unmarshal([]byte(text), &d) == nil { // one that is damaged does not match its hash
+			through = max(through, d.AuditThrough)
+		}
+	}
+	return through, err
+}
+
+// The names of the retention in the audit: by the schedule, and by a person.
+const (
+	ActRetention = "retention"
+	ActPurge     = "purge"
+)

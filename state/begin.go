@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // New begins the ledger that the options name, with its journal. It refuses where a ledger stands, and where a journal says that one stood.
@@ -38,25 +37,4 @@ func (s *Store) JournalFolder() string { return s.journalPath }
 
 func standing(where string) error {
 	return &Error{Code: CodeStands, Path: where, Hint: "use it, or name another place in state.dsn", Err: errors.New("a ledger stands there already; nothing was changed")}
-}
-
-// mayBegin refuses to make a ledger where none was found, unless that was asked for: a disk that is not mounted and a wrong state.dsn look like a new ledger,
-// from which everything would be sent a second time.
-func (o Options) mayBegin(where, found string) error {
-	if o.identity != "" { // it is made anew from its journal
-		return nil
-	}
-	if !o.ReadOnly {
-		if err := refuseForgotten(o.Journal, where); err != nil {
-			return err
-		}
-		if o.Begin {
-			return nil
-		}
-	}
-	return &Error{
-		Code: CodeAbsent, Path: where, Err: fmt.Errorf("%w: %s", ErrNoLedger, found),
-		Hint: "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; " +
-			"only where none ever was, at the first set-up, begin it with `safrasync state new`",
-	}
 }

@@ -1,10 +1,7 @@
 package state
 
 import (
-	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,37 +58,6 @@ func (t *tx) insertRows(table string, columns []string, rows [][]any, suffix str
 		}
 	}
 	return nil
-}
-
-// insertEntryRows inserts entries and gives what the statements return.
-func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow, err error) {
-	places := func(e *narrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
-	if t.s.d.name == Postgres {
-		err := eachArray("entry", newColumns, rows, func(list string, args []any) error {
-			part, err := gather(t.ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
-			returned = append(returned, part...)
-			return err
-		})
-		return returned, err
-	}
-	statement, err := t.PreparexContext(t.ctx, insertText("entry", newColumns, 1, suffix))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, statement.Close()) }()
-	short := context.WithoutCancel(t.ctx)
-	for _, row := range rows {
-		var e narrowRow
-		err := statement.QueryRowxContext(short, row...).Scan(places(&e)...)
-		switch {
-		case errors.Is(err, sql.ErrNoRows): // it is there already
-		case err != nil:
-			return nil, err
-		default:
-			returned = append(returned, e)
-		}
-	}
-	return returned, nil
 }
 
 func insertText(table string, columns []string, rows int, suffix string) string {
@@ -180,3 +146,6 @@ func anys[T any](s []T) []any {
 	}
 	return out
 }
+
+// inList bounds the values of an IN (…).
+const inList = 500

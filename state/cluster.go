@@ -131,20 +131,6 @@ func (t *tx) sameServer() error {
 	return nil
 }
 
-// checkServer keeps a group from beginning to send on another server. What was on the wire is settled all the same.
-func (g *groupTx) checkServer() error {
-	if len(g.group.Intents) == 0 {
-		return nil
-	}
-	err := g.sameServer()
-	var other *Error
-	if errors.As(err, &other) && other.Code == CodeServer {
-		g.result.Stop = &trade.Stop{Code: "ledger", Text: other.Error(), All: true}
-		return nil
-	}
-	return err
-}
-
 func (s *Store) otherServer(was, is string) error {
 	return &Error{
 		Code: CodeServer, Path: s.where, Hint: "nothing is sent; compare the journal of every host with this ledger (`safrasync check` on each), then run `safrasync state rebind --reason TEXT`",
@@ -162,22 +148,4 @@ func serverText(text string) string {
 		}
 	}
 	return fmt.Sprintf("server %s (timeline %s)", p[0], strings.TrimLeft(p[1], "0"))
-}
-
-// healthServer says which server the ledger knows, and what of it the role may not read.
-func (s *Store) healthServer(ctx context.Context) (Finding, error) {
-	was, is, err := s.servers(ctx)
-	f := Finding{Name: "server", Value: serverText(is), OK: true}
-	var other *Error
-	switch p := serverParts(is); {
-	case err != nil:
-		return f, err
-	case !sameServers(was, is) && errors.As(s.otherServer(was, is), &other):
-		f.OK, f.Value, f.Hint = false, other.Err.Error(), other.Hint
-	case p[0] == unread:
-		f.Hint = "another server would not be noticed: GRANT EXECUTE ON FUNCTION pg_control_system() TO the role of state.dsn"
-	case p[1] == unread:
-		f.Hint = "the promotion of a replica would not be noticed: GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_lsn() TO the role of state.dsn"
-	}
-	return f, nil
 }

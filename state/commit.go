@@ -292,3 +292,17 @@ func (g *groupTx) history() (map[int64]attemptsOf, error) {
 	}
 	return out, nil
 }
+
+// checkServer keeps a group from beginning to send on another server. What was on the wire is settled all the same.
+func (g *groupTx) checkServer() error {
+	if len(g.group.Intents) == 0 {
+		return nil
+	}
+	err := g.sameServer()
+	var other *Error
+	if errors.As(err, &other) && other.Code == CodeServer {
+		g.result.Stop = &trade.Stop{Code: "ledger", Text: other.Error(), All: true}
+		return nil
+	}
+	return err
+}

@@ -2,25 +2,24 @@ package state
 
 // dialect holds what the two databases write differently. Everything else is one text for both.
 type dialect struct {
-	name      string
-	bytes     string // the type of bytes
-	now       string // the database's clock in milliseconds UTC
-	lock      string // at the end of a SELECT, before the table: keep the rows from other writers
-	share     string // the same: keep the rows as they are, as others may too
-	hold      string // the same: keep the rows from those that lock them, not from those that only write to them
-	mark      string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
-	safe      func(setting string) error
-	goose     string // folder of the migrations
-	tables    string // names of the tables that exist
-	keyed     string // at the start of a transaction that writes by keys only; "" = nothing
-	within    string // function of (text, part): where the part begins in the text, 0 = nowhere
-	listed    string // condition: the number of an entry e is in a list, which is a parameter
-	list      string // what such a list begins and ends with
-	stuckMark string // query of markOfStuck
-	byStuck   string // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
-	byState   string // after a table: it is gone into by state; "" where the database decides that well
-	byFlags   string // the same for rows with a flag
-	pack      string // puts attempts that have become small closer together; "" where the database does that by itself
+	name    string
+	bytes   string // the type of bytes
+	now     string // the database's clock in milliseconds UTC
+	lock    string // at the end of a SELECT, before the table: keep the rows from other writers
+	share   string // the same: keep the rows as they are, as others may too
+	hold    string // the same: keep the rows from those that lock them, not from those that only write to them
+	mark    string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
+	safe    func(setting string) error
+	goose   string // folder of the migrations
+	tables  string // names of the tables that exist
+	keyed   string // at the start of a transaction that writes by keys only; "" = nothing
+	within  string // function of (text, part): where the part begins in the text, 0 = nowhere
+	listed  string // condition: the number of an entry e is in a list, which is a parameter
+	list    string // what such a list begins and ends with
+	byStuck string // after a table: only its rows that wait for something or need a person are gone through; "" where the database decides that well
+	byState string // after a table: it is gone into by state; "" where the database decides that well
+	byFlags string // the same for rows with a flag
+	pack    string // puts attempts that have become small closer together; "" where the database does that by itself
 }
 
 var sqliteDialect = dialect{
@@ -31,15 +30,14 @@ var sqliteDialect = dialect{
 	lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:      func(string) error { return nil },
-	within:    `instr`,
-	listed:    `e.id IN (SELECT value FROM json_each(?))`,
-	list:      `[]`,
-	byState:   `INDEXED BY entry_due `,
-	byFlags:   `INDEXED BY entry_flags `,
-	byStuck:   `INDEXED BY entry_stuck `,
-	stuckMark: markOfStuck + `INDEXED BY entry_stuck WHERE ` + ofStuck,
-	goose:     "migrations/sqlite",
+	safe:    func(string) error { return nil },
+	within:  `instr`,
+	listed:  `e.id IN (SELECT value FROM json_each(?))`,
+	list:    `[]`,
+	byState: `INDEXED BY entry_due `,
+	byFlags: `INDEXED BY entry_flags `,
+	byStuck: `INDEXED BY entry_stuck `,
+	goose:   "migrations/sqlite",
 	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that gets another row number is written anew, beside those that
 	// became small before, and its page is joined with its neighbours. The row number of an attempt means nothing. The last one stays: new ones count on from it.
 	pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
@@ -58,12 +56,11 @@ var postgresDialect = dialect{
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
 	safe: safePostgres,
 	// The planner does not know how long an array is, and would read a whole table to join it with some rows.
-	keyed:     `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
-	goose:     "migrations/postgres",
-	within:    `strpos`,
-	listed:    `e.id = ANY(CAST(? AS BIGINT[]))`,
-	list:      `{}`,
-	stuckMark: markOfStuck + `WHERE ` + ofStuck,
+	keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
+	goose:  "migrations/postgres",
+	within: `strpos`,
+	listed: `e.id = ANY(CAST(? AS BIGINT[]))`,
+	list:   `{}`,
 	tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,6 @@ import (
 const (
 	knownPage = 2000
 	entryPage = 250
-	inList    = 500
 )
 
 // Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
@@ -331,4 +331,35 @@ func insertEntries(t *tx, job string, entries []trade.Entry, now time.Time, sums
 		}
 	}
 	return lost, nil
+}
+
+// insertEntryRows inserts entries and gives what the statements return.
+func (t *tx) insertEntryRows(rows [][]any, suffix string) (returned []narrowRow, err error) {
+	places := func(e *narrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
+	if t.s.d.name == Postgres {
+		err := eachArray("entry", newColumns, rows, func(list string, args []any) error {
+			part, err := gather(t.ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
+			returned = append(returned, part...)
+			return err
+		})
+		return returned, err
+	}
+	statement, err := t.PreparexContext(t.ctx, insertText("entry", newColumns, 1, suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	short := context.WithoutCancel(t.ctx)
+	for _, row := range rows {
+		var e narrowRow
+		err := statement.QueryRowxContext(short, row...).Scan(places(&e)...)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // it is there already
+		case err != nil:
+			return nil, err
+		default:
+			returned = append(returned, e)
+		}
+	}
+	return returned, nil
 }

@@ -39,19 +39,6 @@ const (
 	ProblemLong       = "long" // nobody knows: it takes too long to look
 )
 
-// within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for that.
-func within(ctx context.Context, most time.Duration, fn func(context.Context) error) (over bool, err error) {
-	if most == 0 {
-		return false, fn(ctx)
-	}
-	limited, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	if err = fn(limited); err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return true, nil
-	}
-	return false, err
-}
-
 // longOpen is how long an attempt may be open: longer than every time-out of a request.
 const longOpen = 30 * time.Minute
 

@@ -1,6 +1,11 @@
 package state
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
 
 // tmpfs is memory: it lasts exactly as long as the kernel, and never comes back older.
 const tmpfs = 0x01021994
@@ -37,3 +42,14 @@ func fileSystemName(magic int64) (name string, lasting bool) {
 	}
 	return fmt.Sprintf("type %#x", magic), true
 }
+
+// runFolders are where notes may stand, in the order in which they are tried: the folder that systemd gives the service, the same for commands that people run as its user,
+// the user's own, and the memory that programs share. A container has its own, which goes with it.
+func runFolders() []string {
+	given, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
+	uid := strconv.Itoa(os.Geteuid())
+	return []string{given, "/run/safrasync", "/run/user/" + uid + "/safrasync", "/dev/shm/safrasync-" + uid}
+}
+
+// lowSpace is the room below which Health warns: a day of a busy cooperative fits several times.
+const lowSpace = 256 << 20

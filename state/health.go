@@ -2,7 +2,9 @@ package state
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -15,9 +17,6 @@ type Finding struct {
 	OK    bool   `json:"ok"`
 	Hint  string `json:"hint,omitempty"` // what to do when it is not OK, or worth knowing
 }
-
-// lowSpace is the room below which Health warns: a day of a busy cooperative fits several times.
-const lowSpace = 256 << 20
 
 // Health says how the ledger is: driver, place, versions, durability, file system, room. Nothing in it is secret. The error is that of a ledger that cannot be read.
 func (s *Store) Health(ctx context.Context) ([]Finding, error) {
@@ -130,4 +129,50 @@ func hintIf(wanted bool, hint string) string {
 		return hint
 	}
 	return ""
+}
+
+// Verify reads the whole SQLite file and reports damage (F049). PostgreSQL checks its own pages.
+func (s *Store) Verify(ctx context.Context) error {
+	if s.d.name != SQLite {
+		return nil
+	}
+	var first string
+	if err := s.read.GetContext(ctx, &first, "PRAGMA quick_check(1)"); err != nil {
+		return s.fault(ctx, "checking the ledger", err)
+	}
+	if first != "ok" {
+		e := &Error{Path: s.where, Err: errors.New("the file is damaged")}
+		describeSQLite(e, sqliteCorrupt)
+		return e
+	}
+	return nil
+}
+
+// walLimit is the size of the write-ahead log above which Health remarks on it: a reader that never ends keeps it growing (F066).
+const walLimit = 64 << 20
+
+func walSize(path string) int64 {
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// healthServer says which server the ledger knows, and what of it the role may not read.
+func (s *Store) healthServer(ctx context.Context) (Finding, error) {
+	was, is, err := s.servers(ctx)
+	f := Finding{Name: "server", Value: serverText(is), OK: true}
+	var other *Error
+	switch p := serverParts(is); {
+	case err != nil:
+		return f, err
+	case !sameServers(was, is) && errors.As(s.otherServer(was, is), &other):
+		f.OK, f.Value, f.Hint = false, other.Err.Error(), other.Hint
+	case p[0] == unread:
+		f.Hint = "another server would not be noticed: GRANT EXECUTE ON FUNCTION pg_control_system() TO the role of state.dsn"
+	case p[1] == unread:
+		f.Hint = "the promotion of a replica would not be noticed: GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_lsn() TO the role of state.dsn"
+	}
+	return f, nil
 }

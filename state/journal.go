@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -10,12 +9,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
-)
-
-// What to do when ledger and journal do not fit.
-const (
-	rebuildHint    = "nothing is sent; `safrasync rebuild` shows what is missing and adds it"
-	newJournalHint = "nothing is sent; if this ledger is the right one and no other is in use, run `safrasync rebuild --new-journal --reason TEXT`"
 )
 
 // Opening says what the comparison with the journal had to settle: an earlier process ended between journal and ledger.
@@ -27,34 +20,6 @@ type Opening struct {
 
 // Opening says what opening the ledger had to settle.
 func (s *Store) Opening() Opening { return s.opening }
-
-// journalRow is what the ledger knows of one of its journals.
-type journalRow struct {
-	ID        string        `db:"id"`
-	Seq       int64         `db:"seq"`
-	Mark      string        `db:"mark"`
-	Host      string        `db:"host"`
-	Path      string        `db:"path"`
-	At        int64         `db:"at"`
-	RetiredAt sql.NullInt64 `db:"retired_at"`
-}
-
-// journalRows gives the journals of the ledger by their ids.
-func journalRows(t *tx, lock bool) (map[string]journalRow, error) {
-	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
-	if lock {
-		query = t.s.d.locked(query, "journal")
-	}
-	var rows []journalRow
-	if err := t.all(&rows, query); err != nil {
-		return nil, err
-	}
-	out := make(map[string]journalRow, len(rows))
-	for _, r := range rows {
-		out[r.ID] = r
-	}
-	return out, nil
-}
 
 // verdict is what the comparison of the ledger with its journal found. An error takes its place when the two do not fit.
 type verdict struct {
@@ -263,4 +228,17 @@ func (s *Store) lost(row journalRow, err error) error {
 		err = fmt.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
 	}
 	return &Error{Code: CodeJournalLost, Path: s.where, Hint: newJournalHint, Err: err}
+}
+
+// catchUp settles what another process left that ended between journal and ledger, as the next start would: a process that goes on need not start again for it.
+func (s *Store) catchUp(ctx context.Context, op string, slot int) error {
+	_, err := s.tryTx(ctx, op, slot, func(t *tx) error {
+		v, err := s.judge(t, s.journalPath, true)
+		if err != nil || v.record == nil {
+			return err
+		}
+		_, err = s.settleRecord(t, &v)
+		return err
+	})
+	return err
 }

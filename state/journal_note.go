@@ -1,23 +1,12 @@
 package state
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// noting gives the note of a transaction, which is flushed to the journal before the commit.
-func (t *tx) noting(kind journal.Kind, at time.Time) *journal.Record {
-	if t.note == nil {
-		t.note = &journal.Record{Kind: kind, At: at.UTC()}
-	}
-	return t.note
-}
 
 // noteIntent tells the journal of a POST that may leave after the commit.
 func (g *groupTx) noteIntent(e *narrowRow, a trade.Attempt, source trade.Hash) {
@@ -107,94 +96,4 @@ func jobFact(status trade.JobStatus) journal.JobFact {
 		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, cleanText(status.Stop.Text), status.Since.UTC()
 	}
 	return fact
-}
-
-// writeNote flushes the note to the journal and stores its number in the transaction. Journal first, ledger second: a crash between the two is seen at the next
-// start, when the journal has one record more.
-func (t *tx) writeNote() error {
-	s := t.s
-	switch {
-	case t.note == nil:
-		return nil
-	case s.journal == nil && s.served:
-		return &Error{
-			Code: CodeJournal, Path: s.where, Hint: "set state.journal as the other processes have it",
-			Err: errors.New("the ledger has a journal, and was opened without it"),
-		}
-	case s.journal == nil:
-		return nil
-	}
-	id := s.journal.Header().Journal
-	// Locked: one transaction of this journal at a time; those of other hosts go on.
-	if err := t.all(&[]int64{}, s.d.locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), id); err != nil {
-		return err
-	}
-	rows, err := journalRows(t, false)
-	if err != nil {
-		return err
-	}
-	row, ok := rows[id]
-	if !ok || row.RetiredAt.Valid {
-		return &Error{Code: CodeRolledBack, Path: s.where, Hint: rebuildHint, Err: errors.New("the ledger no longer knows its journal")}
-	}
-	for other, r := range rows {
-		if other != id && !r.RetiredAt.Valid {
-			if t.note.Seen == nil {
-				t.note.Seen = map[string]int64{}
-			}
-			t.note.Seen[other] = max(t.note.Seen[other], r.Seq)
-		}
-	}
-	if t.audit != nil {
-		t.note.Audit = &journal.AuditHead{Seq: t.audit.Seq, Hash: t.audit.Hash}
-	}
-	seq, mark, err := s.journal.Append(*t.note, row.Seq, row.Mark)
-	if err != nil {
-		return s.journalFault(err)
-	}
-	t.seq = seq
-	return t.exec(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, t.note.At.UnixMilli(), id)
-}
-
-// catchUp settles what another process left that ended between journal and ledger, as the next start would: a process that goes on need not start again for it.
-func (s *Store) catchUp(ctx context.Context, op string, slot int) error {
-	_, err := s.tryTx(ctx, op, slot, func(t *tx) error {
-		v, err := s.judge(t, s.journalPath, true)
-		if err != nil || v.record == nil {
-			return err
-		}
-		_, err = s.settleRecord(t, &v)
-		return err
-	})
-	return err
-}
-
-// noted tells the journal that the ledger has the note, and does what waited for that.
-func (t *tx) noted() {
-	for _, f := range t.then {
-		f()
-	}
-	if t.seq > 0 {
-		t.s.journal.Committed(t.seq)
-	}
-}
-
-// journalFault says what is wrong with a journal, and what to do.
-func (s *Store) journalFault(err error) error {
-	e := &Error{Code: CodeJournal, Path: s.where, Err: err, Hint: "check the folder of state.journal, its rights and its disk"}
-	var damage *journal.DamageError
-	switch {
-	case errors.Is(err, journal.ErrAhead), errors.Is(err, journal.ErrBack):
-		e.Code, e.Hint = CodeRolledBack, "nothing more is sent; start again, which settles it or says what is missing"
-	case errors.Is(err, journal.ErrBehind):
-		e.Code, e.Hint = CodeJournalLost, newJournalHint
-	case errors.Is(err, journal.ErrOther):
-		e.Code, e.Hint = CodeCopied, newJournalHint
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; "+afterRoom
-	case errors.As(err, &damage):
-		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"
-		e.Err = fmt.Errorf("its journal cannot be trusted: %w", err)
-	}
-	return e
 }

@@ -127,9 +127,6 @@ func (g *groupTx) tell(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, a *a
 	return out
 }
 
-// program signs the audit where nobody ordered what happened.
-const program = "safrasync"
-
 // record writes an alarm into the audit, in the transaction of the answer.
 func (g *groupTx) record(alarm trade.Alarm, before trade.State, after string) error {
 	detail, err := json.Marshal(struct {

@@ -10,9 +10,6 @@ import (
 // settled are the states of the rows that two indexes have by the time of their last change: entry_body, and entry_reduced for those that the retention has reduced.
 var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
 
-// isSettled is the condition of both, which SQLite uses only when it sees it in these words: not as a list, of which it would make a table for each row that is written.
-const isSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
-
 // changedIn is the time that is asked for, as a condition.
 func (p *paging) changedIn(b *branch) {
 	if !p.q.From.IsZero() {

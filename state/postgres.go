@@ -52,10 +52,10 @@ func openPostgres(ctx context.Context, o Options, tune tuning) (*Store, error) {
 		return connectPostgres(slow, 0, tune)
 	}
 	if err := s.verifyPostgres(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.closePools())
 	}
 	if err := s.askServer(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.closePools())
 	}
 	return s, nil
 }

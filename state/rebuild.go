@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,9 +43,6 @@ func (p RebuildPlan) Rows() int {
 	}
 	return n
 }
-
-// rebuildName is the name of a rebuilding in the journal.
-const rebuildName = "rebuild"
 
 // errPlanned ends the transaction of a plan.
 var errPlanned = errors.New("only planned")
@@ -221,27 +217,4 @@ func (r *rebuilding) takeOver(dir string) error {
 	note.ActName, note.Who = rebuildName, r.who
 	note.Seen = maps.Clone(r.history.seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
 	return nil
-}
-
-// nobodyRuns refuses what must not happen beside a run. It takes the leases away from those who did
-// not renew them: a process that was suspended stores no intent when it wakes up.
-func nobodyRuns(t *tx) error {
-	var rows []struct {
-		Job     string `db:"job"`
-		Owner   string `db:"owner"`
-		Expires int64  `db:"expires"`
-	}
-	if err := t.all(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+t.s.d.now); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		var owner trade.Owner
-		if err := json.Unmarshal([]byte(r.Owner), &owner); err != nil {
-			return fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
-		}
-		if !gone(owner) {
-			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
-		}
-	}
-	return t.exec(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
 }

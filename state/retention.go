@@ -41,12 +41,6 @@ const (
 // RetentionKinds are all kinds, in the order in which they go.
 var RetentionKinds = []string{KeptBodies, KeptRuns, KeptLookups, KeptQuarantine, KeptInbox, KeptAudit, KeptJournal}
 
-// The names of the act in the audit: by the schedule, and by a person.
-const (
-	ActRetention = "retention"
-	ActPurge     = "purge"
-)
-
 // oldBoots is after how long the lines of other boots in the quarantine go. Taking one away lets a quarantine begin anew, never end early (I14).
 const oldBoots = 30 * 24 * time.Hour
 

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // auditThrough is the number up to which acts lose who, from where, on what, why and what in particular; 0 when none does.
@@ -35,17 +34,4 @@ func (r *retaining) reduceAudit(ctx context.Context, through int64) error {
 		return t.changed(`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq IN
 			(SELECT seq FROM audit WHERE reduced = 0 AND seq <= ? AND at < ? ORDER BY seq LIMIT 500)`, through, before.UnixMilli())
 	})
-}
-
-// mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
-func (s *Store) mayBeReduced(ctx context.Context) (through int64, err error) {
-	var details []string
-	err = s.read.SelectContext(ctx, &details, s.q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`), ActRetention, ActPurge)
-	for _, text := range details {
-		var d retentionDetail
-		if json.Unmarshal([]byte(text), &d) == nil { // one that is damaged does not match its hash
-			through = max(through, d.AuditThrough)
-		}
-	}
-	return through, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -244,10 +243,8 @@ func list[T any](s []T) []T {
 
 func orNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
 
-// cleanText makes text of a foreign server storable: PostgreSQL refuses NUL and invalid UTF-8, and an answer must never be lost for that.
-func cleanText(text string) string {
-	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 { // nearly all: told much faster than made anew
-		return text
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-}
+// isSettled is the condition of both, which SQLite uses only when it sees it in these words: not as a list, of which it would make a table for each row that is written.
+const isSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
+
+// ofStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in these words (see isSettled).
+const ofStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`

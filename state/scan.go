@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -43,4 +44,17 @@ func each[T any](ctx context.Context, from querier, places func(*T) []any, fn fu
 		}
 	}
 	return rows.Err()
+}
+
+// within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for that.
+func within(ctx context.Context, most time.Duration, fn func(context.Context) error) (over bool, err error) {
+	if most == 0 {
+		return false, fn(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	if err = fn(limited); err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
 }

@@ -26,7 +26,7 @@ const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amo
 func (s *Store) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	const op = "looking for missing references"
 	var mark, refs string
-	if err := s.read.GetContext(ctx, &mark, s.d.stuckMark); err != nil {
+	if err := s.read.GetContext(ctx, &mark, markOfStuck+s.d.byStuck+`WHERE `+ofStuck); err != nil {
 		return nil, s.fault(ctx, op, err)
 	}
 	if err := s.read.GetContext(ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
@@ -58,15 +58,12 @@ type knownShortages struct {
 const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(version), 0) AS TEXT) || ' ' || CAST(COALESCE(SUM(id), 0) AS TEXT) || ' ' ||
 	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry e `
 
-// ofStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in these words (see isSettled).
-const ofStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
-
 // countShortages counts what is missing. The rows and their mark are of one moment: a row that came to wait between the two, and goes before anybody asks again, would be told for ever.
 func (s *Store) countShortages(ctx context.Context, have map[string]map[string]string) (*knownShortages, error) {
 	known := &knownShortages{}
 	c := shortageCount{have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{}, sums: map[code]*trade.Shortage{}}
 	err := s.atOneMoment(ctx, func(t *sqlx.Tx) (err error) {
-		if err := t.GetContext(ctx, &known.mark, s.d.stuckMark); err != nil {
+		if err := t.GetContext(ctx, &known.mark, markOfStuck+s.d.byStuck+`WHERE `+ofStuck); err != nil {
 			return err
 		}
 		rows, err := t.QueryContext(ctx, s.q(selectShort))

@@ -75,7 +75,7 @@ func openSQLite(ctx context.Context, o Options, tune tuning) (*Store, error) {
 	}
 	s.write = connectSQLite(tune, sqliteDSN(path, append([]string{"mode=rw"}, durable(tune)...)...), 1)
 	if err := s.firstConnection(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.closePools())
 	}
 	return s, nil
 }
@@ -96,27 +96,6 @@ func (s *Store) firstConnection(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-func openMemory(ctx context.Context, tune tuning) (*Store, error) {
-	s := newStore(sqliteDialect, tune, "in memory")
-	s.memory = true
-	// One connection for all: each further one would have an empty database of its own.
-	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
-	s.write = connectSQLite(tune, dsn, 1)
-	s.read = s.write
-	if err := s.begin(ctx, Options{Driver: SQLite, Version: "in memory", Begin: true}); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-func newStore(d dialect, tune tuning, where string) *Store {
-	s := &Store{d: d, tune: tune, where: where, markedBy: newID(), slots: make(chan int, postgresConns)}
-	for i := range postgresConns {
-		s.slots <- i
-	}
-	return s
 }
 
 // sqlitePath makes the path absolute and looks at where it leads, without opening the file: closing a second handle of a file that SQLite has
@@ -245,30 +224,13 @@ func olderVersion(version, than string) bool {
 	return false
 }
 
-// Verify reads the whole SQLite file and reports damage (F049). PostgreSQL checks its own pages.
-func (s *Store) Verify(ctx context.Context) error {
-	if s.d.name != SQLite {
-		return nil
-	}
-	var first string
-	if err := s.read.GetContext(ctx, &first, "PRAGMA quick_check(1)"); err != nil {
-		return s.fault(ctx, "checking the ledger", err)
-	}
-	if first != "ok" {
-		e := &Error{Path: s.where, Err: errors.New("the file is damaged")}
-		describeSQLite(e, sqliteCorrupt)
-		return e
-	}
-	return nil
-}
-
-// walLimit is the size of the write-ahead log above which Health remarks on it: a reader that never ends keeps it growing (F066).
-const walLimit = 64 << 20
-
-func walSize(path string) int64 {
-	info, err := os.Stat(path + "-wal")
-	if err != nil {
-		return 0
-	}
-	return info.Size()
+// memoryDB makes an empty database in memory.
+func memoryDB(tune tuning) *Store {
+	s := newStore(sqliteDialect, tune, "in memory")
+	s.memory = true
+	// One connection for all: each further one would have an empty database of its own.
+	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
+	s.write = connectSQLite(tune, dsn, 1)
+	s.read = s.write
+	return s
 }

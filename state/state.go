@@ -3,44 +3,15 @@ package state
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
 )
-
-// The drivers that Options.Driver names, as `state.driver` of the configuration does.
-const (
-	SQLite   = "sqlite"
-	Postgres = "postgres"
-)
-
-// Options say which ledger to open.
-type Options struct {
-	Driver   string // SQLite or Postgres
-	DSN      string // SQLite: the file's path. PostgreSQL: the data source name; a secret, never printed
-	ReadOnly bool   // nothing is created, migrated or written; a ledger that is not there gives ErrNoLedger
-	Verify   bool   // SQLite: check the whole file for damage before it is used (F049)
-	Begin    bool   // makes the ledger where there is none; without it that is an *Error with CodeAbsent
-	Version  string // of this program, for the ledger's own record of who made it
-	// Journal is the folder of the journals, "" for none. A ledger that is opened for writing is compared with its journal in the folder <ledger id> below
-	// it, and refused when it was rolled back, emptied or copied. It is not touched when the ledger is only read.
-	Journal string
-
-	// Zone is that of the ERP: the views for people show times in it. nil: as the ledger has it.
-	Zone *time.Location
-
-	identity string // see Store.identity
-	moving   bool   // a ledger that is being moved, or was, may be opened for writing: see copy.go
-	mending  bool   // a ledger on a server that nobody has confirmed may be opened for writing: see cluster.go
-}
 
 // Store is a ledger. All its methods may be called by several goroutines at once.
 type Store struct {
@@ -64,36 +35,11 @@ type Store struct {
 	opening     Opening
 	begun       bool // by this Store
 	shortages   atomic.Pointer[knownShortages]
-	wire        wire   // notes of requests on the wire
-	server      server // who PostgreSQL is
-	unconfirmed bool   // the server may be another than the ledger knows: nothing is sent, only compared and confirmed
-	identity    string // the id of a ledger that is made anew from its journal; "" for one of its own
-}
-
-// tuning holds the times that tests shorten, and what they put between us and the machine.
-type tuning struct {
-	busy       time.Duration                   // how long SQLite waits for another writer (F046)
-	write      time.Duration                   // a whole write transaction
-	settle     time.Duration                   // finding out what an uncertain commit did
-	lease      time.Duration                   // how long a lease lasts
-	check      time.Duration                   // how long Health looks for damage in a SQLite file
-	fsMagic    func(path string) (int64, bool) // the file system's type
-	machine    func() string                   // the host's machine id
-	runFolders func() []string                 // where notes of the wire may stand
-	free       func(path string) (uint64, bool)
-	through    func(driver.Connector) driver.Connector // nil: to the database as it is
-}
-
-var defaultTuning = tuning{
-	busy:       5 * time.Second,
-	write:      30 * time.Second,
-	settle:     15 * time.Second,
-	lease:      30 * time.Second,
-	check:      quickCheckTime,
-	fsMagic:    fileSystemType,
-	machine:    machineID,
-	runFolders: runFolders,
-	free:       freeBytes,
+	wire        wire                                                 // notes of requests on the wire
+	server      server                                               // who PostgreSQL is
+	unconfirmed bool                                                 // the server may be another than the ledger knows: nothing is sent, only compared and confirmed
+	settleCrash func(ctx context.Context, op string, slot int) error // stores what a process left that ended between journal and ledger
+	identity    string                                               // the id of a ledger that is made anew from its journal; "" for one of its own
 }
 
 // Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one that would not keep what it says it
@@ -117,6 +63,7 @@ func open(ctx context.Context, o Options, tune tuning) (s *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.settleCrash = s.catchUp
 	if err = s.begin(ctx, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -217,14 +164,7 @@ func (s *Store) LedgerID() string { return s.id }
 
 // Close releases the ledger. Leases are not given back.
 func (s *Store) Close() error {
-	var err error
-	if s.read != nil && s.read != s.write {
-		err = s.read.Close()
-	}
-	if s.write != nil {
-		err = errors.Join(err, s.write.Close())
-	}
-	err = errors.Join(err, s.closeWire())
+	err := errors.Join(s.closePools(), s.closeWire())
 	if s.journal != nil {
 		err = errors.Join(err, s.journal.Close())
 	}
@@ -234,34 +174,10 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// q turns the ? of a query into the database's own placeholders. Our queries have no ? in text.
-func (s *Store) q(query string) string { return s.write.Rebind(query) }
-
-// newID makes a UUIDv7. The random source of the system cannot fail on the systems that Go supports.
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// millis is a time as the ledger keeps it; the zero time is NULL.
-func millis(t time.Time) sql.NullInt64 {
-	if t.IsZero() {
-		return sql.NullInt64{}
+func openMemory(ctx context.Context, tune tuning) (*Store, error) {
+	s := memoryDB(tune)
+	if err := s.begin(ctx, Options{Driver: SQLite, Version: "in memory", Begin: true}); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	return sql.NullInt64{Int64: t.UnixMilli(), Valid: true}
-}
-
-// atOr is a time that must be there.
-func atOr(t, otherwise time.Time) int64 {
-	if t.IsZero() {
-		t = otherwise
-	}
-	if t.IsZero() {
-		t = time.Now()
-	}
-	return t.UnixMilli()
-}
-
-func instant(ms sql.NullInt64) time.Time {
-	if !ms.Valid {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms.Int64).UTC()
+	return s, nil
 }

@@ -100,7 +100,7 @@ func (s *Store) inTxWithin(ctx context.Context, limit time.Duration, op string, 
 	for try := 1; ; try++ {
 		again, err := s.tryTx(ctx, op, slot, fn)
 		if errors.Is(err, journal.ErrAhead) && try < writeTries {
-			err = s.catchUp(ctx, op, slot)
+			err = s.settleCrash(ctx, op, slot)
 			again = err == nil
 			if again {
 				continue

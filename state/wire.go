@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -83,14 +82,6 @@ func (s *Store) marksFile() *wiremarks.File {
 
 // notesOf is how the names of all notes begin that belong to a journal of this ledger; the instance follows.
 func (s *Store) notesOf(journal string) string { return s.id + "." + journal + "." }
-
-// runFolders are where notes may stand, in the order in which they are tried: the folder that systemd gives the service, the same for commands that people run as its user,
-// the user's own, and the memory that programs share. A container has its own, which goes with it.
-func runFolders() []string {
-	given, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
-	uid := strconv.Itoa(os.Geteuid())
-	return []string{given, "/run/safrasync", "/run/user/" + uid + "/safrasync", "/dev/shm/safrasync-" + uid}
-}
 
 // ownMemory tells whether a folder is on a tmpfs, belongs to this user, and is open to nobody else.
 func (s *Store) ownMemory(dir string, create bool) bool {
