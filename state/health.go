@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 )
 
 // Finding is one line of `safrasync check` about the ledger.
@@ -85,9 +84,6 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	}
 	return append(append(out, damage), s.healthFile()...), nil
 }
-
-// quickCheckTime is how long a check may look for damage: it stands before each start of the service. What `safrasync doctor` reads is everything.
-const quickCheckTime = 5 * time.Second
 
 // quickCheck looks for damage in the file, as far as that goes in a moment: a ledger of ten seasons takes minutes.
 func (s *Store) quickCheck(ctx context.Context) (Finding, error) {

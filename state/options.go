@@ -78,3 +78,6 @@ func (o Options) mayBegin(where, found string) error {
 			"only where none ever was, at the first set-up, begin it with `safrasync state new`",
 	}
 }
+
+// quickCheckTime is how long a check may look for damage: it stands before each start of the service. What `safrasync doctor` reads is everything.
+const quickCheckTime = 5 * time.Second

@@ -245,3 +245,25 @@ func (r rebuiltRow) moves() bool {
 func changeable(a *attemptRow) bool {
 	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
 }
+
+// RebuildPlan says what a rebuilding changes.
+type RebuildPlan struct {
+	Ledger  string          `json:"ledger"`  // its id
+	Damaged string          `json:"damaged"` // the file that cannot be read and is kept under another name; "" when there is none
+	Absent  bool            `json:"absent"`  // there is no ledger: it is made anew, without references and audit, which are not in the journal
+	Journal string          `json:"journal"` // the folder
+	Records int64           `json:"records"` // of the journal
+	Until   time.Time       `json:"until"`   // of the last one
+	Changes []RebuildChange `json:"changes"` // sums, by job and change of state
+	Same    int             `json:"same"`    // rows that stand as the journal says
+	Paused  []string        `json:"paused"`  // jobs that a person had paused, and that are paused again
+}
+
+// RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that the ledger does not have; From and To are equal where only
+// attempts or the generation are added.
+type RebuildChange struct {
+	Job  string      `json:"job"`
+	From trade.State `json:"from"`
+	To   trade.State `json:"to"`
+	Rows int         `json:"rows"`
+}
