@@ -11,6 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -120,11 +123,11 @@ func TestF058_ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 				}
 				if step == "between" {
 					k.open()
-					if got := k.s.Opening(); got != (Opening{Acts: 1}) {
+					if got := k.s.Opening(); got != (recovery.Opening{Acts: 1}) {
 						t.Errorf("opening %+v", got)
 					}
 				} else {
-					wantCode(t, k.try(defaultTuning), map[string]string{"before": CodeRolledBack, "none": CodeEmptied}[step])
+					wantCode(t, k.try(sqldb.DefaultTuning), map[string]string{"before": sqldb.CodeRolledBack, "none": sqldb.CodeEmptied}[step])
 					if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
 						t.Fatal(err)
 					}
@@ -151,11 +154,11 @@ func TestAnActThatOnlyTheJournalHasIsDoneAtTheNextStart(t *testing.T) {
 		goesOn := *k
 		goesOn.open()
 		stop := errors.New("the process ends here")
-		err := k.s.inTx(t.Context(), "testing", func(tx *tx) error {
-			if err := actOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
+		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+			if err := ledger.ActOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
 				return err
 			}
-			return errors.Join(tx.writeNote(), stop)
+			return errors.Join(tx.WriteNote(), stop)
 		})
 		if !errors.Is(err, stop) {
 			t.Fatal(err)
@@ -176,11 +179,11 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	e := k.doubts(1)[0]
 	stop := errors.New("the disk is full")
-	if err := k.s.inTx(t.Context(), "testing", func(tx *tx) error {
-		if err := actOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
+	if err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+		if err := ledger.ActOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
 			return err
 		}
-		return errors.Join(tx.writeNote(), stop)
+		return errors.Join(tx.WriteNote(), stop)
 	}); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
@@ -212,16 +215,16 @@ func TestF058_ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, k.try(defaultTuning), CodeJournalLost)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
 		t.Fatal(err)
 	}
 	removeLedger(t, k.o.DSN)
 	copyFile(t, before, k.o.DSN)
-	wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	for _, apply := range []bool{false, true} {
 		_, err := NewJournal(t.Context(), k.o, apply, rebuildAct)
-		if text := wantCode(t, err, CodeRolledBack); !strings.Contains(text, "rebuild") || strings.Contains(text, "--new-journal") {
+		if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "rebuild") || strings.Contains(text, "--new-journal") {
 			t.Errorf("the way out is %s", text)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -187,7 +188,7 @@ func TestAnIDThatNobodyHasIsTold(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		old, held := k.retyped()
 		k.order(takeover(old, held))
-		off := map[string]string{SQLite: `DROP TRIGGER entry_identity`, Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`}[k.s.d.name]
+		off := map[string]string{sqldb.SQLite: `DROP TRIGGER entry_identity`, sqldb.Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`}[k.s.db.D.Name]
 		for _, query := range []string{off, `UPDATE entry SET remote_id = 'remote-9' WHERE key = 'new'`} {
 			if err := byHand(k.s, query); err != nil {
 				t.Fatal(err)

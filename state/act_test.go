@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -46,13 +48,13 @@ func TestAnActWithoutARecordIsRefusedAndARecordThatCannotBeWrittenUndoesTheAct(t
 		e := mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
 		act := dismissal(e[0])
 		act.Audit.Who = ""
-		if _, err := s.Act(t.Context(), []trade.Act{act}); !errors.Is(err, errNoRecord) {
+		if _, err := s.Act(t.Context(), []trade.Act{act}); !errors.Is(err, ledger.ErrNoRecord) {
 			t.Errorf("an act of nobody: %v", err)
 		}
 		mustExec(t, s, map[string]string{
-			SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
-			Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
-		}[s.d.name])
+			sqldb.SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
+			sqldb.Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
+		}[s.db.D.Name])
 		if _, err := s.Act(t.Context(), []trade.Act{dismissal(e[0])}); err == nil {
 			t.Error("the record is missing, and nobody is told")
 		}
@@ -77,7 +79,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 			t.Fatalf("done %v, %v", done, err)
 		}
 		in := intentOf(e[1])
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(flying, newID())}, Intents: []trade.Intent{in}})
+		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(flying, sqldb.NewID())}, Intents: []trade.Intent{in}})
 		if !r.Paused || r.Claimed[in.Attempt.ID] || !r.Settled[flying.ID] {
 			t.Errorf("a group of a paused job: %+v", r)
 		}
@@ -137,7 +139,7 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), newID())}})
+		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), sqldb.NewID())}})
 		sent := mustEntry(t, s, "contracts", "a")
 		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}}, trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}

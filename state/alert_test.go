@@ -151,7 +151,7 @@ func TestOldAlertsAndMessagesAreRemovedAndOpenOnesStay(t *testing.T) {
 			}
 		}
 		var alerts, messages int
-		if err := s.read.QueryRow(`SELECT (SELECT COUNT(*) FROM alert), (SELECT COUNT(*) FROM alert_message)`).Scan(&alerts, &messages); err != nil {
+		if err := s.db.Read.QueryRow(`SELECT (SELECT COUNT(*) FROM alert), (SELECT COUNT(*) FROM alert_message)`).Scan(&alerts, &messages); err != nil {
 			t.Fatal(err)
 		}
 		if alerts != 1 || messages != 1 {

@@ -6,6 +6,8 @@ import (
 	gosync "sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,7 +23,7 @@ func byForce(t *testing.T, s *Store, query string) {
 	t.Helper()
 	for _, trigger := range []string{"audit_unchanged", "audit_stays"} {
 		drop := "DROP TRIGGER IF EXISTS " + trigger
-		if s.d.name == Postgres {
+		if s.db.D.Name == sqldb.Postgres {
 			drop += " ON audit"
 		}
 		mustExec(t, s, drop)
@@ -94,12 +96,12 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 		if _, err := s.Act(t.Context(), []trade.Act{dismissal(mustEntry(t, s, "contracts", "a")), dismissal(e[1])}); err != nil {
 			t.Fatal(err)
 		}
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, newID())}})
+		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, sqldb.NewID())}})
 		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateAfterDismissal {
 			t.Errorf("alarms %+v", r.Alarms)
 		}
 		records, err := s.Audit(t.Context(), 0)
-		if err != nil || len(records) != 3 || records[0].Who != program || records[0].Act != "late answer" || records[0].Target != "contracts a" {
+		if err != nil || len(records) != 3 || records[0].Who != ledger.Program || records[0].Act != "late answer" || records[0].Target != "contracts a" {
 			t.Errorf("audit %+v, %v", records, err)
 		}
 		mustVerify(t, s, 0)
@@ -109,16 +111,16 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 // forge makes the audit again from a record on, with other words, as one whole chain.
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
-	var rows []auditRow
-	if err := s.read.Select(&rows, s.q(selectAudit+`ORDER BY seq`)); err != nil {
+	var rows []ledger.AuditRow
+	if err := s.db.Read.Select(&rows, s.db.Q(ledger.SelectAudit+`ORDER BY seq`)); err != nil {
 		t.Fatal(err)
 	}
 	prev := ""
 	for _, r := range rows {
 		if r.Seq >= from {
 			r.Prev, r.Who = prev, "nobody"
-			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`, r.Prev, r.sum(), r.Seq))
-			r.Hash = r.sum()
+			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`, r.Prev, r.Sum(), r.Seq))
+			r.Hash = r.Sum()
 		}
 		prev = r.Hash
 	}
@@ -136,8 +138,8 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		k.order(adoption(doubts[1], "remote-1"))
 		mustVerify(t, k.s, 0)
 		at := k.s
-		var head auditHead
-		if err := at.read.Get(&head, selectHead); err != nil {
+		var head sqldb.AuditHead
+		if err := at.db.Read.Get(&head, ledger.SelectHead); err != nil {
 			t.Fatal(err)
 		}
 		forge(t, at, head.Seq-1)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,9 +33,9 @@ func TestAnActOutsideTheLedgerIsWrittenToTheAuditInItsOrder(t *testing.T) {
 func TestAnActThatCannotBeWrittenToTheAuditIsAnError(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		mustExec(t, s, map[string]string{
-			SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
-			Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
-		}[s.d.name])
+			sqldb.SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
+			sqldb.Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
+		}[s.db.D.Name])
 		if err := s.AppendAudit(t.Context(), trade.AuditRecord{At: at, Who: "maria", Act: "api credit-score create"}); err == nil {
 			t.Error("the record is missing, and nobody is told")
 		}

@@ -14,25 +14,27 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // Backup copies a SQLite ledger into a new file while others use it, and checks the copy before it gets its name: it opens, its pages, foreign keys and sums are
 // in order. What was committed when it began is in it. A PostgreSQL ledger is backed up with PostgreSQL's own tools: CodeCopy.
 func (s *Store) Backup(ctx context.Context, file string) (err error) {
-	if s.d.name != SQLite || s.memory {
-		return &Error{
-			Code: CodeCopy, Path: s.where, Err: errors.New("only a ledger in SQLite is copied by this command"),
+	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
+		return &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: s.db.Where, Err: errors.New("only a ledger in SQLite is copied by this command"),
 			Hint: "use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger",
 		}
 	}
 	if file, err = filepath.Abs(file); err != nil {
-		return &Error{Code: CodeCopy, Path: s.where, Hint: "give another file", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another file", Err: err}
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return &Error{Code: CodeCopy, Path: s.where, Hint: "give a file that does not exist", Err: fmt.Errorf("%s exists already", file)}
+		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give a file that does not exist", Err: fmt.Errorf("%s exists already", file)}
 	}
 	half := file + ".part-" + uuid.NewString()
-	if err := createFile(half); err != nil { // for its owner only, before anything is in it
+	if err := sqldb.CreateFile(half); err != nil { // for its owner only, before anything is in it
 		return err
 	}
 	defer func() {
@@ -43,7 +45,7 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if err := s.copyInto(ctx, half); err != nil {
 		return err
 	}
-	if err := checkCopy(ctx, half, s.id, s.tune); err != nil {
+	if err := checkCopy(ctx, half, s.db.ID, s.db.Tune); err != nil {
 		return err
 	}
 	return moveInto(half, file)
@@ -53,16 +55,16 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 // keep-1. What has another name, or is not whole, neither counts nor goes: it is given back as broken.
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int, at time.Time) (file string, removed, broken []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
-		return "", nil, nil, &Error{Code: CodeCopy, Path: s.where, Hint: "give another folder", Err: err}
+		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another folder", Err: err}
 	}
-	prefix := "safrasync-" + strings.ReplaceAll(s.id, "-", "")[:12] + "-"
+	prefix := "safrasync-" + strings.ReplaceAll(s.db.ID, "-", "")[:12] + "-"
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
 	if err := s.Backup(ctx, file); err != nil {
 		return "", nil, nil, err
 	}
 	entries, err := os.ReadDir(dir) // by name, which is by time
 	if err != nil {
-		return file, nil, nil, permission(dir, err)
+		return file, nil, nil, sqldb.Permission(dir, err)
 	}
 	var whole []string
 	for _, e := range entries {
@@ -79,7 +81,7 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int, at time.Ti
 	}
 	for _, old := range whole[:max(0, len(whole)-(keep-1))] {
 		if rmErr := os.Remove(old); rmErr != nil {
-			err = errors.Join(err, permission(old, rmErr))
+			err = errors.Join(err, sqldb.Permission(old, rmErr))
 			continue
 		}
 		removed = append(removed, old)
@@ -113,28 +115,28 @@ func wholeCopy(path string) bool {
 }
 
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
-	db := connectSQLite(s.tune, sqliteDSN(s.where, "mode=rw", busy(s.tune), "_error_rc=1"), 1)
+	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	// It reads this database, and writes another that nobody else knows. It cannot be in a transaction.
 	rows, err := db.QueryxContext(ctx, `VACUUM INTO ?`, file)
 	if err != nil {
-		return s.fault(ctx, "copying the ledger to "+file, err)
+		return s.db.Fault(ctx, "copying the ledger to "+file, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() { // it has none, and is done when that is known
 	}
-	return s.fault(ctx, "copying the ledger to "+file, rows.Err())
+	return s.db.Fault(ctx, "copying the ledger to "+file, rows.Err())
 }
 
 // checkCopy opens a copy and looks at all of it. id, unless it is empty, is the ledger's.
-func checkCopy(ctx context.Context, file, id string, tune tuning) (err error) {
-	s, err := open(ctx, Options{Driver: SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
+func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
+	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
 	if err != nil {
 		return fmt.Errorf("checking the copy: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if id != "" && s.id != id {
-		return fmt.Errorf("checking the copy: it is of ledger %s, not %s", s.id, id)
+	if id != "" && s.db.ID != id {
+		return fmt.Errorf("checking the copy: it is of ledger %s, not %s", s.db.ID, id)
 	}
 	uneven, err := s.UnevenSums(ctx)
 	if err != nil {
@@ -145,7 +147,7 @@ func checkCopy(ctx context.Context, file, id string, tune tuning) (err error) {
 		return err
 	}
 	if len(uneven)+len(broken) > 0 {
-		return &Error{Code: CodeCorrupt, Path: file, Hint: "run `safrasync doctor --full`", Err: fmt.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken)}
+		return &sqldb.Error{Code: sqldb.CodeCorrupt, Path: file, Hint: "run `safrasync doctor --full`", Err: fmt.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken)}
 	}
 	return nil
 }
@@ -154,13 +156,13 @@ func checkCopy(ctx context.Context, file, id string, tune tuning) (err error) {
 func moveInto(from, to string) (err error) {
 	f, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {
-		return permission(from, err)
+		return sqldb.Permission(from, err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return &Error{Code: CodeIO, Path: from, Hint: "check the disk", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: from, Hint: "check the disk", Err: err}
 	}
 	if err := os.Rename(from, to); err != nil {
-		return permission(to, err)
+		return sqldb.Permission(to, err)
 	}
 	return syncFolder(filepath.Dir(to))
 }
@@ -169,11 +171,11 @@ func moveInto(from, to string) (err error) {
 func syncFolder(dir string) (err error) {
 	d, err := os.Open(dir)
 	if err != nil {
-		return permission(dir, err)
+		return sqldb.Permission(dir, err)
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := d.Sync(); err != nil {
-		return &Error{Code: CodeIO, Path: dir, Hint: "check the disk", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: dir, Hint: "check the disk", Err: err}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -34,12 +35,12 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	s := mustOpen(t, Options{Driver: SQLite, DSN: file, ReadOnly: true})
+	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: file, ReadOnly: true})
 	if got := len(statesOf(t, s, "contracts")); got != 23 {
 		t.Errorf("%d rows in the copy, want 23", got)
 	}
-	wantCode(t, k.s.Backup(t.Context(), file), CodeCopy)
-	wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "nowhere", "copy.db")), CodePermission)
+	wantCode(t, k.s.Backup(t.Context(), file), sqldb.CodeCopy)
+	wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "nowhere", "copy.db")), sqldb.CodePermission)
 	rest, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.part-*"))
 	if err != nil || len(rest) != 0 {
 		t.Errorf("left over: %v, %v", rest, err)
@@ -49,11 +50,11 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 func TestPostgresIsBackedUpByItsOwnTools(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[1].open(t))
-	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), CodeCopy); !strings.Contains(text, "pg_dump") {
+	if text := wantCode(t, k.s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy")), sqldb.CodeCopy); !strings.Contains(text, "pg_dump") {
 		t.Errorf("error %s", text)
 	}
 	_, err := Restore(t.Context(), k.o, "copy", restoreAct)
-	if text := wantCode(t, err, CodeCopy); !strings.Contains(text, "pg_restore") {
+	if text := wantCode(t, err, sqldb.CodeCopy); !strings.Contains(text, "pg_restore") {
 		t.Errorf("error %s", text)
 	}
 }
@@ -68,13 +69,13 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	k.send("b", 3)
 	want := provenOf(t, k.s)
 	_, err := Restore(t.Context(), k.o, file, restoreAct)
-	wantCode(t, err, CodeLocked)
+	wantCode(t, err, sqldb.CodeLocked)
 	k.close()
 	kept, err := Restore(t.Context(), k.o, file, restoreAct)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := mustOpen(t, Options{Driver: SQLite, DSN: kept, ReadOnly: true})
+	old := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: kept, ReadOnly: true})
 	if got := len(statesOf(t, old, "contracts")); got != 6 {
 		t.Errorf("the ledger that was kept has %d rows, want 6", got)
 	}
@@ -87,20 +88,20 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	k.close()
 
 	// A copy of another ledger is not taken.
-	other := keep(t, Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "other.db")})
+	other := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "other.db")})
 	other.send("x", 1)
 	foreign := filepath.Join(t.TempDir(), "foreign.db")
 	if err := other.s.Backup(t.Context(), foreign); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Restore(t.Context(), k.o, foreign, restoreAct)
-	wantCode(t, err, CodeCopy)
+	wantCode(t, err, sqldb.CodeCopy)
 
 	// A damaged ledger is replaced too; a damaged copy is not taken.
 	if err := os.WriteFile(k.o.DSN, []byte(strings.Repeat("nothing of a database ", 400)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, k.try(defaultTuning), CodeCorrupt)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeCorrupt)
 	bad := filepath.Join(t.TempDir(), "bad.db")
 	if err := os.WriteFile(bad, []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
@@ -129,14 +130,14 @@ func TestF059_ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
 	// A copy that is no finished one is not restored.
 	copyFile(t, k.o.DSN+"-wal", half+"-wal")
 	_, err := Restore(t.Context(), k.o, half, restoreAct)
-	wantCode(t, err, CodeCopy)
+	wantCode(t, err, sqldb.CodeCopy)
 	if err := os.Remove(half + "-wal"); err != nil {
 		t.Fatal(err)
 	}
 	k.close()
 	removeLedger(t, k.o.DSN)
 	copyFile(t, half, k.o.DSN)
-	wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	k.noticedAndRebuilt(0, want, map[string]bool{})
 }
 
@@ -166,7 +167,7 @@ func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 
 	// The name is taken: nothing is made, and nothing goes.
 	_, removed, _, err = k.s.BackupInto(t.Context(), dir, 1, start)
-	wantCode(t, err, CodeCopy)
+	wantCode(t, err, sqldb.CodeCopy)
 	if len(removed) > 0 {
 		t.Errorf("removed %q though there is no new copy", removed)
 	}

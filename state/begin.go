@@ -3,38 +3,40 @@ package state
 import (
 	"context"
 	"errors"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // New begins the ledger that the options name, with its journal. It refuses where a ledger stands, and where a journal says that one stood.
-func New(ctx context.Context, o Options) (*Store, error) {
+func New(ctx context.Context, o sqldb.Options) (*Store, error) {
 	look := o
 	look.ReadOnly, look.Begin, look.Journal = true, true, ""
 	s, err := Open(ctx, look)
-	var known *Error
+	var known *sqldb.Error
 	switch {
 	case err == nil:
-		return nil, errors.Join(standing(s.where), s.Close())
-	case errors.As(err, &known) && known.Code == CodeOlder:
+		return nil, errors.Join(standing(s.db.Where), s.Close())
+	case errors.As(err, &known) && known.Code == sqldb.CodeOlder:
 		return nil, standing(known.Path)
-	case !errors.Is(err, ErrNoLedger):
+	case !errors.Is(err, sqldb.ErrNoLedger):
 		return nil, err
 	}
 	o.ReadOnly, o.Begin = false, true
 	if s, err = Open(ctx, o); err != nil {
 		return nil, err
 	}
-	if !s.begun { // another process was faster
-		return nil, errors.Join(standing(s.where), s.Close())
+	if !s.db.Begun { // another process was faster
+		return nil, errors.Join(standing(s.db.Where), s.Close())
 	}
 	return s, nil
 }
 
 // Where is the ledger's file, or its host and database, for people.
-func (s *Store) Where() string { return s.where }
+func (s *Store) Where() string { return s.db.Where }
 
 // JournalFolder is the folder of the ledger's journal; "" when none is open.
-func (s *Store) JournalFolder() string { return s.journalPath }
+func (s *Store) JournalFolder() string { return s.db.JournalPath }
 
 func standing(where string) error {
-	return &Error{Code: CodeStands, Path: where, Hint: "use it, or name another place in state.dsn", Err: errors.New("a ledger stands there already; nothing was changed")}
+	return &sqldb.Error{Code: sqldb.CodeStands, Path: where, Hint: "use it, or name another place in state.dsn", Err: errors.New("a ledger stands there already; nothing was changed")}
 }

@@ -6,13 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // C4: a ledger that is not there is an error that says what was looked for and where, and nothing is made; New alone begins one, with its journal, once.
 func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 	t.Parallel()
 	for _, kind := range backends {
-		for name, made := range map[string]func(testing.TB) Options{"nothing is there": kind.empty, "an earlier beginning got as far as the tables": kind.open} {
+		for name, made := range map[string]func(testing.TB) sqldb.Options{"nothing is there": kind.empty, "an earlier beginning got as far as the tables": kind.open} {
 			t.Run(kind.name+", "+name, func(t *testing.T) {
 				t.Parallel()
 				o := made(t)
@@ -21,15 +23,15 @@ func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 					look := o
 					look.ReadOnly = readOnly
 					_, err := Open(t.Context(), look)
-					wantCode(t, err, CodeAbsent)
+					wantCode(t, err, sqldb.CodeAbsent)
 					says(t, err, "it is not there")
 					says(t, err, "mount its disk")
 					says(t, err, "safrasync state new")
-					if !errors.Is(err, ErrNoLedger) {
+					if !errors.Is(err, sqldb.ErrNoLedger) {
 						t.Errorf("read only %t: %v", readOnly, err)
 					}
 				}
-				if _, err := os.Stat(o.DSN); kind.name == SQLite && name == "nothing is there" && !errors.Is(err, fs.ErrNotExist) {
+				if _, err := os.Stat(o.DSN); kind.name == sqldb.SQLite && name == "nothing is there" && !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("a file was made: %v", err)
 				}
 				if _, err := os.Stat(o.Journal); !errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +49,7 @@ func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = New(t.Context(), o)
-				wantCode(t, err, CodeStands)
+				wantCode(t, err, sqldb.CodeStands)
 				if s, err = Open(t.Context(), o); err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +69,7 @@ func TestC4APlanToMoveALedgerBeginsNone(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
 	k.close()
-	to := Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "new.db"), Journal: k.o.Journal}
+	to := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "new.db"), Journal: k.o.Journal}
 	plan, err := Move(t.Context(), k.o, to, false, moveRecord)
 	if err != nil || plan.To != to.DSN {
 		t.Fatalf("%+v, %v", plan, err)

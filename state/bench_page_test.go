@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,7 +73,7 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 	b.Helper()
 	numbers, pad := `WITH RECURSIVE n(i) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < ?) `, `printf('%09d', i)`
 	from := `n`
-	if s.d.name == Postgres {
+	if s.db.D.Name == sqldb.Postgres {
 		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(CAST(? AS BIGINT), CAST(? AS BIGINT)) i`
 	}
 	state := `CASE i % 100 WHEN 0 THEN CASE i % 7 WHEN 0 THEN 'held' ELSE 'invalid' END WHEN 1 THEN 'waiting' WHEN 2 THEN 'rejected' ELSE 'accepted' END`
@@ -80,27 +81,27 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 		source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version)
 		` + numbers + `SELECT 'contracts', 'order_commitments', '0' || (i % 9 + 1) || '|' || ` + pad + `, '[]', ` + state + `, CASE i % 100 WHEN 2 THEN 'message.wallet.not-found' WHEN 1 THEN 'ref:wallets' ELSE '' END,
 		CASE WHEN i % 100 > 2 THEN 'id-' || i END, CASE i % 1000 WHEN 500 THEN '["changed"]' ELSE '[]' END, 1, 1, 1760000000000, 1760000000000 + i * 1000,
-		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', CAST('source-' || i AS ` + s.d.bytes + `), 'm', '',
-		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', CAST('payload-' || i AS ` + s.d.bytes + `), i, '1500.25', 'SC', 0, 1 FROM ` + from
-	s.tune.write = time.Hour
-	err := s.inOneTx(b.Context(), func(t *tx) error {
-		restore, err := t.withoutTriggers()
+		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', CAST('source-' || i AS ` + s.db.D.Bytes + `), 'm', '',
+		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', CAST('payload-' || i AS ` + s.db.D.Bytes + `), i, '1500.25', 'SC', 0, 1 FROM ` + from
+	s.db.Tune.Write = time.Hour
+	err := s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {
+		restore, err := withoutTriggers(t)
 		if err != nil {
 			return err
 		}
 		for first := 1; first <= rows; first += 20_000 {
-			if err := t.exec(insert, first, min(rows, first+19_999)); err != nil {
+			if err := t.Do(insert, first, min(rows, first+19_999)); err != nil {
 				return err
 			}
 		}
 		return restore()
 	})
-	if err == nil && s.d.name == Postgres {
-		err = s.inOneTx(b.Context(), func(t *tx) error { return t.exec(`ANALYZE entry`) })
+	if err == nil && s.db.D.Name == sqldb.Postgres {
+		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error { return t.Do(`ANALYZE entry`) })
 	}
 	if err == nil {
-		err = s.inOneTx(b.Context(), func(t *tx) error {
-			return t.exec(`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
+		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {
+			return t.Do(`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
 		})
 	}
 	if err != nil {

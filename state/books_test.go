@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -111,7 +112,7 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 		if run, err := s.Run(t.Context(), "run-3"); err != nil || run.Sent != 3 {
 			t.Errorf("Run gives %+v, %v", run, err)
 		}
-		if _, err := s.Run(t.Context(), "none"); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Run(t.Context(), "none"); !errors.Is(err, sqldb.ErrNotFound) {
 			t.Errorf("Run of a run that is not there: %v", err)
 		}
 		if _, err := s.RunPage(t.Context(), "", "x", 2); err == nil {

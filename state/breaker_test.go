@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 var errBroken = errors.New("broken on purpose")
@@ -247,15 +249,15 @@ func (r *brokenRows) Next(dest []driver.Value) error {
 func content(t testing.TB, s *Store) map[string]int {
 	t.Helper()
 	var tables []string
-	if err := s.read.Select(&tables, s.d.tables); err != nil {
+	if err := s.db.Read.Select(&tables, s.db.D.Tables); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]int{}
 	for _, table := range tables {
-		if table == "tx_mark" || table == schemaTable {
+		if table == "tx_mark" || table == sqldb.SchemaTable {
 			continue
 		}
-		rows, err := s.read.Queryx(`SELECT * FROM ` + table)
+		rows, err := s.db.Read.Queryx(`SELECT * FROM ` + table)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,7 +58,7 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 		if err := s.Rows(t.Context(), trade.RowFilter{}, func(trade.Entry) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("Rows: %v, want the function's own error", err)
 		}
-		if _, err := s.Entry(t.Context(), "b-job", "none"); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Entry(t.Context(), "b-job", "none"); !errors.Is(err, sqldb.ErrNotFound) {
 			t.Errorf("Entry: %v, want ErrNotFound", err)
 		}
 		jobs, err := s.Jobs(t.Context())
@@ -73,10 +75,10 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 func TestRunsAreKeptNewestFirst(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		three := 3
-		first := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+		first := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 		// The clock was set back between the two: the order is that of the records.
-		second := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at.Add(-time.Hour), States: map[trade.State]int{}}
-		other := trade.RunReport{ID: newID(), Job: "others", StartedAt: at}
+		second := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at.Add(-time.Hour), States: map[trade.State]int{}}
+		other := trade.RunReport{ID: sqldb.NewID(), Job: "others", StartedAt: at}
 		for _, r := range []trade.RunReport{first, second, other} {
 			if err := s.StartRun(t.Context(), r); err != nil {
 				t.Fatal(err)
@@ -189,9 +191,9 @@ func TestAnImportIsStoredWithItsAuditRecordOrNotAtAll(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		bad := trade.AuditRecord{At: at, Who: "maria", Act: "refs import", Reason: "x"}
 		mustExec(t, s, map[string]string{
-			SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
-			Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
-		}[s.d.name])
+			sqldb.SQLite:   `CREATE TRIGGER no_audit BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`,
+			sqldb.Postgres: `CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('no')`,
+		}[s.db.D.Name])
 		if _, _, err := s.ImportReferences(t.Context(), "wallets", map[string]string{"1": "a"}, bad); err == nil {
 			t.Fatal("the import was stored without its audit record")
 		}
@@ -209,7 +211,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		states := []trade.State{trade.Invalid, trade.Waiting, trade.Held, trade.Invalid, trade.Pending}
 		var page []trade.Entry
 		var want []string
-		for i := range 3*entryPage + 7 {
+		for i := range 3*ledger.EntryPage + 7 {
 			e := newEntry(fmt.Sprintf("01|%04d", i))
 			if e.State = states[i%len(states)]; e.State != trade.Pending {
 				e.Cause = "rule:payday"
@@ -218,7 +220,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 			page = append(page, e)
 		}
 		mustRecord(t, s, lease, page...)
-		for _, limit := range []int{0, 1, entryPage, 2*entryPage + 1} {
+		for _, limit := range []int{0, 1, ledger.EntryPage, 2*ledger.EntryPage + 1} {
 			var got []string
 			if err := s.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit}, func(e trade.Entry) error {
 				got = append(got, e.Key)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/readmodel"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -209,7 +211,7 @@ func (f *fragile) doubts() {
 	f.read("MessageKeys", result(func() ([]trade.SeenMessage, error) { return s.MessageKeys(ctx) }))
 	f.read("Outcomes", result(func() (map[int64][]trade.Attempt, error) { return s.Outcomes(ctx, []int64{a.ID}) }))
 	f.read("EntryNo", result(func() (trade.Entry, error) { return s.EntryNo(ctx, a.ID) }))
-	if _, err := s.EntryNo(ctx, a.ID+1000); !errors.Is(err, ErrNotFound) {
+	if _, err := s.EntryNo(ctx, a.ID+1000); !errors.Is(err, sqldb.ErrNotFound) {
 		f.t.Errorf("an entry that is not there: %v", err)
 	}
 	mustExec(f.t, s, `UPDATE attempt SET messages = '!' WHERE entry_id = ?`, a.ID)
@@ -226,7 +228,7 @@ func (f *fragile) pages() {
 	if err := s.AppendAudit(ctx, anAct("contracts a")); err != nil {
 		f.t.Fatal(err)
 	}
-	run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 	if err := s.FinishRun(ctx, run); err != nil {
 		f.t.Fatal(err)
 	}
@@ -272,10 +274,10 @@ func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("no space") 
 func (f *fragile) closings() {
 	ctx, s := f.t.Context(), f.s
 	day := trade.DateOf(at)
-	rows := bytes.Repeat([]byte("row"), closingPart/2)
+	rows := bytes.Repeat([]byte("row"), readmodel.ClosingPart/2)
 	var kept trade.Closing
 	for at := 1; ; at++ {
-		c := trade.Closing{ID: newID(), Day: day, Who: "maria", Reason: "x", Head: []byte(`{}`)}
+		c := trade.Closing{ID: sqldb.NewID(), Day: day, Who: "maria", Reason: "x", Head: []byte(`{}`)}
 		f.b.arm(at, false)
 		c, err := s.CloseReport(ctx, c, bytes.NewReader(rows), anAct(day.String()))
 		hit := f.b.disarm()
@@ -300,7 +302,7 @@ func (f *fragile) closings() {
 	says(f.t, s.ClosedRows(ctx, kept, fullWriter{}), "no space")
 	short := kept
 	short.Parts++
-	if err := s.ClosedRows(ctx, short, io.Discard); !errors.Is(err, ErrClosingDamaged) {
+	if err := s.ClosedRows(ctx, short, io.Discard); !errors.Is(err, readmodel.ErrClosingDamaged) {
 		f.t.Errorf("a part that is not there: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,7 +27,7 @@ func newScene(t *testing.T, prepare func(s *scene)) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
-	s.kept = &kept{t: t, o: Options{Begin: true, Driver: SQLite, DSN: filepath.Join(home, "state.db"), Journal: filepath.Join(home, "journal"), Version: "1.0.0-test"}}
+	s.kept = &kept{t: t, o: sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"), Journal: filepath.Join(home, "journal"), Version: "1.0.0-test"}}
 	prepare(s)
 	if err := os.CopyFS(s.before, os.DirFS(home)); err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func (s *scene) again() {
 
 // each lets op's first call of the database fail, then its second, and so on. An op that says that it failed is called again, and succeeds; then check looks at what came of it. Nothing of what
 // is made on the way stays.
-func (s *scene) each(op func(tune tuning) error, check func()) {
+func (s *scene) each(op func(tune sqldb.Tuning) error, check func()) {
 	s.t.Helper()
 	for at := 1; ; at += s.step {
 		s.again()
@@ -79,7 +80,7 @@ func (s *scene) each(op func(tune tuning) error, check func()) {
 func (s *scene) rows(want int) func() {
 	return func() {
 		s.t.Helper()
-		if err := s.try(defaultTuning); err != nil {
+		if err := s.try(sqldb.DefaultTuning); err != nil {
 			s.t.Fatalf("opening the ledger afterwards: %v", err)
 		}
 		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
@@ -91,8 +92,8 @@ func (s *scene) rows(want int) func() {
 }
 
 // opens gives an opening as op.
-func (s *scene) opens(o Options) func(tune tuning) error {
-	return func(tune tuning) error {
+func (s *scene) opens(o sqldb.Options) func(tune sqldb.Tuning) error {
+	return func(tune sqldb.Tuning) error {
 		ledger, err := open(s.t.Context(), o, tune)
 		if err == nil {
 			err = ledger.Close()
@@ -134,7 +135,7 @@ func older(records int) func(s *scene) {
 // situation is something done to a ledger's files, after which it has so many rows.
 type situation struct {
 	prepare func(s *scene)
-	op      func(s *scene) func(tune tuning) error
+	op      func(s *scene) func(tune sqldb.Tuning) error
 	rows    int
 }
 
@@ -142,13 +143,17 @@ type situation struct {
 func situations() map[string]situation {
 	nothing := func(*scene) {}
 	return map[string]situation{
-		"a new ledger":          {nothing, func(s *scene) func(tuning) error { return s.opens(s.o) }, 0},
-		"one that is there":     {lived, func(s *scene) func(tuning) error { return s.opens(s.o) }, 4},
-		"one behind a crash":    {older(1), func(s *scene) func(tuning) error { return s.opens(s.o) }, 4},
-		"one for reading":       {lived, func(s *scene) func(tuning) error { o := s.o; o.ReadOnly, o.Verify = true, true; return s.opens(o) }, 4},
-		"one without a journal": {lived, func(s *scene) func(tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4},
-		"a backup": {lived, func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+		"a new ledger":       {nothing, func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 0},
+		"one that is there":  {lived, func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 4},
+		"one behind a crash": {older(1), func(s *scene) func(sqldb.Tuning) error { return s.opens(s.o) }, 4},
+		"one for reading": {lived, func(s *scene) func(sqldb.Tuning) error {
+			o := s.o
+			o.ReadOnly, o.Verify = true, true
+			return s.opens(o)
+		}, 4},
+		"one without a journal": {lived, func(s *scene) func(sqldb.Tuning) error { o := s.o; o.Journal = ""; return s.opens(o) }, 4},
+		"a backup": {lived, func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				o := s.o
 				o.ReadOnly = true
 				ledger, err := open(s.t.Context(), o, tune)
@@ -161,35 +166,35 @@ func situations() map[string]situation {
 		"a restored one": {func(s *scene) {
 			lived(s)
 			copyFile(s.t, s.o.DSN, filepath.Join(s.home, "copy.db"))
-		}, func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+		}, func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				_, err := restore(s.t.Context(), s.o, tune, filepath.Join(s.home, "copy.db"), restoreAct)
 				return err
 			}
 		}, 4},
-		"a plan to rebuild": {lived, func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+		"a plan to rebuild": {lived, func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				_, err := rebuild(s.t.Context(), s.o, tune, false, rebuildAct)
 				return err
 			}
 		}, 4},
-		"one rebuilt": {lived, func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+		"one rebuilt": {lived, func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 				return err
 			}
 		}, 4},
-		"one rebuilt from nothing": {func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) }, func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+		"one rebuilt from nothing": {func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) }, func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 				return err
 			}
 		}, 4},
-		"a new journal": {lived, func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+		"a new journal": {lived, func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				_, err := newJournal(s.t.Context(), s.o, tune, true, rebuildAct)
-				var known *Error
-				if errors.As(err, &known) && known.Code == CodeRolledBack { // the new journal was there already, and the message says what to do
+				var known *sqldb.Error
+				if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack { // the new journal was there already, and the message says what to do
 					_, err = rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 				}
 				return err
@@ -220,7 +225,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testin
 // The same in PostgreSQL, where what a failed opening has made is gone on with.
 func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
 	t.Parallel()
-	b, o := &breaker{}, Options{Begin: true, Driver: Postgres, DSN: pgtest.Database(t), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}
+	b, o := &breaker{}, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}
 	for at, well := 1, 0; well < 2; at++ {
 		b.arm(at, false)
 		s, err := open(t.Context(), o, b.tuning())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -35,7 +36,7 @@ func (k *kept) old(prefix string) []int64 {
 	k.order(entryAct("dismiss", mustEntry(k.t, s, "contracts", prefix+"b"), func(e *trade.Entry) {
 		e.Dismissal, e.UpdatedAt, e.State = &trade.Dismissal{From: e.State}, at, trade.Dismissed
 	}))
-	run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 	if err := errors.Join(s.StartRun(ctx, run), s.FinishRun(ctx, run)); err != nil {
 		k.t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			if got, err := s.Services(ctx); err != nil || len(got) != 1 || got[0].Dead {
 				t.Errorf("services %+v, %v", got, err)
 			}
-			run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at, Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+			run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at, Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 			f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
 			f.read("Runs", result(func() ([]trade.RunReport, error) { return s.Runs(ctx, "contracts", 3) }))
 			f.read("Extent", result(func() (map[string]int64, error) { return s.Extent(ctx, 0) }))
@@ -177,7 +178,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 				t.Errorf("%+v, %v", page, err)
 			}
 			f.read("StuckCauses", result(func() (map[string]int, error) { return s.StuckCauses(ctx, "contracts") }))
-			f.read("Shortages", result(func() ([]trade.Shortage, error) { s.shortages.Store(nil); return s.Shortages(ctx) }))
+			f.read("Shortages", result(func() ([]trade.Shortage, error) { s.Reader.Kept.Store(nil); return s.Shortages(ctx) }))
 			if err := s.ReleaseLease(ctx, lease); err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +215,7 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
 		}
 		for range 2 {
-			run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+			run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 			if err := s.FinishRun(ctx, run); err != nil {
 				t.Fatal(err)
 			}

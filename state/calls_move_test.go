@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,7 +20,7 @@ import (
 type removal struct {
 	t        *testing.T
 	b        *breaker
-	from, to Options
+	from, to sqldb.Options
 	virgin   string // a copy of the new database, when that is a file
 }
 
@@ -34,7 +35,7 @@ func removals(t *testing.T, from, to backend) *removal {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r.to.Driver == SQLite {
+	if r.to.Driver == sqldb.SQLite {
 		r.virgin = filepath.Join(t.TempDir(), "virgin.db")
 		copyFile(t, r.to.DSN, r.virgin)
 	}
@@ -61,7 +62,7 @@ func (r *removal) again() {
 }
 
 // raw changes a database of which no process works on the ledger.
-func (r *removal) raw(o Options, queries ...string) {
+func (r *removal) raw(o sqldb.Options, queries ...string) {
 	r.t.Helper()
 	db := r.connect(o)
 	for _, q := range queries {
@@ -74,7 +75,7 @@ func (r *removal) raw(o Options, queries ...string) {
 	}
 }
 
-func (r *removal) connect(o Options) *sqlx.DB {
+func (r *removal) connect(o sqldb.Options) *sqlx.DB {
 	r.t.Helper()
 	db, err := sqlx.Open(o.Driver, o.DSN)
 	if err != nil {
@@ -108,17 +109,17 @@ func (r *removal) stands(what string, err error) {
 }
 
 // sends tells whether a job of a ledger may be sent from it.
-func (r *removal) sends(o Options) bool {
+func (r *removal) sends(o sqldb.Options) bool {
 	r.t.Helper()
 	s, err := Open(r.t.Context(), o)
-	var refused *Error
-	if errors.As(err, &refused) && refused.Code == CodeMoved {
+	var refused *sqldb.Error
+	if errors.As(err, &refused) && refused.Code == sqldb.CodeMoved {
 		return false
 	}
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	lease, err := s.AcquireLease(r.t.Context(), "contracts", Self())
+	lease, err := s.AcquireLease(r.t.Context(), "contracts", sqldb.Self())
 	if err = errors.Join(err, s.ReleaseLease(r.t.Context(), lease), s.Close()); err != nil {
 		r.t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 	r := removals(t, backends[0], backends[1])
 	s := mustOpen(t, r.from)
 	codes := map[string]string{}
-	for i := range 2 * bulkRows {
+	for i := range 2 * sqldb.BulkRows {
 		codes[fmt.Sprint(i)] = "f"
 	}
 	if _, err := s.ReplaceReferences(t.Context(), "farms", codes); err != nil {
@@ -251,18 +252,18 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Move(t.Context(), r.from, r.to, true, moveRecord)
-	wantCode(t, err, CodeServed)
+	wantCode(t, err, sqldb.CodeServed)
 	if err := errors.Join(release(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Move(t.Context(), r.from, r.from, true, moveRecord)
-	wantCode(t, err, CodeCopy)
+	wantCode(t, err, sqldb.CodeCopy)
 	absent := r.from
 	absent.DSN += ".absent"
-	if _, err = Move(t.Context(), absent, r.to, true, moveRecord); !errors.Is(err, ErrNoLedger) {
+	if _, err = Move(t.Context(), absent, r.to, true, moveRecord); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("a ledger that is not there: %v", err)
 	}
-	if _, err = Move(t.Context(), r.from, Options{Driver: Postgres, DSN: "nonsense"}, true, moveRecord); err == nil {
+	if _, err = Move(t.Context(), r.from, sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense"}, true, moveRecord); err == nil {
 		t.Error("it moved to nowhere")
 	}
 	if err := os.WriteFile(r.to.Journal, nil, 0o600); err != nil { // where the journal's folder belongs

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,7 +73,7 @@ func between(s *scene) {
 func (s *scene) proves(want map[string]proven, states map[string]trade.State) func() {
 	return func() {
 		s.t.Helper()
-		if err := s.try(defaultTuning); err != nil {
+		if err := s.try(sqldb.DefaultTuning); err != nil {
 			s.t.Fatalf("opening the ledger afterwards: %v", err)
 		}
 		if diff := cmp.Diff(want, provenOf(s.t, s.s)); want != nil && diff != "" {
@@ -97,8 +98,8 @@ func (s *scene) every(short int) {
 // is settled that a crash has left in the journal: the next try gets there, and the ledger proves what the newer one did.
 func TestEveryCallOfTheDatabaseFailsOnceWhileTheJournalIsTakenUp(t *testing.T) {
 	t.Parallel()
-	rebuilds := func(s *scene) func(tuning) error {
-		return func(tune tuning) error {
+	rebuilds := func(s *scene) func(sqldb.Tuning) error {
+		return func(tune sqldb.Tuning) error {
 			_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
 			return err
 		}

@@ -25,7 +25,7 @@ func workAmong(t *testing.T, backend backend) *among {
 	a := &among{fragile: &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}, leader: onMachine("a"), former: onMachine("b"), dead: onMachine("c")}
 	a.o.Version, a.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
 	tune := a.b.tuning()
-	tune.lease = 24 * time.Hour // nobody dies but by hand
+	tune.Lease = 24 * time.Hour // nobody dies but by hand
 	if err := a.try(tune); err != nil {
 		t.Fatal(err)
 	}

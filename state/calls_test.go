@@ -10,15 +10,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/people"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 var long = os.Getenv("SAFRASYNC_TEST_LONG") != ""
 
 // tuning puts the breaker before the database; what is tried again ends soon.
-func (b *breaker) tuning() tuning {
-	tune := defaultTuning
-	tune.through, tune.write, tune.settle = b.through, 20*time.Second, 30*time.Millisecond
+func (b *breaker) tuning() sqldb.Tuning {
+	tune := sqldb.DefaultTuning
+	tune.Through, tune.Write, tune.Settle = b.through, 20*time.Second, 30*time.Millisecond
 	return tune
 }
 
@@ -137,7 +139,7 @@ func (f *fragile) finding() trade.Lease {
 	ctx, s := f.t.Context(), f.s
 	var lease trade.Lease
 	f.each("AcquireLease", func() (err error) {
-		lease, err = s.AcquireLease(ctx, "contracts", Self())
+		lease, err = s.AcquireLease(ctx, "contracts", sqldb.Self())
 		return err
 	})
 	f.each("RenewLease", func() error { return s.RenewLease(ctx, lease) })
@@ -253,7 +255,7 @@ func (f *fragile) acting(lease trade.Lease) {
 // keeping: runs, tasks, alerts, the service.
 func (f *fragile) keeping() {
 	ctx, s := f.t.Context(), f.s
-	run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 	f.each("StartRun", func() error { return s.StartRun(ctx, run) })
 	run.EndedAt = at.Add(time.Minute)
 	f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
@@ -281,9 +283,9 @@ func (f *fragile) keeping() {
 	f.each("Announce", func() error { return s.Announce(ctx, "1.0.0", at) })
 	f.each("StillServing", func() error { return s.StillServing(ctx) })
 	f.each("Withdraw", func() error { return s.Withdraw(ctx) })
-	f.each("Beat", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: Self(), Command: "run"}) }))
-	f.each("Depart", func() error { return s.Depart(ctx, Self().Instance) })
-	f.each("Beat again", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: Self(), Command: "run"}) }))
+	f.each("Beat", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
+	f.each("Depart", func() error { return s.Depart(ctx, sqldb.Self().Instance) })
+	f.each("Beat again", result(func() (trade.Crew, error) { return s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}) }))
 	f.each("Announce again", func() error { return s.Announce(ctx, "1.0.0", at) })
 }
 
@@ -292,7 +294,7 @@ func (f *fragile) looking() {
 	for name, op := range f.reads() {
 		f.read(name, op)
 	}
-	if s := f.s; s.d.name == Postgres { // of a file, only its length is asked
+	if s := f.s; s.db.D.Name == sqldb.Postgres { // of a file, only its length is asked
 		f.read("Sizes", result(func() (trade.Sizes, error) { return s.Sizes(f.t.Context()) }))
 	}
 }
@@ -351,7 +353,7 @@ func (f *kept) reads() map[string]func() error {
 		"DueMessages":   result(func() ([]trade.AlertMessage, error) { return s.DueMessages(ctx, at, 10) }),
 		"DigestedUntil": result(func() (time.Time, error) { return s.DigestedUntil(ctx) }),
 		"Backlog":       result(func() (trade.Backlog, error) { return s.Backlog(ctx) }),
-		"Services":      result(func() ([]Service, error) { return s.Services(ctx) }),
+		"Services":      result(func() ([]people.Service, error) { return s.Services(ctx) }),
 		"Shortages":     result(func() ([]trade.Shortage, error) { return s.Shortages(ctx) }),
 		"UnevenSums":    result(func() ([]string, error) { return s.UnevenSums(ctx) }),
 		"BrokenKeys":    result(func() ([]string, error) { return s.BrokenKeys(ctx) }),

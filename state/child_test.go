@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -31,8 +32,8 @@ func child(role string) int {
 	if act := moreRoles[role]; act != nil {
 		return act(ctx, os.Getenv(childPath))
 	}
-	s, err := Open(ctx, Options{Begin: true, Driver: SQLite, DSN: os.Getenv(childPath)})
-	var failure *Error
+	s, err := Open(ctx, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: os.Getenv(childPath)})
+	var failure *sqldb.Error
 	switch {
 	case role == "open" && errors.As(err, &failure):
 		fmt.Println(failure.Code)
@@ -46,13 +47,13 @@ func child(role string) int {
 		fmt.Println("opened")
 		return 0
 	case "lease":
-		if _, err := s.AcquireLease(ctx, "contracts", Self()); err != nil {
+		if _, err := s.AcquireLease(ctx, "contracts", sqldb.Self()); err != nil {
 			fmt.Println("error", err)
 			return 1
 		}
 		fmt.Println("ready")
 	case "race":
-		lease, err := s.AcquireLease(ctx, "contracts", Self())
+		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		var leased *trade.LeasedError
 		switch {
 		case errors.As(err, &leased):
@@ -64,7 +65,7 @@ func child(role string) int {
 			fmt.Println("won", lease.Epoch)
 		}
 	case "sending":
-		lease, err := s.AcquireLease(ctx, "contracts", Self())
+		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		if err != nil {
 			fmt.Println("error", err)
 			return 1
@@ -86,19 +87,19 @@ func child(role string) int {
 			fmt.Println("error", err)
 			return 1
 		}
-		seen, err := s.Watched(ctx, e.ID, Self().Boot)
+		seen, err := s.Watched(ctx, e.ID, sqldb.Self().Boot)
 		order := again(e, bootTime())
-		order.Resend.Boot = Self().Boot
+		order.Resend.Boot = sqldb.Self().Boot
 		done, actErr := s.Act(ctx, []trade.Act{order})
 		var parent trade.Owner
 		if err := errors.Join(err, actErr, json.Unmarshal([]byte(os.Getenv("SAFRASYNC_STATE_TEST_OWNER")), &parent)); err != nil {
 			fmt.Println("error", err)
 			return 1
 		}
-		fmt.Printf("known %d, goes %t, parent gone %t\n", len(seen), done[0], gone(parent))
+		fmt.Printf("known %d, goes %t, parent gone %t\n", len(seen), done[0], sqldb.Gone(parent))
 		return 0
 	case "lock":
-		if _, err := s.write.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		if _, err := s.db.Write.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 			fmt.Println("error", err)
 			return 1
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // bootTime is the clock that the quarantine counts by.
@@ -27,17 +29,17 @@ func bootTime() time.Duration {
 func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
-	s, err := Open(t.Context(), Options{Driver: SQLite, DSN: path, Begin: true})
+	s, err := Open(t.Context(), sqldb.Options{Driver: sqldb.SQLite, DSN: path, Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	lease := mustLease(t, s, "contracts")
 	doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-	if n, err := s.Watch(t.Context(), "contracts", Self().Boot, bootTime()); err != nil || n != 1 {
+	if n, err := s.Watch(t.Context(), "contracts", sqldb.Self().Boot, bootTime()); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	owner, err := json.Marshal(Self())
+	owner, err := json.Marshal(sqldb.Self())
 	if err != nil {
 		t.Fatal(err)
 	}

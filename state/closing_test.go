@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/readmodel"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,12 +21,12 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := make([]byte, 3*closingPart+7)
+		rows := make([]byte, 3*readmodel.ClosingPart+7)
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
 		}
 		audit := trade.AuditRecord{At: at, Who: "maria", From: "maria@host", Act: "report close", Target: "2026-10-31", Reason: "October", Detail: `{}`}
-		want := trade.Closing{ID: newID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October", Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12}
+		want := trade.Closing{ID: sqldb.NewID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October", Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12}
 		done, err := s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit)
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +34,7 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 		if done.Parts != 4 || done.Audit != 1 || len(done.Hash) != 64 {
 			t.Errorf("closed as %+v", done)
 		}
-		if _, err := s.CloseReport(t.Context(), trade.Closing{ID: newID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again", Head: json.RawMessage(`{}`)}, strings.NewReader(""), audit); err != nil {
+		if _, err := s.CloseReport(t.Context(), trade.Closing{ID: sqldb.NewID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again", Head: json.RawMessage(`{}`)}, strings.NewReader(""), audit); err != nil {
 			t.Fatal(err)
 		}
 		list, err := s.Closings(t.Context(), day)
@@ -53,12 +55,12 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 			`UPDATE closing SET who = 'x'`, `DELETE FROM closing`, `UPDATE closing_part SET data = ''`, `DELETE FROM closing_part`,
 			`INSERT INTO closing_part (closing_id, no, data) VALUES ('` + done.ID + `', 9, '')`,
 		} {
-			if err := s.inTx(t.Context(), "test", func(tx *tx) error { return tx.exec(statement) }); err == nil || !strings.Contains(err.Error(), "what was closed never changes") {
+			if err := s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error { return tx.Do(statement) }); err == nil || !strings.Contains(err.Error(), "what was closed never changes") {
 				t.Errorf("%s: %v", statement, err)
 			}
 		}
 		list[1].Head = json.RawMessage(`{"a":2}`)
-		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, ErrClosingDamaged) {
+		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, readmodel.ErrClosingDamaged) {
 			t.Errorf("another head: %v", err)
 		}
 	})
@@ -70,20 +72,20 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 		day := trade.DateOf(at)
 		audit := trade.AuditRecord{At: at, Who: "maria", Act: "report close", Reason: "x", Detail: `{}`}
 		broken := errors.New("broken")
-		half := trade.Closing{ID: newID(), Day: day, At: at, Who: "maria", Reason: "x", Head: json.RawMessage(`{}`)}
-		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: closingPart, err: broken}, audit); !errors.Is(err, broken) {
+		half := trade.Closing{ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x", Head: json.RawMessage(`{}`)}
+		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: readmodel.ClosingPart, err: broken}, audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}
 		if list, err := s.Closings(t.Context(), trade.Date{}); err != nil || len(list) != 0 {
 			t.Errorf("closings %+v, %v", list, err)
 		}
 		whole := half
-		whole.ID = newID()
+		whole.ID = sqldb.NewID()
 		if _, err := s.CloseReport(t.Context(), whole, strings.NewReader("rows"), audit); err != nil {
 			t.Fatal(err)
 		}
 		var parts int
-		if err := s.read.Get(&parts, `SELECT COUNT(*) FROM closing_part`); err != nil || parts != 1 {
+		if err := s.db.Read.Get(&parts, `SELECT COUNT(*) FROM closing_part`); err != nil || parts != 1 {
 			t.Errorf("%d parts, %v", parts, err)
 		}
 	})

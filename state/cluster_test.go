@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -16,7 +17,7 @@ func onServer(t *testing.T) (*pgtest.Cluster, *kept) {
 	t.Helper()
 	t.Parallel()
 	c := pgtest.Server(t)
-	return c, keep(t, Options{Driver: Postgres, DSN: c.Database(t)})
+	return c, keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: c.Database(t)})
 }
 
 // A service goes on through a fail-over, and claims nothing on the new server until somebody has confirmed it.
@@ -32,18 +33,18 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	replica.TakeOver(t, primary)
 
 	// What was on the wire is settled, and nothing more begins.
-	for k.s.write.PingContext(t.Context()) != nil {
+	for k.s.db.Write.PingContext(t.Context()) != nil {
 	}
 	in := intentOf(entries[1])
 	r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(flying, "remote-c")}, Intents: []trade.Intent{in}})
 	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All || !strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "state rebind") {
 		t.Fatalf("%+v", r)
 	}
-	wantCode(t, k.s.RenewLease(t.Context(), lease), CodeServer)
-	_, err := k.s.AcquireLease(t.Context(), "contracts", Self())
-	wantCode(t, err, CodeServer)
+	wantCode(t, k.s.RenewLease(t.Context(), lease), sqldb.CodeServer)
+	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
+	wantCode(t, err, sqldb.CodeServer)
 	second := *k
-	text := wantCode(t, second.try(defaultTuning), CodeServer)
+	text := wantCode(t, second.try(sqldb.DefaultTuning), sqldb.CodeServer)
 	if !strings.Contains(text, "timeline 1") || !strings.Contains(text, "timeline 2") {
 		t.Error(text)
 	}
@@ -55,7 +56,7 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 || plan.Doubts != 1 {
 		t.Fatalf("%+v, %v", plan, err)
 	}
-	if _, err := k.s.AcquireLease(t.Context(), "contracts", Self()); err == nil {
+	if _, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self()); err == nil {
 		t.Fatal("a plan has confirmed it")
 	}
 	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
@@ -82,17 +83,17 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 	b.close()
 	replica.TakeOver(t, primary)
 
-	wantCode(t, k.try(defaultTuning), CodeServer)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
 	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
 	if err != nil || !strings.Contains(plan.Journal, "with 3 rows that were sent") || len(plan.Hosts) != 1 || !strings.HasPrefix(plan.Hosts[0].Path, b.o.Journal) {
 		t.Fatalf("%+v, %v", plan, err)
 	}
 	_, err = Rebind(t.Context(), k.o, "", true, rebindAct)
-	wantCode(t, err, CodeRolledBack)
+	wantCode(t, err, sqldb.CodeRolledBack)
 	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, k.try(defaultTuning), CodeServer) // rebuilt, and still not confirmed
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer) // rebuilt, and still not confirmed
 	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.o.DSN = dsn
-	wantCode(t, k.try(defaultTuning), CodeServer)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
 	o := k.o
 	o.ReadOnly = true
 	s := mustOpen(t, o)
@@ -141,7 +142,7 @@ func TestC11ALedgerOfAnOlderProgramTakesThePresentServer(t *testing.T) {
 	k.close()
 	k.open()
 	var server string
-	if err := k.s.read.Get(&server, `SELECT server FROM ledger`); err != nil || serverParts(server)[0] == unread || len(serverParts(server)[1]) != 8 {
+	if err := k.s.db.Read.Get(&server, `SELECT server FROM ledger`); err != nil || sqldb.ServerParts(server)[0] == sqldb.Unread || len(sqldb.ServerParts(server)[1]) != 8 {
 		t.Errorf("%q, %v", server, err)
 	}
 }
@@ -154,7 +155,7 @@ func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 		`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`, `CREATE ROLE clerk LOGIN`, `ALTER SCHEMA public OWNER TO clerk`,
 		`DO $$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP EXECUTE 'ALTER TABLE ' || t || ' OWNER TO clerk'; END LOOP; END $$`,
 	} {
-		if _, err := k.s.write.ExecContext(context.Background(), query); err != nil {
+		if _, err := k.s.db.Write.ExecContext(context.Background(), query); err != nil {
 			t.Fatal(query, err)
 		}
 	}
@@ -170,5 +171,5 @@ func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 	replica := c.Replica(t)
 	c.CatchUp(t)
 	replica.TakeOver(t, c)
-	wantCode(t, k.try(defaultTuning), CodeServer)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
 }

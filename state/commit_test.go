@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -179,8 +181,8 @@ func TestF063_ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
 		es := mustRecord(t, s, old, newEntry("a"), newEntry("b"), newEntry("c"))
 		sent := mustSend(t, s, old, es[0])
 		expire(t, s, "contracts")
-		other := Self()
-		other.Instance = newID()
+		other := sqldb.Self()
+		other.Instance = sqldb.NewID()
 		lease, err := s.AcquireLease(t.Context(), "contracts", other)
 		if err != nil || lease.Epoch != old.Epoch+1 {
 			t.Fatalf("AcquireLease: %+v, %v", lease, err)
@@ -234,7 +236,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 			t.Fatalf("Recover with the epoch of the attempts: %d, %v", n, err)
 		}
 		expire(t, s, "contracts")
-		lease := mustLeaseAs(t, s, "contracts", newID())
+		lease := mustLeaseAs(t, s, "contracts", sqldb.NewID())
 		if n, err := s.Recover(t.Context(), lease, at.Add(time.Minute)); n != 3 || err != nil {
 			t.Fatalf("Recover: %d, %v, want 3", n, err)
 		}
@@ -242,7 +244,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 			t.Fatalf("Recover again: %d, %v, want 0", n, err)
 		}
 		a := mustEntry(t, s, "contracts", "a")
-		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil || a.Error.Kind != trade.TransportError || a.Error.Text != recovered {
+		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil || a.Error.Kind != trade.TransportError || a.Error.Text != ledger.Recovered {
 			t.Errorf("recovered entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")
@@ -459,7 +461,7 @@ func expire(t testing.TB, s *Store, job string) {
 
 func mustLeaseAs(t testing.TB, s *Store, job, instance string) trade.Lease {
 	t.Helper()
-	owner := Self()
+	owner := sqldb.Self()
 	owner.Instance = instance
 	lease, err := s.AcquireLease(t.Context(), job, owner)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -62,7 +64,7 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 		`UPDATE attempt SET outcome = 'created' WHERE entry_id % 2 = 0`,
 		`UPDATE entry SET state = 'accepted', remote_id = key WHERE id % 2 = 0`,
 	} {
-		if _, err := s.write.ExecContext(ctx, statement); err != nil {
+		if _, err := s.db.Write.ExecContext(ctx, statement); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,16 +72,16 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 	for i := range hashes {
 		contents[i], hashes[i] = int64(20000+i), trade.HashOf(fmt.Sprint(i))
 	}
-	numbers := listOf(s.d, contents)
+	numbers := sqldb.ListOf(s.db.D, contents)
 	for column, ask := range map[string]struct {
 		query string
 		args  []any
 		times int
 	}{
-		"content":     {s.d.sentContent(), []any{numbers, numbers}, 2},
-		"source_hash": {s.d.sentSource(), []any{hashesOf(s.d, hashes)}, 1},
+		"content":     {ledger.SentContent(s.db.D), []any{numbers, numbers}, 2},
+		"source_hash": {ledger.SentSource(s.db.D), []any{sqldb.HashesOf(s.db.D, hashes)}, 1},
 	} {
-		plan, err := gather(ctx, s.read, func(line *string) []any { return []any{line} }, `EXPLAIN `+s.q(selectEntry+ask.query), append([]any{"order_commitments"}, ask.args...)...)
+		plan, err := sqldb.Gather(ctx, s.db.Read, func(line *string) []any { return []any{line} }, `EXPLAIN `+s.db.Q(ledger.SelectEntry+ask.query), append([]any{"order_commitments"}, ask.args...)...)
 		if text := strings.Join(plan, "\n"); err != nil || strings.Count(text, "Index Cond: ("+column+" = ") != ask.times || strings.Contains(text, "Seq Scan") {
 			t.Errorf("%v\n%s", err, text)
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,13 +44,13 @@ const moveTime = 6 * time.Hour
 // Move copies a ledger into another database, which must be new, and marks the old one, so that nothing is ever sent from both. First the old ledger is marked, under which no
 // process can take a lease; then everything is copied in one transaction and compared; then the journal of the new one begins. It refuses a ledger that is in use. When it fails, the mark
 // is taken back, and nothing has happened; when the process dies, the same command goes on. With apply false it only looks.
-func Move(ctx context.Context, from, to Options, apply bool, record trade.AuditRecord) (MovePlan, error) {
-	return move(ctx, from, to, defaultTuning, apply, record)
+func Move(ctx context.Context, from, to sqldb.Options, apply bool, record trade.AuditRecord) (MovePlan, error) {
+	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
 }
 
-func move(ctx context.Context, from, to Options, tune tuning, apply bool, record trade.AuditRecord) (plan MovePlan, err error) {
+func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply bool, record trade.AuditRecord) (plan MovePlan, err error) {
 	patient := tune
-	patient.write = moveTime
+	patient.Write = moveTime
 	old, err := openMoved(ctx, from, tune)
 	if err != nil {
 		return plan, err
@@ -62,16 +64,16 @@ func move(ctx context.Context, from, to Options, tune tuning, apply bool, record
 	bare := to
 	bare.Journal, bare.ReadOnly, bare.Begin = "", !apply, true
 	fresh, err := open(ctx, bare, patient)
-	if errors.Is(err, ErrNoLedger) { // a plan begins none
+	if errors.Is(err, sqldb.ErrNoLedger) { // a plan begins none
 		if fresh, err = openMemory(ctx, tune); err == nil {
-			fresh.where, err = whereOf(bare, tune)
+			fresh.db.Where, err = whereOf(bare, tune)
 		}
 	}
 	if err != nil {
 		return plan, err
 	}
 	defer func() { err = errors.Join(err, fresh.Close()) }()
-	m := &moving{from: old, to: fresh, plan: MovePlan{From: old.where, To: fresh.where, Ledger: fresh.id}}
+	m := &moving{from: old, to: fresh, plan: MovePlan{From: old.db.Where, To: fresh.db.Where, Ledger: fresh.db.ID}}
 	if err := m.look(ctx); err != nil || !apply {
 		return m.plan, err
 	}
@@ -88,8 +90,8 @@ func move(ctx context.Context, from, to Options, tune tuning, apply bool, record
 }
 
 // openMoved opens a ledger for a move, which also goes on with one that was begun.
-func openMoved(ctx context.Context, o Options, tune tuning) (*Store, error) {
-	o.moving, o.ReadOnly = true, true // an absent ledger is not made
+func openMoved(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (*Store, error) {
+	o.Moving, o.ReadOnly = true, true // an absent ledger is not made
 	s, err := open(ctx, o, tune)
 	if err != nil {
 		return nil, err
@@ -109,21 +111,21 @@ type moving struct {
 
 // look refuses what cannot be moved, and tells how far an earlier move came.
 func (m *moving) look(ctx context.Context) error {
-	if m.from.id == m.to.id {
-		return &Error{Code: CodeCopy, Path: m.to.where, Hint: "give another database", Err: errors.New("it is the ledger itself")}
+	if m.from.db.ID == m.to.db.ID {
+		return &sqldb.Error{Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give another database", Err: errors.New("it is the ledger itself")}
 	}
 	var moved *string
-	err := m.from.peek(ctx, "looking at the ledger", func(t *tx) error {
+	err := m.from.db.Peek(ctx, "looking at the ledger", func(t *sqldb.Tx) error {
 		if err := nobodyLives(t); err != nil {
 			return err
 		}
-		if err := t.get(&moved, `SELECT moved_to FROM ledger`); err != nil {
+		if err := t.Get(&moved, `SELECT moved_to FROM ledger`); err != nil {
 			return err
 		}
-		if err := t.get(&m.plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
+		if err := t.Get(&m.plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
 			return err
 		}
-		return t.get(&m.plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`)
+		return t.Get(&m.plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`)
 	})
 	if err != nil {
 		return err
@@ -132,30 +134,30 @@ func (m *moving) look(ctx context.Context) error {
 		From *string `db:"moved_from"`
 		Rows int     `db:"n"`
 	}
-	if err := m.to.read.GetContext(ctx, &there, `SELECT moved_from, (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM run) AS n FROM ledger`); err != nil {
-		return m.to.fault(ctx, "looking at the new ledger", err)
+	if err := m.to.db.Read.GetContext(ctx, &there, `SELECT moved_from, (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit) + (SELECT COUNT(*) FROM run) AS n FROM ledger`); err != nil {
+		return m.to.db.Fault(ctx, "looking at the new ledger", err)
 	}
 	switch {
-	case there.From != nil && *there.From == m.from.id && moved != nil:
+	case there.From != nil && *there.From == m.from.db.ID && moved != nil:
 		m.plan.Done = true
 	case there.From != nil || there.Rows > 0:
-		return &Error{Code: CodeCopy, Path: m.to.where, Hint: "give a database without a ledger, or a schema of its own", Err: errors.New("it has a ledger already, which is in use or was")}
-	case moved != nil && *moved != m.to.where:
-		return m.from.refuseOther(0, moved)
+		return &sqldb.Error{Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give a database without a ledger, or a schema of its own", Err: errors.New("it has a ledger already, which is in use or was")}
+	case moved != nil && *moved != m.to.db.Where:
+		return ledger.RefuseOther(m.from.db, 0, moved)
 	}
 	return nil
 }
 
 // nobodyLives refuses a ledger that some process works on.
-func nobodyLives(t *tx) error {
-	if err := nobodyRuns(t); err != nil {
+func nobodyLives(t *sqldb.Tx) error {
+	if err := ledger.NobodyRuns(t); err != nil {
 		return err
 	}
-	instances, err := t.instances()
+	instances, err := ledger.Instances(t)
 	for _, i := range instances {
 		if !i.Dead {
-			return &Error{
-				Code: CodeServed, Path: t.s.where, Hint: "stop it first, on every machine",
+			return &sqldb.Error{
+				Code: sqldb.CodeServed, Path: t.S.Where, Hint: "stop it first, on every machine",
 				Err: fmt.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID, i.Owner.Host),
 			}
 		}
@@ -170,19 +172,19 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		return err
 	}
 	record.Detail = string(detail)
-	return m.from.inTx(ctx, "marking the ledger as moved", func(t *tx) error {
+	return m.from.db.InTx(ctx, "marking the ledger as moved", func(t *sqldb.Tx) error {
 		for _, lock := range []string{"job_lease", "ledger"} { // who takes a lease at this moment is seen below, or sees the mark
-			if err := t.all(&[]int64{}, t.s.d.locked(`SELECT 1 FROM `+lock, lock)); err != nil {
+			if err := t.All(&[]int64{}, t.S.D.Locked(`SELECT 1 FROM `+lock, lock)); err != nil {
 				return err
 			}
 		}
 		if err := nobodyLives(t); err != nil {
 			return err
 		}
-		if n, err := t.changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.where); err != nil || n == 0 {
+		if n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where); err != nil || n == 0 {
 			return err // marked by an earlier try
 		}
-		_, err := addAudit(t, record)
+		_, err := ledger.AddAudit(t, record)
 		return err
 	})
 }
@@ -191,17 +193,17 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 func (m *moving) unmark(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	again := func(what string, err error) error {
-		return &Error{
-			Code: CodeCopy, Path: m.from.where, Hint: "run the same command again, which goes on; until then nothing is sent from either",
+		return &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: m.from.db.Where, Hint: "run the same command again, which goes on; until then nothing is sent from either",
 			Err: errors.Join(errors.New(what), err),
 		}
 	}
 	var from *string
-	if err := m.to.read.GetContext(ctx, &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
+	if err := m.to.db.Read.GetContext(ctx, &from, `SELECT moved_from FROM ledger`); err != nil || from != nil {
 		return again("nobody knows whether the ledger was moved", err)
 	}
-	err := m.from.inTx(ctx, "taking the mark of the move back", func(t *tx) error {
-		return t.exec(`UPDATE ledger SET moved_to = NULL`)
+	err := m.from.db.InTx(ctx, "taking the mark of the move back", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE ledger SET moved_to = NULL`)
 	})
 	if err != nil {
 		return again("it is still marked as moved, and was not", err)
@@ -210,7 +212,7 @@ func (m *moving) unmark(ctx context.Context) error {
 }
 
 // beginJournal opens the new ledger as every command does, which begins its journal with what the ledger knows, and looks whether all is in order.
-func (m *moving) beginJournal(ctx context.Context, to Options, tune tuning) (err error) {
+func (m *moving) beginJournal(ctx context.Context, to sqldb.Options, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, to, tune)
 	if err != nil {
 		return fmt.Errorf("the ledger is moved; its journal: %w", err)

@@ -13,17 +13,19 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // fill copies all tables into the new ledger and compares them, in one transaction.
 func (m *moving) fill(ctx context.Context, record trade.AuditRecord) error {
 	const op = "copying the ledger"
-	return m.to.fault(ctx, op, m.to.inOneTx(ctx, func(t *tx) error { return m.fillIn(t, record) }))
+	return m.to.db.Fault(ctx, op, m.to.db.InOneTx(ctx, func(t *sqldb.Tx) error { return m.fillIn(t, record) }))
 }
 
-func (m *moving) fillIn(t *tx, record trade.AuditRecord) error {
-	restore, err := t.withoutTriggers()
+func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
+	restore, err := withoutTriggers(t)
 	if err != nil {
 		return err
 	}
@@ -42,48 +44,48 @@ func (m *moving) fillIn(t *tx, record trade.AuditRecord) error {
 		Refs     string `db:"refs_version"`
 		Platform string `db:"platform"`
 	}
-	if err := m.from.read.GetContext(t.ctx, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
+	if err := m.from.db.Read.GetContext(t.Ctx, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
 		return err
 	}
-	if err := t.exec(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform, m.from.id); err != nil {
+	if err := t.Do(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform, m.from.db.ID); err != nil {
 		return err
 	}
 	if err := m.retireJournals(t); err != nil {
 		return err
 	}
-	if err := t.countOn(); err != nil {
+	if err := countOn(t); err != nil {
 		return err
 	}
 	if err := doubtAll(t, time.Now()); err != nil {
 		return err
 	}
-	record.Target = "ledger " + m.from.id
-	_, err = addAudit(t, record)
+	record.Target = "ledger " + m.from.db.ID
+	_, err = ledger.AddAudit(t, record)
 	return err
 }
 
 // copyTable copies one table, then reads it back: both sides must have the same rows.
-func (m *moving) copyTable(t *tx, table string) (MoveTable, error) {
+func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 	out := MoveTable{Name: table}
-	if err := t.exec(`DELETE FROM ` + table); err != nil { // what a new ledger has: lookup_key, audit_head
+	if err := t.Do(`DELETE FROM ` + table); err != nil { // what a new ledger has: lookup_key, audit_head
 		return out, err
 	}
-	there, err := m.columns(t.ctx, m.from.read, table)
+	there, err := m.columns(t.Ctx, m.from.db.Read, table)
 	if err != nil {
 		return out, err
 	}
-	here, err := m.columns(t.ctx, t.Tx, table)
+	here, err := m.columns(t.Ctx, t.Tx, table)
 	if err != nil || !slices.Equal(there, here) {
 		return out, errors.Join(fmt.Errorf("its columns are %v and %v", there, here), err)
 	}
 	var batch [][]any
 	flush := func() error {
-		err := t.insertRows(table, there, batch, "")
+		err := t.InsertRows(table, there, batch, "")
 		batch = batch[:0]
 		return err
 	}
-	sent, err := eachRow(t.ctx, m.from.read, table, there, func(row []any) error {
-		if batch = append(batch, row); len(batch) < bulkRows {
+	sent, err := eachRow(t.Ctx, m.from.db.Read, table, there, func(row []any) error {
+		if batch = append(batch, row); len(batch) < sqldb.BulkRows {
 			return nil
 		}
 		return flush()
@@ -94,7 +96,7 @@ func (m *moving) copyTable(t *tx, table string) (MoveTable, error) {
 	if err != nil {
 		return out, err
 	}
-	arrived, err := eachRow(t.ctx, t.Tx, table, there, func([]any) error { return nil })
+	arrived, err := eachRow(t.Ctx, t.Tx, table, there, func([]any) error { return nil })
 	if err != nil {
 		return out, err
 	}
@@ -161,7 +163,7 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 		}
 		for i, v := range row {
 			switch b, ok := v.([]byte); {
-			case ok && hashColumns[columns[i]]:
+			case ok && sqldb.HashColumns[columns[i]]:
 				row[i] = trade.Hash(hex.EncodeToString(b))
 			case ok:
 				row[i] = string(b)
@@ -176,15 +178,15 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 }
 
 // withoutTriggers lets rows be written as they are, also in states in which no entry starts; restore makes the database refuse that again, before the transaction ends.
-func (t *tx) withoutTriggers() (restore func() error, err error) {
-	if t.s.d.name == Postgres {
+func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
+	if t.S.D.Name == sqldb.Postgres {
 		each := func(do string) error {
 			for _, table := range []string{"entry", "attempt", "audit"} {
-				if err := t.exec(`ALTER TABLE ` + table + ` ` + do + ` TRIGGER USER`); err != nil {
+				if err := t.Do(`ALTER TABLE ` + table + ` ` + do + ` TRIGGER USER`); err != nil {
 					return err
 				}
 			}
-			return t.exec(`SET LOCAL statement_timeout = 0`)
+			return t.Do(`SET LOCAL statement_timeout = 0`)
 		}
 		return func() error { return each("ENABLE") }, each("DISABLE")
 	}
@@ -192,17 +194,17 @@ func (t *tx) withoutTriggers() (restore func() error, err error) {
 		Name string `db:"name"`
 		SQL  string `db:"sql"`
 	}
-	if err := t.all(&triggers, `SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`); err != nil {
+	if err := t.All(&triggers, `SELECT name, sql FROM sqlite_master WHERE type = 'trigger'`); err != nil {
 		return nil, err
 	}
 	for _, g := range triggers {
-		if err := t.exec(`DROP TRIGGER ` + g.Name); err != nil {
+		if err := t.Do(`DROP TRIGGER ` + g.Name); err != nil {
 			return nil, err
 		}
 	}
 	return func() error {
 		for _, g := range triggers {
-			if err := t.exec(g.SQL); err != nil {
+			if err := t.Do(g.SQL); err != nil {
 				return err
 			}
 		}
@@ -211,13 +213,13 @@ func (t *tx) withoutTriggers() (restore func() error, err error) {
 }
 
 // countOn lets new rows get numbers above those that were copied.
-func (t *tx) countOn() error {
-	if t.s.d.name == SQLite { // it remembers the highest by itself
+func countOn(t *sqldb.Tx) error {
+	if t.S.D.Name == sqldb.SQLite { // it remembers the highest by itself
 		return nil
 	}
 	for table, column := range map[string]string{"entry": "id", "audit": "seq", "run": "seq", "person": "id", "inbox": "seq"} {
 		var next int64
-		if err := t.get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
+		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
 			return err
 		}
 	}
@@ -225,9 +227,9 @@ func (t *tx) countOn() error {
 }
 
 // retireJournals keeps the records of the old journals, which end with the old ledger.
-func (m *moving) retireJournals(t *tx) error {
-	var rows []journalRow
-	if err := m.from.read.SelectContext(t.ctx, &rows, `SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
+func (m *moving) retireJournals(t *sqldb.Tx) error {
+	var rows []sqldb.JournalRow
+	if err := m.from.db.Read.SelectContext(t.Ctx, &rows, `SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
 		return err
 	}
 	now := time.Now().UnixMilli()
@@ -235,7 +237,7 @@ func (m *moving) retireJournals(t *tx) error {
 		if !r.RetiredAt.Valid {
 			r.RetiredAt.Valid, r.RetiredAt.Int64 = true, now
 		}
-		if err := t.exec(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
+		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
 			return err
 		}
 	}

@@ -6,11 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // filled makes a ledger with something in every table that is moved.
-func filled(t *testing.T, o Options) {
+func filled(t *testing.T, o sqldb.Options) {
 	t.Helper()
 	s := mustOpen(t, o)
 	lease := mustLease(t, s, "contracts")
@@ -27,7 +28,7 @@ func filled(t *testing.T, o Options) {
 	if _, err := s.Watch(t.Context(), "contracts", "boot", 1); err != nil {
 		t.Fatal(err)
 	}
-	run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}}
+	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}}
 	for _, err := range []error{
 		s.StartRun(t.Context(), run), s.ReleaseLease(t.Context(), lease), s.TaskBegan(t.Context(), "refs", at),
 		s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x", Text: "é"}}),
@@ -68,7 +69,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 				t.Errorf("tables: %+v", done.Tables)
 			}
 			_, err = Open(t.Context(), from)
-			wantCode(t, err, CodeMoved)
+			wantCode(t, err, sqldb.CodeMoved)
 			s := mustOpen(t, target)
 			want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.InDoubt, "ção": trade.Pending}
 			if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
@@ -105,8 +106,8 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 
 func TestALedgerInUseIsNotMoved(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		from := Options{Driver: s.d.name, DSN: s.where}
-		if s.d.name == Postgres {
+		from := sqldb.Options{Driver: s.db.D.Name, DSN: s.db.Where}
+		if s.db.D.Name == sqldb.Postgres {
 			from = backends[1].empty(t)
 			s = mustOpen(t, from)
 		}
@@ -120,7 +121,7 @@ func TestALedgerInUseIsNotMoved(t *testing.T) {
 		}
 		mustBeat(t, s, onMachine("a"))
 		_, err := Move(t.Context(), from, to, true, moveRecord)
-		wantCode(t, err, CodeServed)
+		wantCode(t, err, sqldb.CodeServed)
 		mustLease(t, s, "contracts") // nothing was marked
 	})
 }
@@ -132,7 +133,7 @@ func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 	from.Journal = filepath.Join(t.TempDir(), "journal")
 	to.Journal = from.Journal
 	filled(t, from)
-	there := mustOpen(t, Options{Driver: to.Driver, DSN: to.DSN})
+	there := mustOpen(t, sqldb.Options{Driver: to.Driver, DSN: to.DSN})
 	mustExec(t, there, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
 	if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
 		t.Fatal("it was moved")
@@ -144,7 +145,7 @@ func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 		t.Errorf("the other has %v", got)
 	}
 	mustExec(t, there, `ALTER TABLE block DROP CONSTRAINT none`)
-	mustExec(t, s, `UPDATE ledger SET moved_to = '`+there.where+`'`) // as a process that died after the mark left it
+	mustExec(t, s, `UPDATE ledger SET moved_to = '`+there.db.Where+`'`) // as a process that died after the mark left it
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

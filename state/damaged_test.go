@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,9 +22,9 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{refused(mustSend(t, s, lease, es[0]))}})
-		run := trade.RunReport{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
+		run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second), States: map[trade.State]int{}, Flags: map[trade.Flag]int{}}
 		stopped := trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x"}}
-		if _, err := s.Beat(ctx, trade.Instance{Owner: Self(), Command: "run"}); err != nil {
+		if _, err := s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, err := range []error{s.StartRun(ctx, run), s.FinishRun(ctx, run), s.SetJobStatus(ctx, stopped), s.Announce(ctx, "1.0.0", at)} {
@@ -63,11 +64,11 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			{"job_status", "stop", "{", map[string]func() error{"JobStatus": func() error { _, err := s.JobStatus(ctx, "contracts"); return err }}},
 			{"job_lease", "owner", "{", map[string]func() error{
 				"Leases":       func() error { _, err := s.Leases(ctx); return err },
-				"AcquireLease": func() error { _, err := s.AcquireLease(ctx, "contracts", Self()); return err },
+				"AcquireLease": func() error { _, err := s.AcquireLease(ctx, "contracts", sqldb.Self()); return err },
 			}},
 			{"instance", "owner", "{", map[string]func() error{
 				"Instances": func() error { _, err := s.Instances(ctx); return err },
-				"Beat":      func() error { _, err := s.Beat(ctx, trade.Instance{Owner: Self()}); return err },
+				"Beat":      func() error { _, err := s.Beat(ctx, trade.Instance{Owner: sqldb.Self()}); return err },
 			}},
 			{"run", "report", "{", map[string]func() error{"Runs": runs, "RunsEnded": ended}},
 			{"service", "owner", "{", map[string]func() error{
@@ -82,7 +83,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			if where == "" {
 				where = "1 = 1"
 			}
-			if err := s.read.Select(&kept, `SELECT CAST(`+test.column+` AS TEXT) AS v FROM `+test.table+` WHERE `+where+` LIMIT 1`); err != nil || len(kept) != 1 {
+			if err := s.db.Read.Select(&kept, `SELECT CAST(`+test.column+` AS TEXT) AS v FROM `+test.table+` WHERE `+where+` LIMIT 1`); err != nil || len(kept) != 1 {
 				t.Fatalf("%s.%s: %d rows, %v", test.table, test.column, len(kept), err)
 			}
 			if err := byHand(s, `UPDATE `+test.table+` SET `+test.column+` = ? WHERE `+where, test.value); err != nil {

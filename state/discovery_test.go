@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -121,7 +122,7 @@ func TestAMoveThatIsNotAllowedStoresNothingOfThePage(t *testing.T) {
 func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		const n = entryPage + 10
+		const n = ledger.EntryPage + 10
 		var page []trade.Entry
 		for i := range n {
 			page = append(page, newEntry(fmt.Sprintf("%04d", i)))
@@ -248,11 +249,11 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEntry(t)
-		row, err := rowOf(e, at)
+		row, err := ledger.RowOf(e, at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := row.entry()
+		got, err := row.Entry()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,11 +269,11 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		if a.Outcome != "" {
 			a.FinishedAt = moment(t)
 		}
-		attemptRow, err := attemptRowOf(a, at, true)
+		attemptRow, err := ledger.AttemptRowOf(a, at, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := attemptRow.attempt()
+		back, err := attemptRow.Attempt()
 		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Fatalf("attempt → row → attempt (-want +got):\n%s%v", diff, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/sickdisk"
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // F067: a ledger that the user may not look at, or whose folder he may not, counts as forbidden and not as gone: nothing is made in its place.
@@ -22,7 +23,7 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 		if err := os.Mkdir(home, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		o := Options{Begin: true, Driver: SQLite, DSN: filepath.Join(home, "state.db"), Version: "1.0.0-test"}
+		o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"), Version: "1.0.0-test"}
 		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
 		if there {
 			if err := mustOpen(t, o).Close(); err != nil {
@@ -40,7 +41,7 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 		if hit, err := disk.Disarm(); hit == "" || err != nil {
 			t.Fatal(hit, err)
 		}
-		wantCode(t, openErr, CodePermission)
+		wantCode(t, openErr, sqldb.CodePermission)
 		if after, err := os.ReadDir(home); err != nil || len(after) != len(before) {
 			t.Errorf("%s: %v, %v; before %v", name, after, err, before)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/sickdisk"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,9 +73,9 @@ func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 		mustExec(s.t, s.s, `DELETE FROM journal`)
 		s.close()
 	}, all["one that is there"].op, 0}
-	with := func(op func(s *scene, ledger *Store) error) func(s *scene) func(tuning) error {
-		return func(s *scene) func(tuning) error {
-			return func(tune tuning) error {
+	with := func(op func(s *scene, ledger *Store) error) func(s *scene) func(sqldb.Tuning) error {
+		return func(s *scene) func(sqldb.Tuning) error {
+			return func(tune sqldb.Tuning) error {
 				ledger, err := open(s.t.Context(), s.o, tune)
 				if err != nil {
 					return err
@@ -112,7 +113,7 @@ func TestF048_EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	}), 4}
 	all["sent from"] = situation{lived, with(func(s *scene, ledger *Store) error {
 		ctx := s.t.Context()
-		lease, err := ledger.AcquireLease(ctx, "contracts", Self())
+		lease, err := ledger.AcquireLease(ctx, "contracts", sqldb.Self())
 		if err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
 		return
 	}
 	disk.Arm(sickdisk.Plan{Under: "/proc", At: 1, Lasting: true, Err: syscall.EACCES})
-	started, running := processStart(os.Getppid())
+	started, running := sqldb.ProcessStart(os.Getppid())
 	if hit, err := disk.Disarm(); hit == "" || err != nil || started != "" || !running {
 		t.Errorf("%q, %t (%s, %v)", started, running, hit, err)
 	}
@@ -157,7 +158,7 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	if ownDisk(t) == nil {
 		return
 	}
-	k := &kept{t: t, o: Options{Begin: true, Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}}
+	k := &kept{t: t, o: sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test"}}
 	k.open()
 	k.send("a", 2)
 	gone := filepath.Join(t.TempDir(), "gone")
@@ -197,7 +198,7 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 }
 
 // eachCall lets the first system call of an operation fail that it makes on the files of the scene, then its second, and so on. The next try succeeds, and then check looks at what came of it. It gives how many failed.
-func (s *scene) eachCall(disk *sickdisk.Disk, errno syscall.Errno, op func(tune tuning) error, check func()) int {
+func (s *scene) eachCall(disk *sickdisk.Disk, errno syscall.Errno, op func(tune sqldb.Tuning) error, check func()) int {
 	s.t.Helper()
 	plan := sickdisk.Plan{Under: s.home, Skip: ofSQLite, Err: errno}
 	for plan.At = 1; ; plan.At++ {
@@ -215,8 +216,8 @@ func (s *scene) eachCall(disk *sickdisk.Disk, errno syscall.Errno, op func(tune 
 			}
 			return plan.At - 1
 		}
-		var known *Error
-		if errors.As(err, &known) && known.Code == CodeEmptied && statErr == nil {
+		var known *sqldb.Error
+		if errors.As(err, &known) && known.Code == sqldb.CodeEmptied && statErr == nil {
 			s.t.Errorf("call %d failed (%s, %v), and the ledger counts as gone: %v", plan.At, hit, errno, err)
 		}
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,7 +67,7 @@ func (s *Store) diagnose(ctx context.Context, journals string, full bool, each t
 		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
 	} {
 		var d Diagnosis
-		over, err := within(ctx, each, func(ctx context.Context) (err error) {
+		over, err := sqldb.Within(ctx, each, func(ctx context.Context) (err error) {
 			d, err = look(ctx)
 			return err
 		})
@@ -83,7 +85,7 @@ func (s *Store) diagnose(ctx context.Context, journals string, full bool, each t
 
 func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
 	d := Diagnosis{Check: "integrity"}
-	if s.d.name != SQLite {
+	if s.db.D.Name != sqldb.SQLite {
 		return d, nil // PostgreSQL checks its own pages
 	}
 	query := `PRAGMA quick_check(5)`
@@ -91,9 +93,9 @@ func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 		query = `PRAGMA integrity_check(5)`
 	}
 	var lines []string
-	if err := s.read.SelectContext(ctx, &lines, query); err != nil {
-		var known *Error
-		if err = s.fault(ctx, "checking the ledger", err); !errors.As(err, &known) || known.Code != CodeCorrupt {
+	if err := s.db.Read.SelectContext(ctx, &lines, query); err != nil {
+		var known *sqldb.Error
+		if err = s.db.Fault(ctx, "checking the ledger", err); !errors.As(err, &known) || known.Code != sqldb.CodeCorrupt {
 			return d, err
 		}
 		lines = []string{known.Err.Error()}
@@ -109,12 +111,12 @@ func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
 	query := `SELECT 'entry' AS name WHERE EXISTS (SELECT 1 FROM entry o WHERE o.moved_id IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM entry n WHERE n.sends = o.sends AND n.remote_id = o.moved_id))`
-	if s.d.name == SQLite {
+	if s.db.D.Name == sqldb.SQLite {
 		query += ` UNION SELECT "table" FROM pragma_foreign_key_check`
 	}
 	var tables []string
-	err := s.read.SelectContext(ctx, &tables, query+` ORDER BY 1`)
-	return tables, s.fault(ctx, "checking foreign keys", err)
+	err := s.db.Read.SelectContext(ctx, &tables, query+` ORDER BY 1`)
+	return tables, s.db.Fault(ctx, "checking foreign keys", err)
 }
 
 func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
@@ -129,13 +131,13 @@ func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 // UnevenSums gives the jobs whose kept sums are not those of their entries (I9). A job that is written meanwhile is looked at again.
 func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string
-	if err := s.read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
-		return nil, s.fault(ctx, "comparing the sums", err)
+	if err := s.db.Read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
+		return nil, s.db.Fault(ctx, "comparing the sums", err)
 	}
 	for _, job := range jobs {
 		for tries := 0; ; tries++ {
 			kept, err := s.Counts(ctx, job)
-			if errors.Is(err, errSumDamaged) {
+			if errors.Is(err, ledger.ErrSumDamaged) {
 				uneven = append(uneven, job)
 				break
 			}
@@ -175,9 +177,9 @@ func (s *Store) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 // diagnoseJournal.
 func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
-	broken, err := s.verifyChain(ctx)
+	broken, err := s.VerifyChain(ctx)
 	if broken == 0 && err == nil {
-		if broken, err = s.verifyHeads(ctx); errors.Is(err, errNoHeads) {
+		if broken, err = s.VerifyHeads(ctx); errors.Is(err, ledger.ErrNoHeads) {
 			err = nil
 		}
 	}
@@ -190,9 +192,9 @@ func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "clock"}
 	var latest int64
-	if err := s.read.GetContext(ctx, &latest, `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
+	if err := s.db.Read.GetContext(ctx, &latest, `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
 		UNION ALL SELECT MAX(started_at) FROM run) AS times`); err != nil {
-		return d, s.fault(ctx, "looking at the ledger's times", err)
+		return d, s.db.Fault(ctx, "looking at the ledger's times", err)
 	}
 	if last := time.UnixMilli(latest).UTC(); time.Until(last) > futureMargin {
 		d.OK, d.Problem, d.Args = true, ProblemFuture, []any{last}
@@ -220,9 +222,9 @@ func (s *Store) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 		N  int   `db:"n"`
 		At int64 `db:"at"`
 	}
-	if err := s.read.GetContext(ctx, &old, s.q(`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.d.now+` - ?`),
+	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`),
 		longOpen.Milliseconds()); err != nil {
-		return d, s.fault(ctx, "looking for open attempts", err)
+		return d, s.db.Fault(ctx, "looking for open attempts", err)
 	}
 	if old.N > 0 {
 		d.OK, d.Problem, d.Args = true, ProblemOld, []any{old.N, time.UnixMilli(old.At).UTC()}

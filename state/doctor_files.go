@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // diagnoseJournal compares ledger and journal, and reads the whole journal.
@@ -20,7 +21,7 @@ func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 		return d, nil
 	}
 	report, err := s.JournalReport(ctx, parent)
-	var e *Error
+	var e *sqldb.Error
 	switch {
 	case errors.As(err, &e):
 		d.Problem, d.Args = ProblemUnfit, []any{e}
@@ -35,7 +36,7 @@ func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 	case report.New:
 		d.OK, d.Problem = true, ProblemNew
 	case err != nil:
-		errors.As(s.journalFault(err), &e)
+		errors.As(s.db.JournalFault(err), &e)
 		d.Problem, d.Args = ProblemUnfit, []any{e}
 	case report.Unfinished:
 		d.OK, d.Problem = true, ProblemUnfinished
@@ -60,18 +61,18 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	if err != nil {
 		return JournalReport{}, err
 	}
-	dir := s.journalDir(parent)
-	v, err := s.look(ctx, "comparing the ledger with its journal", dir)
-	return JournalReport{Folder: dir, New: v.fresh, Unfinished: v.record != nil, Records: v.compare.End.Seq, Bytes: v.compare.End.Bytes}, err
+	dir := s.JournalDir(parent)
+	v, err := s.Look(ctx, "comparing the ledger with its journal", dir)
+	return JournalReport{Folder: dir, New: v.Fresh, Unfinished: v.Record != nil, Records: v.Compare.End.Seq, Bytes: v.Compare.End.Bytes}, err
 }
 
 // diagnoseDurability asks for the settings without which a commit is not on disk.
 func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "durability"}
-	if s.d.name == Postgres {
-		if err := s.verifyPostgres(ctx); err != nil {
-			var e *Error
-			if !errors.As(err, &e) || e.Code != CodeDurability {
+	if s.db.D.Name == sqldb.Postgres {
+		if err := s.db.VerifyPostgres(ctx); err != nil {
+			var e *sqldb.Error
+			if !errors.As(err, &e) || e.Code != sqldb.CodeDurability {
 				return d, err
 			}
 			d.Problem, d.Args = ProblemWeak, []any{e}
@@ -79,15 +80,15 @@ func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 		return d, nil
 	}
 	var version, mode string
-	if err := s.read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
-		return d, s.fault(ctx, "looking at the ledger", err)
+	if err := s.db.Read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
+		return d, s.db.Fault(ctx, "looking at the ledger", err)
 	}
-	if err := s.read.GetContext(ctx, &mode, `PRAGMA journal_mode`); err != nil {
-		return d, s.fault(ctx, "looking at the ledger", err)
+	if err := s.db.Read.GetContext(ctx, &mode, `PRAGMA journal_mode`); err != nil {
+		return d, s.db.Fault(ctx, "looking at the ledger", err)
 	}
 	// synchronous belongs to a connection; each that writes is verified when it is opened.
-	if err := judgeSQLite(s.where, version, mode, 2, 1); err != nil {
-		var e *Error
+	if err := sqldb.JudgeSQLite(s.db.Where, version, mode, 2, 1); err != nil {
+		var e *sqldb.Error
 		errors.As(err, &e)
 		e.Hint = "open the ledger once for writing: the next `safrasync sync` sets it"
 		d.Problem, d.Args = ProblemWeak, []any{e}
@@ -99,13 +100,13 @@ func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 // all of them need be there.
 func (s *Store) Files(parent string) map[string]fs.FileMode {
 	paths := map[string]fs.FileMode{}
-	if s.d.name == SQLite && !s.memory {
+	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
-			paths[s.where+suffix] = 0o600
+			paths[s.db.Where+suffix] = 0o600
 		}
 	}
 	if parent != "" {
-		dir := s.journalDir(parent)
+		dir := s.JournalDir(parent)
 		paths[dir] = 0o700
 		files, _ := os.ReadDir(dir) // what cannot be read is told when the journal is
 		for _, f := range files {
@@ -120,16 +121,16 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 	var out []Diagnosis
 	paths := s.Files(parent)
 	dirs := []string{}
-	if s.d.name == SQLite && !s.memory {
-		dirs = append(dirs, filepath.Dir(s.where))
+	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
+		dirs = append(dirs, filepath.Dir(s.db.Where))
 		wal := Diagnosis{Check: "wal", OK: true}
-		if size := walSize(s.where); size > walLimit {
+		if size := walSize(s.db.Where); size > walLimit {
 			wal.Problem, wal.Args = ProblemLarge, []any{size}
 		}
 		out = append(out, wal)
 	}
 	if parent != "" {
-		dir := s.journalDir(parent)
+		dir := s.JournalDir(parent)
 		if _, err := os.Stat(dir); err == nil {
 			dirs = append(dirs, dir)
 		}
@@ -140,7 +141,7 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
 	d := Diagnosis{Check: "space", OK: true}
 	for _, dir := range dirs {
-		if free, ok := s.tune.free(dir); ok && free < lowSpace {
+		if free, ok := s.db.Tune.Free(dir); ok && free < sqldb.LowSpace {
 			d.OK, d.Problem, d.Args = false, ProblemLow, []any{dir, free >> 20}
 		}
 	}
@@ -150,12 +151,12 @@ func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
 func (s *Store) diagnoseFileSystem(dirs []string) Diagnosis {
 	d := Diagnosis{Check: "file_system", OK: true}
 	for _, dir := range dirs {
-		magic, ok := s.tune.fsMagic(dir)
+		magic, ok := s.db.Tune.FsMagic(dir)
 		if !ok {
 			continue
 		}
-		if name, lasting := fileSystemName(magic); !lasting {
-			d.OK, d.Problem, d.Args = networkFileSystem(magic) == "", ProblemLasting, []any{dir, name}
+		if name, lasting := sqldb.FileSystemName(magic); !lasting {
+			d.OK, d.Problem, d.Args = sqldb.NetworkFileSystem(magic) == "", ProblemLasting, []any{dir, name}
 		}
 	}
 	return d
@@ -180,10 +181,10 @@ func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 
 // Forgotten tells of a ledger that is not there although the journal of one that stood in its place says that rows were sent: an *Error with CodeEmptied. It
 // changes nothing.
-func Forgotten(o Options) error {
-	where, err := whereOf(o, defaultTuning)
+func Forgotten(o sqldb.Options) error {
+	where, err := whereOf(o, sqldb.DefaultTuning)
 	if err != nil {
 		return err
 	}
-	return refuseForgotten(o.Journal, where)
+	return sqldb.RefuseForgotten(o.Journal, where)
 }

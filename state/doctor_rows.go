@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,18 +19,18 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "rows"}
 	odd := map[int64]string{}
 	for after := int64(0); ; {
-		page, err := gather(ctx, s.read, (*entryRow).places, s.q(selectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, entryPage)
+		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places, s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, ledger.EntryPage)
 		if err != nil {
-			return d, s.fault(ctx, op, err)
+			return d, s.db.Fault(ctx, op, err)
 		}
 		for i := range page {
 			r := &page[i]
-			if _, err := r.entry(); err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) {
+			if _, err := r.Entry(); err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) {
 				odd[r.ID] = r.Job + " " + r.Key
 			}
 			after = r.ID
 		}
-		if len(page) < entryPage {
+		if len(page) < ledger.EntryPage {
 			break
 		}
 	}
@@ -39,25 +41,25 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 		hash            trade.Hash
 	}
 	places := func(a *sent) []any { return []any{&a.id, &a.entry, &a.target, &a.payload, &a.hash} }
-	query := s.q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
+	query := s.db.Q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
 	for after := ""; ; {
-		page, err := gather(ctx, s.read, places, query, after, knownPage)
+		page, err := sqldb.Gather(ctx, s.db.Read, places, query, after, ledger.KnownPage)
 		if err != nil {
-			return d, s.fault(ctx, op, err)
+			return d, s.db.Fault(ctx, op, err)
 		}
 		for _, a := range page {
 			if after = a.id; unlike(a.target, a.payload, a.hash) {
 				odd[a.entry] = ""
 			}
 		}
-		if len(page) < knownPage {
+		if len(page) < ledger.KnownPage {
 			break
 		}
 	}
 	var alone []int64
-	if err := s.read.SelectContext(ctx, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
+	if err := s.db.Read.SelectContext(ctx, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
 		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`); err != nil {
-		return d, s.fault(ctx, op, err)
+		return d, s.db.Fault(ctx, op, err)
 	}
 	for _, id := range alone {
 		odd[id] = ""
@@ -71,8 +73,8 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 			break
 		}
 		if name == "" {
-			if err := s.read.GetContext(ctx, &name, s.q(`SELECT job || ' ' || key FROM entry WHERE id = ?`), id); err != nil {
-				return d, s.fault(ctx, op, err)
+			if err := s.db.Read.GetContext(ctx, &name, s.db.Q(`SELECT job || ' ' || key FROM entry WHERE id = ?`), id); err != nil {
+				return d, s.db.Fault(ctx, op, err)
 			}
 		}
 		names = append(names, name)

@@ -14,11 +14,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/readmodel"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may stay.
-func problems(t *testing.T, o Options, tune tuning) map[string]bool {
+func problems(t *testing.T, o sqldb.Options, tune sqldb.Tuning) map[string]bool {
 	t.Helper()
 	o.ReadOnly = true
 	s, err := open(context.Background(), o, tune)
@@ -40,37 +42,37 @@ func problems(t *testing.T, o Options, tune tuning) map[string]bool {
 }
 
 // local is a tuning under which the test's folder is a disk of this host with room on it.
-func local() tuning {
-	tune := defaultTuning
-	tune.fsMagic = func(string) (int64, bool) { return 0xEF53, true }
-	tune.free = func(string) (uint64, bool) { return 1 << 40, true }
+func local() sqldb.Tuning {
+	tune := sqldb.DefaultTuning
+	tune.FsMagic = func(string) (int64, bool) { return 0xEF53, true }
+	tune.Free = func(string) (uint64, bool) { return 1 << 40, true }
 	return tune
 }
 
 // Each check is broken once, and told; nothing else is.
 func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	t.Parallel()
-	stale, err := json.Marshal(Self())
+	stale, err := json.Marshal(sqldb.Self())
 	if err != nil {
 		t.Fatal(err)
 	}
-	mode := func(path func(k *kept) string, mode os.FileMode) func(t *testing.T, k *kept, _ *tuning) {
-		return func(t *testing.T, k *kept, _ *tuning) {
+	mode := func(path func(k *kept) string, mode os.FileMode) func(t *testing.T, k *kept, _ *sqldb.Tuning) {
+		return func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			if err := os.Chmod(path(k), mode); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	query := func(queries ...string) func(t *testing.T, k *kept, _ *tuning) {
-		return func(t *testing.T, k *kept, _ *tuning) { k.byHand(queries...) }
+	query := func(queries ...string) func(t *testing.T, k *kept, _ *sqldb.Tuning) {
+		return func(t *testing.T, k *kept, _ *sqldb.Tuning) { k.byHand(queries...) }
 	}
 	file := func(k *kept) string { return filepath.Join(k.dir(), "0000000000000001.journal") }
 	for name, c := range map[string]struct {
-		spoil func(t *testing.T, k *kept, tune *tuning)
+		spoil func(t *testing.T, k *kept, tune *sqldb.Tuning)
 		want  map[string]bool
 	}{
-		"all is well": {func(*testing.T, *kept, *tuning) {}, map[string]bool{}},
-		"a damaged page": {func(t *testing.T, k *kept, _ *tuning) {
+		"all is well": {func(*testing.T, *kept, *sqldb.Tuning) {}, map[string]bool{}},
+		"a damaged page": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			k.byHand(`CREATE TABLE spoil (x TEXT)`, `INSERT INTO spoil VALUES (hex(zeroblob(20000)))`)
 			whole, err := os.ReadFile(k.o.DSN)
 			if err != nil {
@@ -95,9 +97,9 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		"an attempt that stays open": {query(`DROP TRIGGER attempt_identity`, `DROP TRIGGER attempt_outcome`,
 			`UPDATE attempt SET started_at = 1, outcome = NULL, finished_at = NULL WHERE entry_id = 1`), map[string]bool{"attempts old": true}},
 		"no durability": {query(`PRAGMA journal_mode = DELETE`), map[string]bool{"durability weak": false}},
-		"a large -wal (F066)": {func(t *testing.T, k *kept, _ *tuning) {
+		"a large -wal (F066)": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			// A reader that never ends keeps what is written from going into the file.
-			reader := connectSQLite(defaultTuning, sqliteDSN(k.o.DSN, "mode=rw"), 1)
+			reader := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=rw"), 1)
 			t.Cleanup(func() { _ = reader.Close() })
 			hold, err := reader.Begin()
 			if err != nil {
@@ -110,22 +112,22 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			}
 			k.byHand(`INSERT INTO reference (kind, code, id) VALUES ('farms', '1', hex(zeroblob(35000000)))`)
 		}, map[string]bool{"wal large": true}},
-		"little space": {func(_ *testing.T, _ *kept, tune *tuning) {
-			tune.free = func(string) (uint64, bool) { return 5 << 20, true }
+		"little space": {func(_ *testing.T, _ *kept, tune *sqldb.Tuning) {
+			tune.Free = func(string) (uint64, bool) { return 5 << 20, true }
 		}, map[string]bool{"space low": false}},
-		"a disk that does not last": {func(_ *testing.T, _ *kept, tune *tuning) {
-			tune.fsMagic = func(string) (int64, bool) { return 0x01021994, true }
+		"a disk that does not last": {func(_ *testing.T, _ *kept, tune *sqldb.Tuning) {
+			tune.FsMagic = func(string) (int64, bool) { return 0x01021994, true }
 		}, map[string]bool{"file_system not_lasting": true}},
 		"a file that others read":    {mode(func(k *kept) string { return k.o.DSN }, 0o644), map[string]bool{"rights mode": false}},
 		"a journal that others read": {mode(file, 0o640), map[string]bool{"rights mode": false}},
 		"a folder that others write": {mode(func(k *kept) string { return filepath.Dir(k.o.DSN) }, 0o777), map[string]bool{"rights mode": false}},
-		"no journal":                 {func(_ *testing.T, k *kept, _ *tuning) { k.o.Journal = "" }, map[string]bool{"journal none": true}},
-		"a journal that is gone": {func(t *testing.T, k *kept, _ *tuning) {
+		"no journal":                 {func(_ *testing.T, k *kept, _ *sqldb.Tuning) { k.o.Journal = "" }, map[string]bool{"journal none": true}},
+		"a journal that is gone": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			if err := os.RemoveAll(k.o.Journal); err != nil {
 				t.Fatal(err)
 			}
 		}, map[string]bool{"journal unfit": false}},
-		"a damaged journal": {func(t *testing.T, k *kept, _ *tuning) {
+		"a damaged journal": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			text, err := os.ReadFile(file(k))
 			if err != nil {
 				t.Fatal(err)
@@ -137,7 +139,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := keep(t, Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+			k := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 			k.sendAll("a", 3)
 			for range 2 {
 				if err := k.s.AppendAudit(t.Context(), rebuildAct); err != nil {
@@ -175,7 +177,7 @@ func (k *kept) sendAll(prefix string, n int) {
 // byHand changes the closed ledger behind the program's back.
 func (k *kept) byHand(queries ...string) {
 	k.t.Helper()
-	db := connectSQLite(defaultTuning, sqliteDSN(k.o.DSN, "mode=rw"), 1)
+	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=rw"), 1)
 	for _, q := range queries {
 		if _, err := db.Exec(q); err != nil {
 			k.t.Fatalf("%s: %v", q, err)
@@ -230,7 +232,7 @@ func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 			t.Errorf("with time enough: %+v, %v, want %+v", patient, err, whole)
 		}
 		counts, err := s.Extent(t.Context(), 1)
-		if err != nil || counts["rows.entry"] != NotCounted {
+		if err != nil || counts["rows.entry"] != readmodel.NotCounted {
 			t.Errorf("%v, %v", counts, err)
 		}
 		if counts, err = s.Extent(t.Context(), time.Hour); err != nil || counts["rows.entry"] != 2 {

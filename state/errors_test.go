@@ -13,23 +13,24 @@ import (
 	"github.com/lib/pq"
 	"github.com/lib/pq/pqerror"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestEachFaultOfADatabaseHasACodeAndAHint(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
-		"28P01": CodeAuth, "28000": CodeAuth, "3D000": CodeNoDatabase, "42501": CodePermission, "25006": CodePermission, "53100": CodeFull,
-		"53300": CodeUnreachable, "55P03": CodeLocked, "57014": CodeLocked, "57P01": CodeUnreachable, "08006": CodeUnreachable, "XX001": CodeCorrupt,
+		"28P01": sqldb.CodeAuth, "28000": sqldb.CodeAuth, "3D000": sqldb.CodeNoDatabase, "42501": sqldb.CodePermission, "25006": sqldb.CodePermission, "53100": sqldb.CodeFull,
+		"53300": sqldb.CodeUnreachable, "55P03": sqldb.CodeLocked, "57014": sqldb.CodeLocked, "57P01": sqldb.CodeUnreachable, "08006": sqldb.CodeUnreachable, "XX001": sqldb.CodeCorrupt,
 	} {
-		wantCode(t, faultOf(t.Context(), "x", "db", Postgres, &pq.Error{Code: pqerror.Code(code), Message: "m"}), want)
+		wantCode(t, sqldb.FaultOf(t.Context(), "x", "db", sqldb.Postgres, &pq.Error{Code: pqerror.Code(code), Message: "m"}), want)
 	}
 	for code, want := range map[int]string{
-		5: CodeLocked, 517: CodeLocked, 6: CodeLocked, 8: CodePermission, 264: CodePermission, 14: CodePermission, 10: CodeIO, 1034: CodeIO,
-		778: CodeFull, 13: CodeFull, 11: CodeCorrupt, 267: CodeCorrupt, 26: CodeCorrupt,
+		5: sqldb.CodeLocked, 517: sqldb.CodeLocked, 6: sqldb.CodeLocked, 8: sqldb.CodePermission, 264: sqldb.CodePermission, 14: sqldb.CodePermission, 10: sqldb.CodeIO, 1034: sqldb.CodeIO,
+		778: sqldb.CodeFull, 13: sqldb.CodeFull, 11: sqldb.CodeCorrupt, 267: sqldb.CodeCorrupt, 26: sqldb.CodeCorrupt,
 	} {
-		e := &Error{Code: CodeInternal, Path: "/tmp/x.db", Err: errors.New("x")}
-		describeSQLite(e, code)
+		e := &sqldb.Error{Code: sqldb.CodeInternal, Path: "/tmp/x.db", Err: errors.New("x")}
+		sqldb.DescribeSQLite(e, code)
 		wantCode(t, e, want)
 	}
 }
@@ -40,19 +41,19 @@ func TestAnErrorNamesTheTimeLimitThatItReached(t *testing.T) {
 	expired, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
 	defer cancel()
 	_, err := s.Jobs(expired)
-	if text := wantCode(t, err, CodeTimeout); !strings.Contains(text, "reading the jobs timed out") || !errors.Is(err, context.DeadlineExceeded) {
+	if text := wantCode(t, err, sqldb.CodeTimeout); !strings.Contains(text, "reading the jobs timed out") || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v", err)
 	}
 	gone, cancelNow := context.WithCancel(t.Context())
 	cancelNow()
-	if _, err := s.AcquireLease(gone, "contracts", Self()); !errors.Is(err, context.Canceled) {
+	if _, err := s.AcquireLease(gone, "contracts", sqldb.Self()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a write that was cancelled before it began: %v", err)
 	}
-	tune := defaultTuning
-	tune.write = time.Nanosecond
-	slow := &Store{d: s.d, tune: tune, write: s.write, read: s.read, where: s.where, markedBy: s.markedBy, slots: s.slots}
-	_, err = slow.AcquireLease(t.Context(), "contracts", Self())
-	if text := wantCode(t, err, CodeTimeout); !strings.Contains(text, "taking the lease took longer than 1ns") {
+	tune := sqldb.DefaultTuning
+	tune.Write = time.Nanosecond
+	slow := storeOf(&sqldb.DB{D: s.db.D, Tune: tune, Write: s.db.Write, Read: s.db.Read, Where: s.db.Where, MarkedBy: s.db.MarkedBy, Slots: s.db.Slots})
+	_, err = slow.AcquireLease(t.Context(), "contracts", sqldb.Self())
+	if text := wantCode(t, err, sqldb.CodeTimeout); !strings.Contains(text, "taking the lease took longer than 1ns") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -86,12 +87,16 @@ func TestI10_NoErrorRepeatsWhatARowHolds(t *testing.T) {
 
 func TestF051_EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d files, %v", len(files), err)
+	var files []string
+	for _, folder := range []string{".", "sqldb", "ledger", "recovery", "readmodel", "people", "inbox", "alerts", "refs", "retention"} {
+		found, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil || len(found) < 2 {
+			t.Fatalf("%s: %d files, %v", folder, len(found), err)
+		}
+		files = append(files, found...)
 	}
 	for _, f := range files {
-		if strings.HasSuffix(f, "_test.go") || f == "tx.go" {
+		if strings.HasSuffix(f, "_test.go") || f == "sqldb/tx.go" {
 			continue
 		}
 		text, err := os.ReadFile(f)
@@ -126,7 +131,7 @@ func FuzzCleanText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := cleanText(text)
+		got := sqldb.CleanText(text)
 		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
 			t.Errorf("cleanText(%q) = %q cannot be stored", text, got)
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -47,15 +49,15 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 func TestAnIDOfATimeLiesAtOrAboveTheFirstIDOfThatTime(t *testing.T) {
 	t.Parallel()
 	before := time.Now()
-	id := newID()
+	id := sqldb.NewID()
 	after := time.Now()
-	if low, high := idsFrom(before), idsFrom(after.Add(time.Second)); id < low || id >= high {
+	if low, high := ledger.IdsFrom(before), ledger.IdsFrom(after.Add(time.Second)); id < low || id >= high {
 		t.Errorf("%s is not from %s to %s", id, low, high)
 	}
-	if _, err := uuid.Parse(idsFrom(at) + "-7000-8000-000000000000"); err != nil {
+	if _, err := uuid.Parse(ledger.IdsFrom(at) + "-7000-8000-000000000000"); err != nil {
 		t.Errorf("the first id of a time has another form: %v", err)
 	}
-	if got := idsFrom(time.Unix(-5, 0)); got != "00000000-0000" {
+	if got := ledger.IdsFrom(time.Unix(-5, 0)); got != "00000000-0000" {
 		t.Errorf("before 1970: %s", got)
 	}
 }
@@ -63,10 +65,10 @@ func TestAnIDOfATimeLiesAtOrAboveTheFirstIDOfThatTime(t *testing.T) {
 func TestRunsAreToldByTheirEnds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, r := range []trade.RunReport{
-			{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(2 * time.Minute), Read: 1},
-			{ID: newID(), Job: "deliveries", StartedAt: at, EndedAt: at.Add(time.Minute), Read: 2},
-			{ID: newID(), Job: "contracts", StartedAt: at, Read: 3}, // it has not ended
-			{ID: newID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(3 * time.Minute), Read: 4},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(2 * time.Minute), Read: 1},
+			{ID: sqldb.NewID(), Job: "deliveries", StartedAt: at, EndedAt: at.Add(time.Minute), Read: 2},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, Read: 3}, // it has not ended
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(3 * time.Minute), Read: 4},
 		} {
 			if err := s.FinishRun(t.Context(), r); err != nil {
 				t.Fatalf("run %d: %v", i, err)
@@ -140,16 +142,16 @@ func TestTheRoomOfTheLedgersFoldersIsTold(t *testing.T) {
 			t.Parallel()
 			o := b.open(t)
 			o.Journal = t.TempDir()
-			tune := defaultTuning
-			tune.free = func(string) (uint64, bool) { return lowSpace - 1, true }
+			tune := sqldb.DefaultTuning
+			tune.Free = func(string) (uint64, bool) { return sqldb.LowSpace - 1, true }
 			s := mustOpenTuned(t, o, tune)
-			want := map[string]int{SQLite: 2, Postgres: 1}[b.name]
+			want := map[string]int{sqldb.SQLite: 2, sqldb.Postgres: 1}[b.name]
 			spaces := s.Spaces()
 			if len(spaces) != want {
 				t.Fatalf("%d folders, want %d: %v", len(spaces), want, spaces)
 			}
 			for _, space := range spaces {
-				if !space.Low || space.Free != lowSpace-1 || space.Folder == "" {
+				if !space.Low || space.Free != sqldb.LowSpace-1 || space.Folder == "" {
 					t.Errorf("%+v", space)
 				}
 			}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // Finding is one line of `safrasync check` about the ledger.
@@ -20,17 +22,17 @@ type Finding struct {
 // Health says how the ledger is: driver, place, versions, durability, file system, room. Nothing in it is secret. The error is that of a ledger that cannot be read.
 func (s *Store) Health(ctx context.Context) ([]Finding, error) {
 	out := []Finding{
-		{Name: "driver", Value: s.d.name, OK: true},
-		{Name: "place", Value: s.where, OK: true},
-		{Name: "ledger id", Value: s.id, OK: true},
+		{Name: "driver", Value: s.db.D.Name, OK: true},
+		{Name: "place", Value: s.db.Where, OK: true},
+		{Name: "ledger id", Value: s.db.ID, OK: true},
 	}
-	schema, err := s.schemaVersion(ctx)
+	schema, err := s.db.SchemaVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, Finding{Name: "schema", Value: strconv.FormatInt(schema, 10), OK: true})
 	var more []Finding
-	if s.d.name == Postgres {
+	if s.db.D.Name == sqldb.Postgres {
 		more, err = s.healthPostgres(ctx)
 	} else {
 		more, err = s.healthSQLite(ctx)
@@ -42,8 +44,8 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "full_page_writes"} {
 		var value string
-		if err := s.read.GetContext(ctx, &value, s.q(`SELECT current_setting(?)`), name); err != nil {
-			return nil, s.fault(ctx, "looking at the ledger", err)
+		if err := s.db.Read.GetContext(ctx, &value, s.db.Q(`SELECT current_setting(?)`), name); err != nil {
+			return nil, s.db.Fault(ctx, "looking at the ledger", err)
 		}
 		f := Finding{Name: name, Value: value, OK: value != "off"}
 		if !f.OK {
@@ -58,23 +60,23 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	const op = "looking at the ledger"
 	var version, journal string
-	if err := s.read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
-		return nil, s.fault(ctx, op, err)
+	if err := s.db.Read.GetContext(ctx, &version, `SELECT sqlite_version()`); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
 	}
-	if err := s.read.GetContext(ctx, &journal, `PRAGMA journal_mode`); err != nil {
-		return nil, s.fault(ctx, op, err)
+	if err := s.db.Read.GetContext(ctx, &journal, `PRAGMA journal_mode`); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
 	}
 	out := []Finding{
-		{Name: "SQLite", Value: version, OK: !olderVersion(version, oldestSQLite), Hint: hintIf(olderVersion(version, oldestSQLite), "need "+oldestSQLite)},
+		{Name: "SQLite", Value: version, OK: !sqldb.OlderVersion(version, sqldb.OldestSQLite), Hint: hintIf(sqldb.OlderVersion(version, sqldb.OldestSQLite), "need "+sqldb.OldestSQLite)},
 	}
-	if s.memory {
+	if s.db.Memory {
 		return append(out, Finding{Name: "durability", Value: "none", Hint: "a ledger in memory is for trials only"}), nil
 	}
 	out = append(out, Finding{Name: "journal mode", Value: journal, OK: journal == "wal", Hint: hintIf(journal != "wal", "open the ledger once for writing")})
-	if !s.readOnly { // synchronous is a property of the connection that writes
+	if !s.db.ReadOnly { // synchronous is a property of the connection that writes
 		var synchronous int
-		if err := s.write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
-			return nil, s.fault(ctx, op, err)
+		if err := s.db.Write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
 		}
 		out = append(out, Finding{Name: "synchronous", Value: strconv.Itoa(synchronous), OK: synchronous == 2, Hint: hintIf(synchronous != 2, "need 2 (FULL)")})
 	}
@@ -88,7 +90,7 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 // quickCheck looks for damage in the file, as far as that goes in a moment: a ledger of ten seasons takes minutes.
 func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	f := Finding{Name: "quick check", Value: "ok", OK: true}
-	limited, cancel := context.WithTimeout(ctx, s.tune.check)
+	limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
 	defer cancel()
 	err := s.Verify(limited)
 	switch {
@@ -96,7 +98,7 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	case ctx.Err() != nil:
 		return f, err
 	case limited.Err() != nil:
-		f.Value = fmt.Sprintf("nothing found in %s; the file is large: `safrasync doctor` reads all of it", s.tune.check)
+		f.Value = fmt.Sprintf("nothing found in %s; the file is large: `safrasync doctor` reads all of it", s.db.Tune.Check)
 	default:
 		f.OK, f.Value, f.Hint = false, "damaged", err.Error()
 	}
@@ -105,15 +107,15 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 
 func (s *Store) healthFile() []Finding {
 	var out []Finding
-	dir := filepath.Dir(s.where)
-	if magic, ok := s.tune.fsMagic(dir); ok {
-		name, lasting := fileSystemName(magic)
+	dir := filepath.Dir(s.db.Where)
+	if magic, ok := s.db.Tune.FsMagic(dir); ok {
+		name, lasting := sqldb.FileSystemName(magic)
 		out = append(out, Finding{Name: "file system", Value: name, OK: lasting, Hint: hintIf(!lasting, "the ledger is gone with this container or at the next start of the machine: use a disk")})
 	}
-	if free, ok := freeBytes(dir); ok {
-		out = append(out, Finding{Name: "free space", Value: fmt.Sprintf("%d bytes", free), OK: free >= lowSpace, Hint: hintIf(free < lowSpace, "free space on the disk")})
+	if free, ok := sqldb.FreeBytes(dir); ok {
+		out = append(out, Finding{Name: "free space", Value: fmt.Sprintf("%d bytes", free), OK: free >= sqldb.LowSpace, Hint: hintIf(free < sqldb.LowSpace, "free space on the disk")})
 	}
-	wal := walSize(s.where)
+	wal := walSize(s.db.Where)
 	return append(out, Finding{
 		Name: "write-ahead log", Value: fmt.Sprintf("%d bytes", wal), OK: wal <= walLimit,
 		Hint: hintIf(wal > walLimit, "a reader that never ends keeps it growing: look for a backup or a shell that has the file open"),
@@ -129,16 +131,16 @@ func hintIf(wanted bool, hint string) string {
 
 // Verify reads the whole SQLite file and reports damage (F049). PostgreSQL checks its own pages.
 func (s *Store) Verify(ctx context.Context) error {
-	if s.d.name != SQLite {
+	if s.db.D.Name != sqldb.SQLite {
 		return nil
 	}
 	var first string
-	if err := s.read.GetContext(ctx, &first, "PRAGMA quick_check(1)"); err != nil {
-		return s.fault(ctx, "checking the ledger", err)
+	if err := s.db.Read.GetContext(ctx, &first, "PRAGMA quick_check(1)"); err != nil {
+		return s.db.Fault(ctx, "checking the ledger", err)
 	}
 	if first != "ok" {
-		e := &Error{Path: s.where, Err: errors.New("the file is damaged")}
-		describeSQLite(e, sqliteCorrupt)
+		e := &sqldb.Error{Path: s.db.Where, Err: errors.New("the file is damaged")}
+		sqldb.DescribeSQLite(e, sqldb.SqliteCorrupt)
 		return e
 	}
 	return nil
@@ -157,17 +159,17 @@ func walSize(path string) int64 {
 
 // healthServer says which server the ledger knows, and what of it the role may not read.
 func (s *Store) healthServer(ctx context.Context) (Finding, error) {
-	was, is, err := s.servers(ctx)
-	f := Finding{Name: "server", Value: serverText(is), OK: true}
-	var other *Error
-	switch p := serverParts(is); {
+	was, is, err := s.db.Servers(ctx)
+	f := Finding{Name: "server", Value: sqldb.ServerText(is), OK: true}
+	var other *sqldb.Error
+	switch p := sqldb.ServerParts(is); {
 	case err != nil:
 		return f, err
-	case !sameServers(was, is) && errors.As(s.otherServer(was, is), &other):
+	case !sqldb.SameServers(was, is) && errors.As(s.db.OtherServer(was, is), &other):
 		f.OK, f.Value, f.Hint = false, other.Err.Error(), other.Hint
-	case p[0] == unread:
+	case p[0] == sqldb.Unread:
 		f.Hint = "another server would not be noticed: GRANT EXECUTE ON FUNCTION pg_control_system() TO the role of state.dsn"
-	case p[1] == unread:
+	case p[1] == sqldb.Unread:
 		f.Hint = "the promotion of a replica would not be noticed: GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_lsn() TO the role of state.dsn"
 	}
 	return f, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/inbox"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -76,7 +77,7 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		var events []trade.InboxEvent
-		for i := range 3 * inboxPage {
+		for i := range 3 * inbox.InboxPage {
 			when := at.Add(time.Duration(-i/2) * time.Second) // two at each time
 			events = append(events, trade.InboxEvent{Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1})
 		}
@@ -97,7 +98,7 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 				t.Errorf("at most %d: %d events, %d of them different, want %d; %v", limit, len(found), len(seen), want, err)
 			}
 		}
-		if _, err := s.write.ExecContext(t.Context(), `UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`); err != nil {
+		if _, err := s.db.Write.ExecContext(t.Context(), `UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`); err != nil {
 			t.Fatal(err)
 		}
 		if found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: "soja", Limit: 5}); len(found) != 5 || err != nil {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // onMachine names a process of another machine: nobody here can know that it is gone.
 func onMachine(name string) trade.Owner {
-	return trade.Owner{Instance: newID(), Host: name, Boot: "boot of " + name, PIDSpace: "pid:[1]", PID: 100, Started: "1"}
+	return trade.Owner{Instance: sqldb.NewID(), Host: name, Boot: "boot of " + name, PIDSpace: "pid:[1]", PID: 100, Started: "1"}
 }
 
 func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Crew {
@@ -60,7 +61,7 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 		if err != nil || len(all) != 3 || !all[0].Dead || all[1].Dead || all[2].Dead || all[0].Owner != a || all[2].Version != "1.0.0-test" || all[2].Command != "run" {
 			t.Errorf("instances: %+v, %v", all, err)
 		}
-		if s.d.name == Postgres && (all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
+		if s.db.D.Name == sqldb.Postgres && (all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
 			t.Errorf("two instances write the same sums: %+v", all)
 		}
 		if err := s.Depart(t.Context(), b.Instance); err != nil {
@@ -69,8 +70,8 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 2}) {
 			t.Errorf("one that was taken for dead begins anew: %+v", got)
 		}
-		gone := Self()
-		gone.Instance, gone.PID, gone.Started = newID(), 1, "1"
+		gone := sqldb.Self()
+		gone.Instance, gone.PID, gone.Started = sqldb.NewID(), 1, "1"
 		mustBeat(t, s, gone)
 		if got := mustBeat(t, s, c); got.Living != 2 {
 			t.Errorf("a process of this host that is gone counts: %+v", got)
@@ -274,24 +275,24 @@ func TestF065_AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		up := func(n int, text string) {
 			t.Helper()
 			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text)}
-			if err := s.up(t.Context(), folder, int64(n)); err != nil {
+			if err := s.db.Up(t.Context(), folder, int64(n)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		up(next, "CREATE TABLE more (id TEXT);\n")
 		a := mustSend(t, s, lease, es[0])
-		mustBeat(t, s, Self())
+		mustBeat(t, s, sqldb.Self())
 		if err := s.RenewLease(t.Context(), lease); err != nil {
 			t.Errorf("beside a migration that only adds: %v", err)
 		}
 		up(next+1, fmt.Sprintf("UPDATE ledger SET needs = %d;\n", next+1))
 		for name, op := range map[string]func() error{
 			"RenewLease":   func() error { return s.RenewLease(t.Context(), lease) },
-			"AcquireLease": func() error { _, err := s.AcquireLease(t.Context(), "deliveries", Self()); return err },
-			"Beat":         func() error { _, err := s.Beat(t.Context(), trade.Instance{Owner: Self()}); return err },
+			"AcquireLease": func() error { _, err := s.AcquireLease(t.Context(), "deliveries", sqldb.Self()); return err },
+			"Beat":         func() error { _, err := s.Beat(t.Context(), trade.Instance{Owner: sqldb.Self()}); return err },
 		} {
 			t.Log(name)
-			wantCode(t, op(), CodeNewer)
+			wantCode(t, op(), sqldb.CodeNewer)
 		}
 		if res := mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "id-a")}}); !res.Settled[a.ID] {
 			t.Errorf("the answer of what was on the wire: %+v", res)

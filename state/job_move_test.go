@@ -10,6 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/retention"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -241,8 +245,8 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")}})
 			mustFree(t, k.s, lease)
 			if renewed {
-				r := &retaining{Store: k.s, keep: Retention{Journal: 1}, now: at}
-				if err := r.beginAgain(t.Context()); err != nil {
+				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
+				if err := r.BeginAgain(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -283,12 +287,12 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		mustRecord(t, k.s, lease, newEntry("1"))
 		mustFree(t, k.s, lease)
 		stop := errors.New("the process ends here")
-		err := k.s.inTx(t.Context(), "testing", func(tx *tx) error {
-			m := &jobMove{tx: tx, from: "a", to: "b", now: at, sums: tallyChange{}}
-			if err := errors.Join(m.lock(), m.look(), m.apply(moveAct)); err != nil {
+		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+			m := &recovery.JobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: ledger.TallyChange{}}
+			if err := errors.Join(m.Lock(), m.Look(), m.Apply(moveAct)); err != nil {
 				return err
 			}
-			if err := tx.writeNote(); err != nil {
+			if err := tx.WriteNote(); err != nil {
 				return err
 			}
 			return stop
@@ -298,7 +302,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		}
 		k.close()
 		k.open()
-		if diff := cmp.Diff(Opening{Acts: 1}, k.s.Opening()); diff != "" {
+		if diff := cmp.Diff(recovery.Opening{Acts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(map[string]trade.State{"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected, "4": trade.Pending}, statesOf(t, k.s, "b")); diff != "" {
@@ -308,7 +312,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		mustAddUp(t, k.s, "b")
 		k.close()
 		k.open()
-		if k.s.Opening() != (Opening{}) {
+		if k.s.Opening() != (recovery.Opening{}) {
 			t.Errorf("settled twice: %+v", k.s.Opening())
 		}
 	})

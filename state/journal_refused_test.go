@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,9 +26,9 @@ func TestF058_YesterdaysLedgerIsRefused(t *testing.T) {
 	k.send("b", 4)
 	k.close()
 	copyFile(t, old, k.o.DSN)
-	text := wantCode(t, k.try(defaultTuning), CodeRolledBack)
-	var e *Error
-	if errors.As(k.try(defaultTuning), &e); e.Records != 7 || e.Rows != 4 || e.Since.IsZero() || !strings.Contains(text, "safrasync rebuild") {
+	text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	var e *sqldb.Error
+	if errors.As(k.try(sqldb.DefaultTuning), &e); e.Records != 7 || e.Rows != 4 || e.Since.IsZero() || !strings.Contains(text, "safrasync rebuild") {
 		t.Errorf("error %+v: %s", e, text)
 	}
 	// Reading it is allowed: it is how people look at it.
@@ -47,7 +48,7 @@ func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	if err := os.Remove(k.o.DSN); err != nil {
 		t.Fatal(err)
 	}
-	text := wantCode(t, k.try(defaultTuning), CodeEmptied)
+	text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	if !strings.Contains(text, "3 rows were sent") {
 		t.Errorf("the error says not how many rows: %s", text)
 	}
@@ -57,7 +58,7 @@ func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	if err := os.WriteFile(k.o.DSN, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, k.try(defaultTuning), CodeEmptied)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	// A fresh ledger that was made without looking at the journal does not help either.
 	if err := os.Remove(k.o.DSN); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, k.try(defaultTuning), CodeEmptied)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	if err := os.WriteFile(k.o.DSN, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestF057_ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 
 func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	t.Parallel()
-	k := keep(t, Options{Driver: Postgres, DSN: pgtest.Database(t)})
+	k := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	k.send("a", 2)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
 		if err := byHand(k.s, query); err != nil {
@@ -88,7 +89,7 @@ func TestF057_AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 		}
 	}
 	k.close()
-	wantCode(t, k.try(defaultTuning), CodeEmptied)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 }
 
 // F057: a folder that was moved without the ledger's file, or a server that has another name now and an empty database: the journal tells that rows were sent.
@@ -98,8 +99,8 @@ func TestF057_ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 		want := provenOf(t, k.s)
 		k.close()
 		journals, stood := k.o.Journal, k.o.DSN
-		k.o.DSN = map[string]string{SQLite: filepath.Join(t.TempDir(), "state.db")}[k.o.Driver]
-		if k.o.Driver == Postgres {
+		k.o.DSN = map[string]string{sqldb.SQLite: filepath.Join(t.TempDir(), "state.db")}[k.o.Driver]
+		if k.o.Driver == sqldb.Postgres {
 			k.o.DSN = pgtest.Database(t)
 		} else {
 			other := k.o // beside a ledger that is still there, another one may begin
@@ -107,13 +108,13 @@ func TestF057_ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 			mustOpen(t, other)
 			removeLedger(t, stood)
 		}
-		text := wantCode(t, k.try(defaultTuning), CodeEmptied)
+		text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 		if !strings.Contains(text, "rebuild") || !strings.Contains(text, "state.journal") {
 			t.Errorf("the error names no way out: %s", text)
 		}
 		own := k.o
 		own.Journal = filepath.Join(t.TempDir(), "own")
-		if own.Driver == SQLite {
+		if own.Driver == sqldb.SQLite {
 			own.DSN = filepath.Join(t.TempDir(), "state.db")
 			mustOpen(t, own)
 		}
@@ -139,7 +140,7 @@ func TestALostJournalIsRefused(t *testing.T) {
 		if err := os.Rename(dir, dir+".away"); err != nil {
 			t.Fatal(err)
 		}
-		text := wantCode(t, k.try(defaultTuning), CodeJournalLost)
+		text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		if !strings.Contains(text, "rebuild --new-journal") {
 			t.Errorf("the error names no way out: %s", text)
 		}
@@ -159,12 +160,12 @@ func TestALostJournalIsRefused(t *testing.T) {
 		if err := os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, k.try(defaultTuning), CodeJournalLost)
+		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		// Damage before the end.
 		if err := os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if text := wantCode(t, k.try(defaultTuning), CodeJournal); !strings.Contains(text, file) {
+		if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournal); !strings.Contains(text, file) {
 			t.Errorf("damage is not named with its file: %s", text)
 		}
 	})
@@ -176,24 +177,24 @@ func TestF064_ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	k.close()
 
 	// The whole machine was cloned, and got an id of its own.
-	clone := defaultTuning
-	clone.machine = func() string { return "another-machine" }
-	here := defaultTuning
-	if here.machine() == "" {
-		here.machine = func() string { return "this-machine" }
+	clone := sqldb.DefaultTuning
+	clone.Machine = func() string { return "another-machine" }
+	here := sqldb.DefaultTuning
+	if here.Machine() == "" {
+		here.Machine = func() string { return "this-machine" }
 		fresh := keepTuned(t, here)
 		fresh.send("a", 2)
 		fresh.close()
-		wantCode(t, fresh.try(clone), CodeCopied)
+		wantCode(t, fresh.try(clone), sqldb.CodeCopied)
 	} else {
-		wantCode(t, k.try(clone), CodeCopied)
+		wantCode(t, k.try(clone), sqldb.CodeCopied)
 	}
 
 	// The file was copied to another place of the same host, with the same journal.
 	second := *k
 	second.o.DSN = filepath.Join(t.TempDir(), "copy.db")
 	copyFile(t, k.o.DSN, second.o.DSN)
-	wantCode(t, second.try(defaultTuning), CodeCopied)
+	wantCode(t, second.try(sqldb.DefaultTuning), sqldb.CodeCopied)
 	k.open()
 	k.send("b", 1)
 	k.close()
@@ -228,10 +229,10 @@ func TestF064_ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	third.send("e", 1)
 	third.close()
 	third.o.Journal = second.o.Journal
-	wantCode(t, third.try(defaultTuning), CodeCopied)
+	wantCode(t, third.try(sqldb.DefaultTuning), sqldb.CodeCopied)
 }
 
-func keepTuned(t *testing.T, tune tuning) *kept {
+func keepTuned(t *testing.T, tune sqldb.Tuning) *kept {
 	t.Helper()
 	o := backends[0].open(t)
 	o.Version, o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
@@ -252,7 +253,7 @@ func TestALedgerWithAJournalIsNotSentFromWithoutIt(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("b"))
 		_, err := s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(es[0])}})
-		wantCode(t, err, CodeJournal)
+		wantCode(t, err, sqldb.CodeJournal)
 		if got := mustEntry(t, s, "contracts", "b").State; got != trade.Pending {
 			t.Errorf("the entry is %s", got)
 		}
@@ -261,7 +262,7 @@ func TestALedgerWithAJournalIsNotSentFromWithoutIt(t *testing.T) {
 
 func TestF058_AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	t.Parallel()
-	a := keep(t, Options{Driver: Postgres, DSN: pgtest.Database(t)})
+	a := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	b := *a
 	b.o.Journal = filepath.Join(t.TempDir(), "journal of another host")
 	b.open()
@@ -271,25 +272,25 @@ func TestF058_AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	a.close()
 	b.close()
 	// The ledger forgets what b sent, as a backup from before would.
-	if err := byHand(mustOpen(t, Options{Driver: Postgres, DSN: a.o.DSN}), `UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`); err != nil {
+	if err := byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}), `UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, a.try(defaultTuning), CodeRolledBack)
+	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 }
 
 func TestF060_AJournalOnANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
 	o := backends[0].open(t)
 	o.Journal = filepath.Join(t.TempDir(), "a", "b")
-	tune := defaultTuning
-	tune.fsMagic = func(path string) (int64, bool) {
+	tune := sqldb.DefaultTuning
+	tune.FsMagic = func(path string) (int64, bool) {
 		if path == filepath.Dir(o.DSN) || path == o.DSN {
 			return 0xEF53, true
 		}
 		return 0x6969, filepath.Base(path) != "b" && filepath.Base(path) != "a"
 	}
 	_, err := open(t.Context(), o, tune)
-	wantCode(t, err, CodeNetworkFS)
+	wantCode(t, err, sqldb.CodeNetworkFS)
 }
 
 func TestF061_OneRunServesASQLiteLedger(t *testing.T) {
@@ -300,7 +301,7 @@ func TestF061_OneRunServesASQLiteLedger(t *testing.T) {
 	}
 	second := mustOpen(t, k.o) // other commands work beside it
 	_, err = second.Serve()
-	if text := wantCode(t, err, CodeServed); !strings.Contains(text, fmt.Sprint(os.Getpid())) {
+	if text := wantCode(t, err, sqldb.CodeServed); !strings.Contains(text, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the error does not name the process: %s", text)
 	}
 	if err := release(); err != nil {

@@ -14,17 +14,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // kept is a ledger with a journal, and a copy machine.
 type kept struct {
 	t testing.TB
-	o Options
+	o sqldb.Options
 	s *Store
 }
 
-func keep(t testing.TB, o Options) *kept {
+func keep(t testing.TB, o sqldb.Options) *kept {
 	t.Helper()
 	o.Version, o.Journal, o.Begin = "1.0.0-test", filepath.Join(t.TempDir(), "journal"), true
 	k := &kept{t: t, o: o}
@@ -35,12 +38,12 @@ func keep(t testing.TB, o Options) *kept {
 // open opens the ledger, and closes it at the end of the test.
 func (k *kept) open() {
 	k.t.Helper()
-	if err := k.try(defaultTuning); err != nil {
+	if err := k.try(sqldb.DefaultTuning); err != nil {
 		k.t.Fatalf("opening the ledger: %v", err)
 	}
 }
 
-func (k *kept) try(tune tuning) error {
+func (k *kept) try(tune sqldb.Tuning) error {
 	s, err := open(context.Background(), k.o, tune)
 	if err != nil {
 		return err
@@ -119,7 +122,7 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 		k.send("a", 3)
 		k.close()
 		k.open()
-		if diff := cmp.Diff(Opening{}, k.s.Opening()); diff != "" {
+		if diff := cmp.Diff(recovery.Opening{}, k.s.Opening()); diff != "" {
 			t.Errorf("opening a ledger in step settled something: %s", diff)
 		}
 		k.send("b", 3)
@@ -148,14 +151,14 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 	k.t.Helper()
 	stop := errors.New("the process ends here")
-	err := k.s.inTx(k.t.Context(), "testing", func(tx *tx) error {
-		gr := &groupTx{tx: tx, lease: lease, group: g, now: at, sums: tallyChange{}, result: trade.GroupResult{
+	err := k.s.db.InTx(k.t.Context(), "testing", func(tx *sqldb.Tx) error {
+		gr := &ledger.GroupTx{Tx: tx, Lease: lease, Group: g, Now: at, Sums: ledger.TallyChange{}, Result: trade.GroupResult{
 			Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{},
 		}}
-		if err := gr.run(); err != nil {
+		if err := gr.Run(); err != nil {
 			return err
 		}
-		if err := tx.writeNote(); err != nil {
+		if err := tx.WriteNote(); err != nil {
 			return err
 		}
 		return stop
@@ -177,7 +180,7 @@ func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T)
 		in := intentOf(es[2])
 		k.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{created(first, "remote-a"), refused(second)}, Intents: []trade.Intent{in}})
 		k.open()
-		if diff := cmp.Diff(Opening{Settled: 2, Doubts: 1}, k.s.Opening()); diff != "" {
+		if diff := cmp.Diff(recovery.Opening{Settled: 2, Doubts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.InDoubt, "d": trade.Pending}
@@ -203,7 +206,7 @@ func TestF054_ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T)
 		// It is settled once.
 		k.close()
 		k.open()
-		if k.s.Opening() != (Opening{}) {
+		if k.s.Opening() != (recovery.Opening{}) {
 			t.Errorf("settled twice: %+v", k.s.Opening())
 		}
 		mustSend(t, k.s, mustLease(t, k.s, "contracts"), mustEntry(t, k.s, "contracts", "d"))
@@ -235,9 +238,9 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
 	stop := errors.New("the disk is full")
 	for range 3 {
-		err := k.s.inTx(t.Context(), "testing", func(tx *tx) error {
-			tx.noting(journal.Group, at).Intents = []journal.Intent{{Row: journal.Row{Job: "contracts", Key: "a"}, Attempt: newID(), Generation: 1, Payload: es[0].PayloadHash}}
-			if err := tx.writeNote(); err != nil {
+		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+			tx.Noting(journal.Group, at).Intents = []journal.Intent{{Row: journal.Row{Job: "contracts", Key: "a"}, Attempt: sqldb.NewID(), Generation: 1, Payload: es[0].PayloadHash}}
+			if err := tx.WriteNote(); err != nil {
 				return err
 			}
 			return stop
@@ -250,7 +253,7 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	k.close()
 	k.open()
 	want := map[string]trade.State{"a": trade.Pending, "b": trade.Sending}
-	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" || k.s.Opening() != (Opening{}) {
+	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" || k.s.Opening() != (recovery.Opening{}) {
 		t.Errorf("states (-want +got):\n%s\nopening %+v", diff, k.s.Opening())
 	}
 }
@@ -261,18 +264,18 @@ func TestF053_AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	lease := mustLease(t, k.s, "contracts")
 	a := mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
 	var pages int
-	if err := k.s.write.Get(&pages, `PRAGMA page_count`); err != nil {
+	if err := k.s.db.Write.Get(&pages, `PRAGMA page_count`); err != nil {
 		t.Fatal(err)
 	}
-	if err := k.s.write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)); err != nil {
+	if err := k.s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)); err != nil {
 		t.Fatal(err)
 	}
 	a.AnswerBody = strings.Repeat("x", 100_000)
 	for range 3 { // as the engine tries again
 		_, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
-		wantCode(t, err, CodeFull)
+		wantCode(t, err, sqldb.CodeFull)
 	}
-	if err := k.s.write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
+	if err := k.s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
 		t.Fatal(err)
 	}
 	k.close()

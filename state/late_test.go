@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -93,7 +94,7 @@ func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) 
 						t.Fatal(lost, err)
 					}
 				}
-				remote := newID()
+				remote := sqldb.NewID()
 				r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(first, remote)}})
 				got := mustEntry(t, s, "contracts", "a")
 				if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateBeforeResend || got.State != trade.Accepted || got.RemoteID != remote || len(got.Flags) > 0 {
@@ -111,7 +112,7 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 			both(t, func(t *testing.T, s *Store) {
 				lease := mustLease(t, s, "contracts")
 				first, e := resent(t, s, lease, "a")
-				a, other, remote := mustSend(t, s, lease, e), newID(), newID()
+				a, other, remote := mustSend(t, s, lease, e), sqldb.NewID(), sqldb.NewID()
 				settle := func(st trade.Settlement) trade.GroupResult {
 					return mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
 				}
@@ -154,7 +155,7 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		given := map[string]string{"same": newID(), "other": newID(), "refused": newID(), "no id": ""}
+		given := map[string]string{"same": sqldb.NewID(), "other": sqldb.NewID(), "refused": sqldb.NewID(), "no id": ""}
 		attempts := map[string]trade.Attempt{}
 		for key, id := range given {
 			attempts[key] = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])

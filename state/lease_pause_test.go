@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -52,8 +54,8 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	release := make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
-		done <- s.inTx(t.Context(), "a commit that takes long", func(t *tx) error {
-			if err := fence(t, lease); err != nil {
+		done <- s.db.InTx(t.Context(), "a commit that takes long", func(t *sqldb.Tx) error {
+			if err := ledger.Fence(t, lease); err != nil {
 				return err
 			}
 			close(held)
@@ -74,7 +76,7 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	}()
 	waitFor(t, "the takeover waits for the commit", func() bool {
 		var n int
-		if err := s.read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`); err != nil {
+		if err := s.db.Read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`); err != nil {
 			t.Fatal(err)
 		}
 		return n == 1

@@ -10,18 +10,19 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestALeaseHasOneOwner(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		if lease.Epoch != 1 || lease.Owner != Self() {
+		if lease.Epoch != 1 || lease.Owner != sqldb.Self() {
 			t.Errorf("lease: %+v", lease)
 		}
-		_, err := s.AcquireLease(t.Context(), "contracts", Self())
+		_, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 		var leased *trade.LeasedError
-		if !errors.As(err, &leased) || leased.Owner != Self() || leased.Job != "contracts" || leased.Until.IsZero() {
+		if !errors.As(err, &leased) || leased.Owner != sqldb.Self() || leased.Job != "contracts" || leased.Until.IsZero() {
 			t.Errorf("a second time: %v", err)
 		}
 		mustLease(t, s, "deliveries")
@@ -50,13 +51,13 @@ func TestALeaseHasOneOwner(t *testing.T) {
 // F062: two that serve one ledger never have the same job; the second takes it over when the lease of the first has ended.
 func TestF062_ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		elsewhere := trade.Owner{Instance: newID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]", PID: 1 << 30, Started: "1"}
+		elsewhere := trade.Owner{Instance: sqldb.NewID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]", PID: 1 << 30, Started: "1"}
 		old, err := s.AcquireLease(t.Context(), "contracts", elsewhere)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var leased *trade.LeasedError
-		if _, err := s.AcquireLease(t.Context(), "contracts", Self()); !errors.As(err, &leased) || leased.Owner != elsewhere {
+		if _, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self()); !errors.As(err, &leased) || leased.Owner != elsewhere {
 			t.Fatalf("error = %v, want it leased: nobody here can know that the owner is gone", err)
 		}
 		expire(t, s, "contracts")
@@ -79,8 +80,8 @@ func TestManyWhoWantOneLeaseGetItOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 16 {
 			wg.Go(func() {
-				owner := Self()
-				owner.Instance = newID()
+				owner := sqldb.Self()
+				owner.Instance = sqldb.NewID()
 				_, err := s.AcquireLease(t.Context(), "contracts", owner)
 				var leased *trade.LeasedError
 				switch {
@@ -124,7 +125,7 @@ func TestALeaseOfAKilledProcessIsFreeAtOnce(t *testing.T) {
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the process says %q", got)
 	}
-	_, err := s.AcquireLease(t.Context(), "contracts", Self())
+	_, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 	var leased *trade.LeasedError
 	if !errors.As(err, &leased) || leased.Owner.PID != p.cmd.Process.Pid {
 		t.Fatalf("error = %v, want it leased by process %d", err, p.cmd.Process.Pid)
@@ -144,7 +145,7 @@ func TestF054_WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
 	if err := s.ReleaseLease(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	attempt := newID()
+	attempt := sqldb.NewID()
 	p := startChild(t, "sending", o.DSN, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the process says %q", got)
@@ -165,7 +166,7 @@ func TestF054_WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
 
 func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 	t.Parallel()
-	self := Self()
+	self := sqldb.Self()
 	if self.Boot == "" || self.PIDSpace == "" || self.Started == "" || self.Host == "" || self.Instance == "" {
 		t.Fatalf("this process cannot be told from others: %+v", self)
 	}
@@ -183,7 +184,7 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 			_ = sleeper.Wait()
 		}
 	})
-	started, running := processStart(sleeper.Process.Pid)
+	started, running := sqldb.ProcessStart(sleeper.Process.Pid)
 	if !running || started == "" {
 		t.Fatalf("processStart = %q, %v", started, running)
 	}
@@ -207,7 +208,7 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		{"no boot id", as(func(o *trade.Owner) { o.Boot, o.PID = "", cmd.Process.Pid }), false},
 		{"no number", as(func(o *trade.Owner) { o.PID = 0 }), false},
 	} {
-		if got := gone(c.owner); got != c.want {
+		if got := sqldb.Gone(c.owner); got != c.want {
 			t.Errorf("%s: gone = %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -216,7 +217,7 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, "the killed process is a zombie", func() bool {
-		return gone(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
+		return sqldb.Gone(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
 	})
 	if strings.Contains(fmt.Sprint(self), "\n") {
 		t.Errorf("owner %v has a line break", self)

@@ -24,14 +24,14 @@ func (s *Store) MessageKeys(ctx context.Context) ([]trade.SeenMessage, error) {
 		Last     int64  `db:"last"`
 	}
 	query := `SELECT messages, COUNT(*) AS n, MAX(COALESCE(finished_at, started_at)) AS last FROM attempt WHERE messages <> '[]' GROUP BY messages`
-	if err := s.read.SelectContext(ctx, &rows, s.q(query)); err != nil {
-		return nil, s.fault(ctx, op, err)
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query)); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
 	}
 	seen := map[string]*trade.SeenMessage{}
 	for _, r := range rows {
 		var keys []string
 		if err := json.Unmarshal([]byte(r.Messages), &keys); err != nil {
-			return nil, s.fault(ctx, op, fmt.Errorf("an attempt is damaged in column messages: restore the backup"))
+			return nil, s.db.Fault(ctx, op, fmt.Errorf("an attempt is damaged in column messages: restore the backup"))
 		}
 		slices.Sort(keys)
 		for _, key := range slices.Compact(keys) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,7 +19,7 @@ func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
 			From string `db:"from_state"`
 			To   string `db:"to_state"`
 		}
-		if err := s.read.Select(&rows, `SELECT from_state, to_state FROM move`); err != nil {
+		if err := s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`); err != nil {
 			t.Fatal(err)
 		}
 		var got, want []string
@@ -46,15 +48,15 @@ func put(t *testing.T, s *Store, key string, state trade.State) int64 {
 		trade.Rejected: {trade.Pending, trade.Sending, trade.Rejected}, trade.InDoubt: {trade.Pending, trade.Sending, trade.InDoubt},
 		trade.Dismissed: {trade.Pending, trade.Dismissed}, trade.Withdrawn: {trade.Pending, trade.Withdrawn},
 	}
-	row, err := rowOf(newEntry(key), at)
+	row, err := ledger.RowOf(newEntry(key), at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	row.Job, row.State = "j", string(paths[state][0])
-	args := row.args()[1:]
-	mustExec(t, s, insertText("entry", newColumns, 1, ""), args...)
+	args := row.Args()[1:]
+	mustExec(t, s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), args...)
 	var id int64
-	if err := s.read.Get(&id, s.q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key); err != nil {
+	if err := s.db.Read.Get(&id, s.db.Q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key); err != nil {
 		t.Fatal(err)
 	}
 	for _, next := range paths[state][1:] {
@@ -84,7 +86,7 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 
 func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 	t.Helper()
-	id := newID()
+	id := sqldb.NewID()
 	if err := tryAttempt(s, id, entry, generation); err != nil {
 		t.Fatalf("adding an attempt: %v", err)
 	}
@@ -93,7 +95,7 @@ func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 
 func tryAttempt(s *Store, id string, entry int64, generation int) error {
 	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, counts, status, messages, remote_id, reason, answer_body)
-		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', CAST('h' AS `+s.d.bytes+`), 1, 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
+		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', CAST('h' AS `+s.db.D.Bytes+`), 1, 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
 }
 
 func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
@@ -117,15 +119,15 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 			if slices.Contains(trade.Moves[""], state) {
 				continue
 			}
-			row, err := rowOf(newEntry("start-"+string(state)), at)
+			row, err := ledger.RowOf(newEntry("start-"+string(state)), at)
 			if err != nil {
 				t.Fatal(err)
 			}
 			row.Job, row.State = "j", string(state)
 			if state == trade.Accepted {
-				row.RemoteID = orNull("remote-start")
+				row.RemoteID = ledger.OrNull("remote-start")
 			}
-			if err := byHand(s, insertText("entry", newColumns, 1, ""), row.args()[1:]...); err == nil {
+			if err := byHand(s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), row.Args()[1:]...); err == nil {
 				t.Errorf("an entry could start as %s", state)
 			}
 		}
@@ -190,7 +192,7 @@ func TestF069_TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.
 				if from == to {
 					continue
 				}
-				id := openAttempt(t, s, put(t, s, newID(), trade.Pending), 1)
+				id := openAttempt(t, s, put(t, s, sqldb.NewID(), trade.Pending), 1)
 				if err := set(id, from); err != nil {
 					t.Fatalf("open to %s: %v", from, err)
 				}
@@ -211,11 +213,11 @@ func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t 
 			if outcome != trade.OutcomeOpen {
 				mustExec(t, s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`, string(outcome), id)
 			}
-			err := tryAttempt(s, newID(), entry, 1)
+			err := tryAttempt(s, sqldb.NewID(), entry, 1)
 			if free := outcome == trade.OutcomeNotCreated || outcome == trade.OutcomeNotSent; free != (err == nil) {
 				t.Errorf("a second attempt after %q: %v", outcome, err)
 			}
-			if err := tryAttempt(s, newID(), entry, 2); err != nil {
+			if err := tryAttempt(s, sqldb.NewID(), entry, 2); err != nil {
 				t.Errorf("an attempt of the next generation after %q: %v", outcome, err)
 			}
 		}
@@ -226,22 +228,22 @@ func TestI3_TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t 
 func TestARefusalOfTheDatabaseEndsTheTransaction(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		first, second := put(t, s, "1", trade.Pending), put(t, s, "2", trade.Accepted)
-		tx, err := s.write.BeginTxx(t.Context(), nil)
+		tx, err := s.db.Write.BeginTxx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = tx.Rollback() }()
-		if _, err := tx.ExecContext(t.Context(), s.q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`), first); err != nil {
+		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`), first); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tx.ExecContext(t.Context(), s.q(`UPDATE entry SET state = 'pending' WHERE id = ?`), second); err == nil || !strings.Contains(err.Error(), "safrasync: this change of state is not allowed") {
+		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'pending' WHERE id = ?`), second); err == nil || !strings.Contains(err.Error(), "safrasync: this change of state is not allowed") {
 			t.Errorf("an accepted entry went back: %v", err)
 		}
 		if err := tx.Commit(); err == nil {
 			t.Error("what was refused was committed")
 		}
 		var state string
-		if err := s.read.GetContext(t.Context(), &state, s.q(`SELECT state FROM entry WHERE id = ?`), first); err != nil || state != string(trade.Pending) {
+		if err := s.db.Read.GetContext(t.Context(), &state, s.db.Q(`SELECT state FROM entry WHERE id = ?`), first); err != nil || state != string(trade.Pending) {
 			t.Errorf("the change before the refused one stayed: %s, %v", state, err)
 		}
 	})

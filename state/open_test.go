@@ -20,13 +20,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // wantCode checks the code of an error and that it says what to do; it gives the whole text.
 func wantCode(t *testing.T, err error, code string) string {
 	t.Helper()
-	var e *Error
+	var e *sqldb.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("error = %v, want an *Error with code %s", err, code)
 	}
@@ -92,16 +93,16 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
-	folder, err := fs.Sub(migrations, s.d.goose)
+	folder, err := fs.Sub(sqldb.Migrations, s.db.D.Goose)
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := stepsOf(folder)
+	steps, err := sqldb.StepsOf(folder)
 	if err != nil || len(steps) == 0 {
 		t.Fatal(len(steps), err)
 	}
 	for _, step := range steps { // another has applied them all
-		tx, err := s.write.BeginTx(t.Context(), nil)
+		tx, err := s.db.Write.BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +143,8 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^(\d{5})_[a-z_]+\.sql$`)
 	var names [2][]string
-	for i, folder := range []string{sqliteDialect.goose, postgresDialect.goose} {
-		files, err := fs.ReadDir(migrations, folder)
+	for i, folder := range []string{sqldb.SqliteDialect.Goose, sqldb.PostgresDialect.Goose} {
+		files, err := fs.ReadDir(sqldb.Migrations, folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,12 +168,12 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 func TestMigrationsGoOneWayAndInATransaction(t *testing.T) {
 	t.Parallel()
 	told := regexp.MustCompile(`(?i)\+goose\s+(down|no\s+transaction|envsub)`)
-	files, err := fs.Glob(migrations, "*/*/*.sql")
+	files, err := fs.Glob(sqldb.Migrations, "*/*/*.sql")
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%d migrations, %v", len(files), err)
 	}
 	for _, name := range files {
-		text, err := fs.ReadFile(migrations, name)
+		text, err := fs.ReadFile(sqldb.Migrations, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,9 +190,9 @@ func TestF065_ALedgerOfANewerProgramIsRefused(t *testing.T) {
 			t.Parallel()
 			o := b.empty(t)
 			s := mustOpen(t, o)
-			mustExec(t, s, `INSERT INTO `+schemaTable+` (version_id, is_applied) VALUES (700, `+map[string]string{SQLite: "1", Postgres: "true"}[s.d.name]+`)`)
+			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, `+map[string]string{sqldb.SQLite: "1", sqldb.Postgres: "true"}[s.db.D.Name]+`)`)
 			_, err := Open(t.Context(), o)
-			e := wantCode(t, err, CodeNewer)
+			e := wantCode(t, err, sqldb.CodeNewer)
 			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrationsOf(t, s)))) {
 				t.Errorf("error = %v", e)
 			}
@@ -207,9 +208,9 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 			t.Parallel()
 			o := b.empty(t)
 			s := mustOpen(t, o)
-			mustExec(t, s, `ALTER TABLE `+schemaTable+` RENAME TO `+formerSchemaTable)
+			mustExec(t, s, `ALTER TABLE `+sqldb.SchemaTable+` RENAME TO `+sqldb.FormerSchemaTable)
 			_, err := Open(t.Context(), o)
-			if text := wantCode(t, err, CodeForeign); !strings.Contains(text, "before the first release") {
+			if text := wantCode(t, err, sqldb.CodeForeign); !strings.Contains(text, "before the first release") {
 				t.Error(text)
 			}
 			o.Begin = true
@@ -226,14 +227,14 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 		folder := migrationsOf(t, s)
 		newest := len(folder)
 		folder[fmt.Sprintf("%05d_more.sql", newest+1)] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n")}
-		if err := s.up(t.Context(), folder, int64(newest+1)); err == nil {
+		if err := s.db.Up(t.Context(), folder, int64(newest+1)); err == nil {
 			t.Fatal("a migration with an error was applied")
 		}
 		var names []string
-		if err := s.write.Select(&names, s.d.tables); err != nil {
+		if err := s.db.Write.Select(&names, s.db.D.Tables); err != nil {
 			t.Fatal(err)
 		}
-		version, err := s.schemaVersion(t.Context())
+		version, err := s.db.SchemaVersion(t.Context())
 		if err != nil || version != int64(newest) || slices.Contains(names, "half") {
 			t.Errorf("schema %d, tables %v, %v", version, names, err)
 		}
@@ -245,26 +246,26 @@ func TestF065_AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[1].open(t))
-	if s.d.name != Postgres {
-		t.Fatal(s.d.name)
+	if s.db.D.Name != sqldb.Postgres {
+		t.Fatal(s.db.D.Name)
 	}
 	folder := migrationsOf(t, s)
 	next := len(folder) + 1
 	text := "-- +goose Up\nCREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
 	if long {
-		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(readPatience.Seconds())+1) // longer than the server or the connection waits for a statement of a run
+		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1) // longer than the server or the connection waits for a statement of a run
 	}
 	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
-	if err := s.up(t.Context(), folder, int64(next)); err != nil {
+	if err := s.db.Up(t.Context(), folder, int64(next)); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{
 		`SELECT setting FROM limits WHERE name = 'statement_timeout'`: "0",
-		`SELECT setting FROM limits WHERE name = 'lock_timeout'`:      fmt.Sprint(lockTimeout.Milliseconds()),
+		`SELECT setting FROM limits WHERE name = 'lock_timeout'`:      fmt.Sprint(sqldb.LockTimeout.Milliseconds()),
 		`SELECT current_setting('statement_timeout')`:                 "25s",
 	} {
 		var got string
-		if err := s.read.Get(&got, query); err != nil || got != want {
+		if err := s.db.Read.Get(&got, query); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", query, got, err, want)
 		}
 	}
@@ -272,10 +273,10 @@ func TestF065_AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 
 func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		s.readOnly = true
-		mustExec(t, s, `DELETE FROM `+schemaTable+` WHERE version_id >= 1`)
-		err := s.migrate(t.Context(), Options{ReadOnly: true})
-		if !errors.Is(err, ErrNoLedger) {
+		s.db.ReadOnly = true
+		mustExec(t, s, `DELETE FROM `+sqldb.SchemaTable+` WHERE version_id >= 1`)
+		err := s.db.Migrate(t.Context(), sqldb.Options{ReadOnly: true})
+		if !errors.Is(err, sqldb.ErrNoLedger) {
 			t.Errorf("error = %v, want ErrNoLedger", err)
 		}
 	})
@@ -284,13 +285,13 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 // migrationsOf gives all migrations of a ledger's database, by the names of their files.
 func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
 	t.Helper()
-	files, err := fs.ReadDir(migrations, s.d.goose)
+	files, err := fs.ReadDir(sqldb.Migrations, s.db.D.Goose)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := fstest.MapFS{}
 	for _, f := range files {
-		data, err := migrations.ReadFile(s.d.goose + "/" + f.Name())
+		data, err := sqldb.Migrations.ReadFile(s.db.D.Goose + "/" + f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,11 +309,11 @@ func mustExec(t testing.TB, s *Store, query string, args ...any) {
 }
 
 func byHand(s *Store, query string, args ...any) error {
-	t, err := s.write.BeginTx(context.Background(), nil)
+	t, err := s.db.Write.BeginTx(context.Background(), nil)
 	if err != nil {
 		return err
 	}
-	if _, err := t.ExecContext(context.Background(), s.q(query), args...); err != nil {
+	if _, err := t.ExecContext(context.Background(), s.db.Q(query), args...); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
 	return t.Commit()
@@ -321,7 +322,7 @@ func byHand(s *Store, query string, args ...any) error {
 func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	if _, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+	if _, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("error = %v, want ErrNoLedger", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -330,10 +331,10 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+	if _, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, ReadOnly: true}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("an empty file: error = %v, want ErrNoLedger", err)
 	}
-	if _, err := Open(t.Context(), Options{Begin: true, Driver: Postgres, DSN: pgtest.Database(t), ReadOnly: true}); !errors.Is(err, ErrNoLedger) {
+	if _, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t), ReadOnly: true}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("an empty database: error = %v, want ErrNoLedger", err)
 	}
 }
@@ -349,8 +350,8 @@ func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
 			o.ReadOnly = true
 			reader := mustOpen(t, o)
 			mustEntry(t, reader, "contracts", "a")
-			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}), CodePermission)
-			if _, err := reader.write.ExecContext(t.Context(), `DELETE FROM tally`); err == nil {
+			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}), sqldb.CodePermission)
+			if _, err := reader.db.Write.ExecContext(t.Context(), `DELETE FROM tally`); err == nil {
 				t.Error("the database itself let a read-only ledger be written")
 			}
 		})
@@ -389,7 +390,7 @@ func TestTheFileIsForItsOwnerOnly(t *testing.T) {
 func TestAPathMayHaveAnyCharacters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a ?mode=memory&_pragma=synchronous(0)#%41 çã.db")
-	s := mustOpen(t, Options{Begin: true, Driver: SQLite, DSN: path})
+	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path})
 	mustLease(t, s, "contracts")
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("the ledger is elsewhere: %v", err)
@@ -400,29 +401,29 @@ func TestWrongPathsAreRefusedWithAHint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, c := range []struct{ name, dsn, code string }{
-		{"no folder", filepath.Join(dir, "missing", "state.db"), CodeDirectory},
-		{"a folder", dir, CodeConfig},
-		{"nothing", "", CodeConfig},
-		{"a driver's name", "file:state.db?_synchronous=OFF", CodeConfig},
-		{"memory", ":memory:", CodeConfig},
+		{"no folder", filepath.Join(dir, "missing", "state.db"), sqldb.CodeDirectory},
+		{"a folder", dir, sqldb.CodeConfig},
+		{"nothing", "", sqldb.CodeConfig},
+		{"a driver's name", "file:state.db?_synchronous=OFF", sqldb.CodeConfig},
+		{"memory", ":memory:", sqldb.CodeConfig},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: c.dsn})
+			_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: c.dsn})
 			wantCode(t, err, c.code)
 		})
 	}
-	_, err := Open(t.Context(), Options{Driver: "oracle"})
-	wantCode(t, err, CodeConfig)
+	_, err := Open(t.Context(), sqldb.Options{Driver: "oracle"})
+	wantCode(t, err, sqldb.CodeConfig)
 }
 
 func TestF060_ANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
-	for magic, code := range map[int64]string{0x6969: CodeNetworkFS, 0xFF534D42: CodeNetworkFS, 0x65735546: CodeNetworkFS, 0x794C7630: "", 0x01021994: "", 0xEF53: ""} {
-		tune := defaultTuning
-		tune.fsMagic = func(string) (int64, bool) { return magic, true }
+	for magic, code := range map[int64]string{0x6969: sqldb.CodeNetworkFS, 0xFF534D42: sqldb.CodeNetworkFS, 0x65735546: sqldb.CodeNetworkFS, 0x794C7630: "", 0x01021994: "", 0xEF53: ""} {
+		tune := sqldb.DefaultTuning
+		tune.FsMagic = func(string) (int64, bool) { return magic, true }
 		path := filepath.Join(t.TempDir(), "state.db")
-		s, err := open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: path}, tune)
+		s, err := open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path}, tune)
 		if code != "" {
 			wantCode(t, err, code)
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -476,7 +477,7 @@ func TestF049_DamageIsReported(t *testing.T) {
 	}
 	o.Verify = true
 	_, err = Open(t.Context(), o)
-	wantCode(t, err, CodeCorrupt)
+	wantCode(t, err, sqldb.CodeCorrupt)
 }
 
 func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
@@ -486,8 +487,8 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: text})
-	wantCode(t, err, CodeCorrupt)
+	_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: text})
+	wantCode(t, err, sqldb.CodeCorrupt)
 
 	other := filepath.Join(dir, "erp.db")
 	db, err := sql.Open("sqlite", other)
@@ -504,8 +505,8 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Options{Begin: true, Driver: SQLite, DSN: other})
-	wantCode(t, err, CodeForeign)
+	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: other})
+	wantCode(t, err, sqldb.CodeForeign)
 	after, err := os.ReadFile(other)
 	if err != nil {
 		t.Fatal(err)
@@ -529,26 +530,26 @@ func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER)`); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Options{Begin: true, Driver: Postgres, DSN: dsn})
-	wantCode(t, err, CodeForeign)
+	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
+	wantCode(t, err, sqldb.CodeForeign)
 	if _, err := db.ExecContext(t.Context(), `DROP TABLE entry`); err != nil {
 		t.Fatal(err)
 	}
-	mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: dsn})
+	mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 }
 
 func TestF046_ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
-	tune := defaultTuning
-	tune.busy = 50 * time.Millisecond
+	tune := sqldb.DefaultTuning
+	tune.Busy = 50 * time.Millisecond
 	s := mustOpenTuned(t, o, tune)
 	p := startChild(t, "lock", o.DSN, nil)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the other process says %q", got)
 	}
-	_, err := s.AcquireLease(t.Context(), "contracts", Self())
-	e := wantCode(t, err, CodeLocked)
+	_, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self())
+	e := wantCode(t, err, sqldb.CodeLocked)
 	if !strings.Contains(e, strconv.Itoa(p.cmd.Process.Pid)) {
 		t.Errorf("error %q does not name process %d", e, p.cmd.Process.Pid)
 	}
@@ -567,7 +568,7 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), o)
-		wantCode(t, err, CodePermission)
+		wantCode(t, err, sqldb.CodePermission)
 		return
 	}
 	// The superuser may write everything: another user tries.
@@ -581,7 +582,7 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		}
 	})
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
-	o := Options{Begin: true, Driver: SQLite, DSN: filepath.Join(dir, "state.db")}
+	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
 	if err := mustOpen(t, o).Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -590,9 +591,9 @@ func TestF067_AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		dir, file  os.FileMode
 		want, path string
 	}{
-		{"the folder may not be entered", 0o700, 0o644, CodePermission, o.DSN},
-		{"the file may only be read", 0o777, 0o644, CodePermission, o.DSN},
-		{"the folder may not be written", 0o755, 0o644, CodePermission, filepath.Join(dir, "new.db")},
+		{"the folder may not be entered", 0o700, 0o644, sqldb.CodePermission, o.DSN},
+		{"the file may only be read", 0o777, 0o644, sqldb.CodePermission, o.DSN},
+		{"the folder may not be written", 0o755, 0o644, sqldb.CodePermission, filepath.Join(dir, "new.db")},
 		{"all may be written", 0o777, 0o666, "opened", o.DSN},
 	} {
 		if err := errors.Join(os.Chmod(dir, c.dir), os.Chmod(o.DSN, c.file)); err != nil {
@@ -610,7 +611,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	o := backends[0].empty(t)
 	dir := filepath.Dir(o.DSN)
 	if os.Geteuid() != 0 { // nothing can belong to another: the words only
-		if got := filesHint(o.DSN); !strings.Contains(got, "chmod u+rwX "+dir) {
+		if got := sqldb.FilesHint(o.DSN); !strings.Contains(got, "chmod u+rwX "+dir) {
 			t.Errorf("%s", got)
 		}
 		return
@@ -623,7 +624,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), o)
-	wantCode(t, err, CodePermission)
+	wantCode(t, err, sqldb.CodePermission)
 	for _, want := range []string{dir + " belongs to " + nobody.Username, "runuser -u " + nobody.Username + " -- safrasync"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("without %q: %v", want, err)
@@ -635,8 +636,8 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	if err := errors.Join(os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
-	e := &Error{Path: o.DSN}
-	describeSQLite(e, sqliteCantOpen)
+	e := &sqldb.Error{Path: o.DSN}
+	sqldb.DescribeSQLite(e, sqldb.SqliteCantOpen)
 	if want := o.DSN + " belongs to " + nobody.Username + "; as root: chown -R root: " + dir; e.Hint != want {
 		t.Errorf("%q, want %q", e.Hint, want)
 	}
@@ -648,20 +649,20 @@ func TestF047_AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	lease := mustLease(t, s, "contracts")
 	mustRecord(t, s, lease, newEntry("a"))
 	var pages int
-	if err := s.write.Get(&pages, `PRAGMA page_count`); err != nil {
+	if err := s.db.Write.Get(&pages, `PRAGMA page_count`); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)); err != nil {
+	if err := s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)); err != nil {
 		t.Fatal(err)
 	}
 	big := newEntry("big")
 	big.Values["note"] = trade.Cell{Kind: 't', Text: strings.Repeat("x", 100_000)}
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("b"), big}})
-	wantCode(t, err, CodeFull)
+	wantCode(t, err, sqldb.CodeFull)
 	if !strings.Contains(err.Error(), "one that could not start has to be started") { // B9
 		t.Errorf("the way out: %v", err)
 	}
-	if err := s.write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
+	if err := s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
 		t.Fatal(err)
 	}
 	if got := statesOf(t, s, "contracts"); len(got) != 1 {
@@ -675,7 +676,7 @@ func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].empty(t))
 	var synchronous, busy int
-	if err := errors.Join(s.write.Get(&synchronous, `PRAGMA synchronous`), s.write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
+	if err := errors.Join(s.db.Write.Get(&synchronous, `PRAGMA synchronous`), s.db.Write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
 		t.Fatal(err)
 	}
 	if synchronous != 2 || busy != 5000 {
@@ -691,12 +692,12 @@ func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
 		{"an old version", "3.51.2", "wal", 2, 1},
 		{"a version without a number", "unknown", "wal", 2, 1},
 	} {
-		wantCode(t, judgeSQLite("x", c.version, c.journal, c.synchronous, c.keys), CodeDurability)
+		wantCode(t, sqldb.JudgeSQLite("x", c.version, c.journal, c.synchronous, c.keys), sqldb.CodeDurability)
 	}
-	if err := judgeSQLite("x", "3.51.3", "wal", 2, 1); err != nil {
+	if err := sqldb.JudgeSQLite("x", "3.51.3", "wal", 2, 1); err != nil {
 		t.Error(err)
 	}
-	if olderVersion("4.0", "3.51.3") {
+	if sqldb.OlderVersion("4.0", "3.51.3") {
 		t.Error("4.0 is not older than 3.51.3")
 	}
 }
@@ -704,7 +705,7 @@ func TestF055_OnlyADurableSQLiteIsAccepted(t *testing.T) {
 func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	o := Options{Begin: true, Driver: Postgres, DSN: server.Database(t)}
+	o := sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)}
 	s := mustOpen(t, o)
 	admin, err := sql.Open("postgres", server.DSN("postgres"))
 	if err != nil {
@@ -740,10 +741,10 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 	for _, name := range []string{"fsync", "full_page_writes"} {
 		set(name, "off", server.DSN("postgres"))
 		_, err := Open(t.Context(), o)
-		wantCode(t, err, CodeDurability)
+		wantCode(t, err, sqldb.CodeDurability)
 		waitFor(t, "the open ledger notices", func() bool {
-			var e *Error
-			return errors.As(s.SetJobStatus(t.Context(), trade.JobStatus{Job: "x", State: trade.Idle}), &e) && e.Code == CodeDurability
+			var e *sqldb.Error
+			return errors.As(s.SetJobStatus(t.Context(), trade.JobStatus{Job: "x", State: trade.Idle}), &e) && e.Code == sqldb.CodeDurability
 		})
 		set(name, "on", server.DSN("postgres"))
 	}
@@ -781,24 +782,24 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 	}
 	port := strconv.Itoa(server.Port())
 	for _, c := range []struct{ name, dsn, code string }{
-		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary + " dbname=postgres sslmode=disable", CodeAuth},
-		{"no such database", "host=127.0.0.1 port=" + port + " user=postgres password=" + canary + " dbname=none sslmode=disable", CodeNoDatabase},
-		{"nobody listens", "postgres://postgres:" + canary + "@127.0.0.1:1/postgres?sslmode=disable", CodeUnreachable},
-		{"not a name", "password=" + canary + " " + canary, CodeConfig},
-		{"a URL that cannot be read", "postgres://u:" + canary + "@[::1/x?sslmode=disable", CodeConfig},
-		{"a wrong port", "postgres://u:" + canary + "@h:" + canary + "/x", CodeConfig},
-		{"a wrong option", "host=127.0.0.1 sslmode=" + canary, CodeConfig},
-		{"empty", "", CodeConfig},
+		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary + " dbname=postgres sslmode=disable", sqldb.CodeAuth},
+		{"no such database", "host=127.0.0.1 port=" + port + " user=postgres password=" + canary + " dbname=none sslmode=disable", sqldb.CodeNoDatabase},
+		{"nobody listens", "postgres://postgres:" + canary + "@127.0.0.1:1/postgres?sslmode=disable", sqldb.CodeUnreachable},
+		{"not a name", "password=" + canary + " " + canary, sqldb.CodeConfig},
+		{"a URL that cannot be read", "postgres://u:" + canary + "@[::1/x?sslmode=disable", sqldb.CodeConfig},
+		{"a wrong port", "postgres://u:" + canary + "@h:" + canary + "/x", sqldb.CodeConfig},
+		{"a wrong option", "host=127.0.0.1 sslmode=" + canary, sqldb.CodeConfig},
+		{"empty", "", sqldb.CodeConfig},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), Options{Begin: true, Driver: Postgres, DSN: c.dsn})
+			_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: c.dsn})
 			e := wantCode(t, err, c.code)
 			if strings.Contains(e, canary) {
 				t.Errorf("the error has the secret: %v", e)
 			}
 		})
 	}
-	s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: server.Database(t) + " password=" + canary})
+	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t) + " password=" + canary})
 	findings, err := s.Health(t.Context())
 	if err != nil {
 		t.Fatal(err)

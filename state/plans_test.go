@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/retention"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -81,8 +84,8 @@ var inOrder = []string{"Roll", "Rows", "Rows since", "Arrivals"}
 func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 	t.Parallel()
 	l := &listener{asked: map[string]string{}}
-	tune := defaultTuning
-	tune.through = l.through
+	tune := sqldb.DefaultTuning
+	tune.Through = l.through
 	s := mustOpenTuned(t, backends[0].open(t), tune)
 	rolled(t, s, 300)
 	lease := mustLease(t, s, "more")
@@ -133,7 +136,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		"Rows by key":   func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Key: "a"}, none) },
 		"Rows since":    func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Job: job, Since: now}, none) },
 		"PlanRetention": func(ctx context.Context) error {
-			_, err := s.PlanRetention(ctx, Retention{Bodies: time.Hour}, now)
+			_, err := s.PlanRetention(ctx, retention.Retention{Bodies: time.Hour}, now)
 			return err
 		},
 		"ReleaseLease":   func(ctx context.Context) error { return s.ReleaseLease(ctx, lease) },
@@ -156,7 +159,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			Detail              string
 		}
 		args := make([]any, strings.Count(query, "?"))
-		rows, err := s.read.Queryx("EXPLAIN QUERY PLAN "+query, args...)
+		rows, err := s.db.Read.Queryx("EXPLAIN QUERY PLAN "+query, args...)
 		if err != nil {
 			t.Errorf("%s: %v: %s", call, err, query)
 			continue
@@ -178,7 +181,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			if strings.Contains(step.Detail, "INDEX entry_roll (job=? AND id>?") && (!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
 				t.Errorf("%s goes through the job: %s\n%s", call, step.Detail, strings.Join(strings.Fields(query), " "))
 			}
-			if strings.Contains(query, sqliteDialect.byFlags) { // which has only what has a flag
+			if strings.Contains(query, sqldb.SqliteDialect.ByFlags) { // which has only what has a flag
 				continue
 			}
 			if wholeJob.MatchString(step.Detail) && !strings.Contains(query, "MIN(id)") && !strings.Contains(query, "MAX(id)") && !strings.Contains(query, "LIMIT 1") {
@@ -192,8 +195,8 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 	t.Parallel()
 	l := &listener{asked: map[string]string{}}
-	tune := defaultTuning
-	tune.through = l.through
+	tune := sqldb.DefaultTuning
+	tune.Through = l.through
 	s := mustOpenTuned(t, backends[0].open(t), tune)
 	fillLarge(t, s, 300)
 	for call, fn := range map[string]func(context.Context) error{
@@ -215,12 +218,12 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 		l.call = ""
 		n := 0
 		for query := range l.asked {
-			if !strings.Contains(query, ofStuck) {
+			if !strings.Contains(query, ledger.OfStuck) {
 				continue
 			}
 			n++
 			var details []string
-			rows, err := s.read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...)
+			rows, err := s.db.Read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,8 +250,8 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 // A ledger that is too large to be read at each start is not: the check says so.
 func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
 	t.Parallel()
-	tune := defaultTuning
-	tune.check = 1
+	tune := sqldb.DefaultTuning
+	tune.Check = 1
 	s := mustOpenTuned(t, backends[0].open(t), tune)
 	findings, err := s.Health(t.Context())
 	if err != nil {
@@ -270,7 +273,7 @@ func TestNoRuleOfARowIsAList(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var texts []string
-	if err := s.read.SelectContext(t.Context(), &texts, `SELECT sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('table', 'index') AND sql IS NOT NULL`); err != nil || len(texts) < 15 {
+	if err := s.db.Read.SelectContext(t.Context(), &texts, `SELECT sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('table', 'index') AND sql IS NOT NULL`); err != nil || len(texts) < 15 {
 		t.Fatal(len(texts), err)
 	}
 	long := regexp.MustCompile(`\bIN\s*\([^(),]*,[^(),]*,`)

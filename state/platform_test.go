@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -125,7 +127,7 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 			t.Fatal(err)
 		}
 		records, err := k.s.Audit(t.Context(), 1)
-		if err != nil || len(records) != 1 || records[0].Act != actPlatform || records[0].Target != fromTests || !strings.Contains(records[0].Detail, `"accepted":2`) {
+		if err != nil || len(records) != 1 || records[0].Act != ledger.ActPlatform || records[0].Target != fromTests || !strings.Contains(records[0].Detail, `"accepted":2`) {
 			t.Errorf("audit: %+v, %v", records, err)
 		}
 		wantOther(t, k.sendTo(production), fromTests, production)
@@ -138,7 +140,7 @@ func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.send("a", 3)
-		if k.o.Driver == Postgres {
+		if k.o.Driver == sqldb.Postgres {
 			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
 				if err := byHand(k.s, query); err != nil {
 					t.Fatal(err)
@@ -146,12 +148,12 @@ func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 			}
 		}
 		k.close()
-		if k.o.Driver == SQLite {
+		if k.o.Driver == sqldb.SQLite {
 			if err := os.Remove(k.o.DSN); err != nil {
 				t.Fatal(err)
 			}
 		}
-		wantCode(t, k.try(defaultTuning), CodeEmptied)
+		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 		if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,11 +30,11 @@ const powerCutRows = 160
 // acknowledge is the process that is recorded: it sends rows and prints what the ledger acknowledged, "i <attempt>" and "r <attempt>".
 func acknowledge(ctx context.Context, path string) int {
 	fail := func(err error) int { fmt.Println("error", err); return 1 }
-	s, err := Open(ctx, Options{Begin: true, Driver: SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
+	s, err := Open(ctx, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path, Journal: filepath.Join(filepath.Dir(path), "journal")})
 	if err != nil {
 		return fail(err)
 	}
-	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	if err != nil {
 		return fail(err)
 	}
@@ -221,7 +222,7 @@ func TestF050_APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Begin: true, Driver: SQLite, DSN: filepath.Join(dir, "state.db"), Journal: filepath.Join(dir, "journal")}
+	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db"), Journal: filepath.Join(dir, "journal")}
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +294,7 @@ func readFolder(t *testing.T, dir string) map[string][]byte {
 }
 
 // judgeDisk puts the files where they were, opens the ledger as the program does, and looks for everything that was acknowledged.
-func judgeDisk(t *testing.T, o Options, files map[string][]byte, events []diskEvent) {
+func judgeDisk(t *testing.T, o sqldb.Options, files map[string][]byte, events []diskEvent) {
 	t.Helper()
 	for path := range readFolder(t, filepath.Dir(o.DSN)) {
 		if err := os.Remove(path); err != nil {
@@ -331,7 +332,7 @@ func judgeDisk(t *testing.T, o Options, files map[string][]byte, events []diskEv
 		ID      string `db:"id"`
 		Outcome string `db:"outcome"`
 	}{}
-	if err := s.read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
+	if err := s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rows {

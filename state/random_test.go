@@ -8,13 +8,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // TestI9_TheSumsAddUpWhateverHappens lets random pages, groups, recoveries and wakings happen and compares with what the ledger must then say.
 func TestI9_TheSumsAddUpWhateverHappens(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		if s.d.name == SQLite { // without the flushes of a file, which this test is not about
+		if s.db.D.Name == sqldb.SQLite { // without the flushes of a file, which this test is not about
 			memory, err := OpenMemory(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -185,8 +187,8 @@ func (m *machine) takeOver(t *rapid.T) {
 	if err := byHand(m.s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, m.job); err != nil {
 		t.Fatal(err)
 	}
-	owner := Self()
-	owner.Instance = newID()
+	owner := sqldb.Self()
+	owner.Instance = sqldb.NewID()
 	var err error
 	if m.lease, err = m.s.AcquireLease(context.Background(), m.job, owner); err != nil {
 		t.Fatal(err)
@@ -235,21 +237,21 @@ func (m *machine) check(t *rapid.T) {
 	if len(entries) != len(m.model) {
 		t.Fatalf("%d entries, want %d", len(entries), len(m.model))
 	}
-	sums := tallyChange{}
+	sums := ledger.TallyChange{}
 	for _, e := range entries {
 		want := m.model[e.Key]
 		if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) || e.Quantity.Unit != want.quantity.Unit {
 			t.Fatalf("%s is %s with %v, want %s with %v", e.Key, e.State, e.Quantity, want.state, want.quantity)
 		}
-		sums.add(m.job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
+		sums.Add(m.job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
 	}
 	for name, read := range map[string]func(context.Context, string) ([]trade.Tally, error){"kept": m.s.Counts, "counted": m.s.Recount} {
 		got, err := read(context.Background(), m.job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(got) != fmt.Sprint(sums.list()) {
-			t.Fatalf("%s sums %v, want %v", name, got, sums.list())
+		if fmt.Sprint(got) != fmt.Sprint(sums.List()) {
+			t.Fatalf("%s sums %v, want %v", name, got, sums.List())
 		}
 	}
 }

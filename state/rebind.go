@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,16 +40,16 @@ type RebindHost struct {
 
 // Rebind lets a ledger belong to the address that is configured, and to the server that it stands on: a person says that it is the same platform, and has compared the journals. It refuses
 // a ledger that a run uses, and one that lacks what this host's journal has. With apply false it changes nothing.
-func Rebind(ctx context.Context, o Options, platform string, apply bool, record trade.AuditRecord) (RebindPlan, error) {
-	return rebind(ctx, o, defaultTuning, platform, apply, record)
+func Rebind(ctx context.Context, o sqldb.Options, platform string, apply bool, record trade.AuditRecord) (RebindPlan, error) {
+	return rebind(ctx, o, sqldb.DefaultTuning, platform, apply, record)
 }
 
-func rebind(ctx context.Context, o Options, tune tuning, platform string, apply bool, record trade.AuditRecord) (plan RebindPlan, err error) {
+func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform string, apply bool, record trade.AuditRecord) (plan RebindPlan, err error) {
 	bare := o
-	bare.Journal, bare.mending, bare.ReadOnly = "", true, true // an absent ledger is not made
+	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // an absent ledger is not made
 	s, err := open(ctx, bare, tune)
-	var older *Error
-	if errors.As(err, &older) && older.Code == CodeOlder {
+	var older *sqldb.Error
+	if errors.As(err, &older) && older.Code == sqldb.CodeOlder {
 		err = nil
 	}
 	if err != nil {
@@ -73,12 +75,12 @@ func rebind(ctx context.Context, o Options, tune tuning, platform string, apply 
 	return plan, s.Close()
 }
 
-func (s *Store) rebind(ctx context.Context, o Options, plan *RebindPlan, platform string, apply bool, record trade.AuditRecord) error {
+func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, platform string, apply bool, record trade.AuditRecord) error {
 	lacks := s.compareJournal(ctx, o)
 	if lacks != nil {
 		plan.Journal = lacks.Error()
 	}
-	err := s.inTx(ctx, "confirming what the ledger belongs to", func(t *tx) error {
+	err := s.db.InTx(ctx, "confirming what the ledger belongs to", func(t *sqldb.Tx) error {
 		err := s.planRebind(t, plan, platform, o)
 		switch {
 		case err != nil:
@@ -88,13 +90,13 @@ func (s *Store) rebind(ctx context.Context, o Options, plan *RebindPlan, platfor
 		case lacks != nil:
 			return lacks
 		}
-		if err := nobodyRuns(t); err != nil {
+		if err := ledger.NobodyRuns(t); err != nil {
 			return err
 		}
-		if err := t.setPlatform(platform); err != nil {
+		if err := ledger.SetPlatform(t, platform); err != nil {
 			return err
 		}
-		if err := t.exec(`UPDATE ledger SET server = ?`, t.server); err != nil {
+		if err := t.Do(`UPDATE ledger SET server = ?`, t.Server); err != nil {
 			return err
 		}
 		detail, err := json.Marshal(plan)
@@ -102,7 +104,7 @@ func (s *Store) rebind(ctx context.Context, o Options, plan *RebindPlan, platfor
 			return err
 		}
 		record.Detail = string(detail)
-		_, err = addAudit(t, record)
+		_, err = ledger.AddAudit(t, record)
 		return err
 	})
 	if errors.Is(err, errPlanned) {
@@ -112,44 +114,44 @@ func (s *Store) rebind(ctx context.Context, o Options, plan *RebindPlan, platfor
 }
 
 // compareJournal compares the ledger with this host's journal, as the next opening does.
-func (s *Store) compareJournal(ctx context.Context, o Options) error {
+func (s *Store) compareJournal(ctx context.Context, o sqldb.Options) error {
 	if o.Journal == "" {
 		return nil
 	}
 	parent, err := filepath.Abs(o.Journal)
 	if err == nil {
-		_, err = s.look(ctx, "comparing the ledger with its journal", s.journalDir(parent))
+		_, err = s.Look(ctx, "comparing the ledger with its journal", s.JournalDir(parent))
 	}
 	return err
 }
 
-func (s *Store) planRebind(t *tx, plan *RebindPlan, platform string, o Options) (err error) {
+func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sqldb.Options) (err error) {
 	var was struct {
 		Platform string `db:"platform"`
 		Server   string `db:"server"`
 	}
-	if err := t.get(&was, s.d.locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil { // who takes a lease waits, and is refused
+	if err := t.Get(&was, s.db.D.Locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil { // who takes a lease waits, and is refused
 		return err
 	}
-	plan.Ledger, plan.Platform, plan.Server, plan.Hosts = s.id, nil, nil, []RebindHost{}
+	plan.Ledger, plan.Platform, plan.Server, plan.Hosts = s.db.ID, nil, nil, []RebindHost{}
 	if was.Platform != platform && platform != "" {
 		plan.Platform = &RebindPart{Was: was.Platform, Is: platform}
 	}
-	if s.d.name == Postgres && !sameServers(was.Server, t.server) {
-		plan.Server = &RebindPart{Was: serverText(was.Server), Is: serverText(t.server)}
+	if s.db.D.Name == sqldb.Postgres && !sqldb.SameServers(was.Server, t.Server) {
+		plan.Server = &RebindPart{Was: sqldb.ServerText(was.Server), Is: sqldb.ServerText(t.Server)}
 	}
-	if plan.Accepted, plan.Doubts, err = countSent(t.ctx, t); err != nil {
+	if plan.Accepted, plan.Doubts, err = ledger.CountSent(t.Ctx, t); err != nil {
 		return err
 	}
-	rows, err := journalRows(t, false)
+	rows, err := sqldb.JournalRows(t, false)
 	if err != nil {
 		return err
 	}
 	ours := ""
 	if parent, err := filepath.Abs(o.Journal); err == nil && o.Journal != "" {
-		ours = s.journalDir(parent)
+		ours = s.JournalDir(parent)
 	}
-	host, _, _ := hostIdentity()
+	host, _, _ := sqldb.HostIdentity()
 	for _, r := range rows {
 		if !r.RetiredAt.Valid && (r.Host != host || r.Path != ours) {
 			plan.Hosts = append(plan.Hosts, RebindHost{Host: r.Host, Path: r.Path, Records: r.Seq, Last: time.UnixMilli(r.At).UTC()})

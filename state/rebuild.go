@@ -10,35 +10,29 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// Rows is how many rows the plan changes.
-func (p RebuildPlan) Rows() int {
-	n := 0
-	for _, c := range p.Changes {
-		n += c.Rows
-	}
-	return n
-}
 
 // errPlanned ends the transaction of a plan.
 var errPlanned = errors.New("only planned")
 
 // Rebuild adds to the ledger what its journal knows and it does not: one that was rolled back, deleted or emptied. With apply false it changes nothing and says
 // what it would do. Rows come back accepted with their id, in doubt where no answer is known, with their generation; what they held comes with the next sweep.
-func Rebuild(ctx context.Context, o Options, apply bool, record trade.AuditRecord) (RebuildPlan, error) {
-	return rebuild(ctx, o, defaultTuning, apply, record)
+func Rebuild(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (recovery.RebuildPlan, error) {
+	return rebuild(ctx, o, sqldb.DefaultTuning, apply, record)
 }
 
-func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record trade.AuditRecord) (plan RebuildPlan, err error) {
+func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool, record trade.AuditRecord) (plan recovery.RebuildPlan, err error) {
 	where, err := whereOf(o, tune)
 	if err != nil {
 		return plan, err
 	}
 	dir, exists, err := rebuildFrom(ctx, o, tune, where)
-	var damaged *Error
-	if errors.As(err, &damaged) && damaged.Code == CodeCorrupt && o.Driver == SQLite {
+	var damaged *sqldb.Error
+	if errors.As(err, &damaged) && damaged.Code == sqldb.CodeCorrupt && o.Driver == sqldb.SQLite {
 		exists = false
 		if dir, err = journalFor(o, where, false); err == nil {
 			plan.Damaged = where
@@ -47,18 +41,18 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 	if err != nil {
 		return plan, err
 	}
-	h, err := readHistory(dir)
+	h, err := recovery.ReadHistory(dir)
 	if err != nil {
-		return plan, (&Store{where: where}).journalFault(err)
+		return plan, (&sqldb.DB{Where: where}).JournalFault(err)
 	}
-	plan = RebuildPlan{Ledger: h.end.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir, Records: h.end.Seq, Until: h.end.At}
+	plan = recovery.RebuildPlan{Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir, Records: h.End.Seq, Until: h.End.At}
 	if plan.Damaged != "" && apply {
 		if plan.Damaged, err = setDamagedAside(ctx, where, tune); err != nil {
 			return plan, err
 		}
 	}
 	bare := o
-	bare.Journal, bare.identity, bare.mending = "", h.end.Header.Ledger, true
+	bare.Journal, bare.Identity, bare.Mending = "", h.End.Header.Ledger, true
 	var s *Store
 	if exists || apply {
 		s, err = open(ctx, bare, tune)
@@ -70,20 +64,20 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if apply {
-		if s.journal, err = journal.Open(dir, h.end.Seq, h.mark); err != nil {
-			return plan, s.journalFault(err)
+		if s.db.Journal, err = journal.Open(dir, h.End.Seq, h.Mark); err != nil {
+			return plan, s.db.JournalFault(err)
 		}
 	}
-	err = s.inTx(ctx, "rebuilding the ledger", func(t *tx) error {
-		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
-		r := &rebuilding{tx: t, history: h, plan: &plan, now: time.Now(), sums: tallyChange{}}
-		if err := r.run(apply, record); err != nil {
+	err = s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
+		plan.Changes, plan.Same, plan.Paused = []recovery.RebuildChange{}, 0, []string{}
+		r := &recovery.Rebuilding{Tx: t, History: h, Plan: &plan, Now: time.Now(), Sums: ledger.TallyChange{}}
+		if err := r.Run(apply, record); err != nil {
 			return err
 		}
 		if !apply {
 			return errPlanned
 		}
-		return r.takeOver(dir)
+		return takeOver(r, dir)
 	})
 	if errors.Is(err, errPlanned) {
 		err = nil
@@ -92,33 +86,33 @@ func rebuild(ctx context.Context, o Options, tune tuning, apply bool, record tra
 }
 
 // whereOf names the place of a ledger that may not be there.
-func whereOf(o Options, tune tuning) (string, error) {
-	if o.Driver == Postgres {
-		cfg, err := postgresConfig(o)
+func whereOf(o sqldb.Options, tune sqldb.Tuning) (string, error) {
+	if o.Driver == sqldb.Postgres {
+		cfg, err := sqldb.PostgresConfig(o)
 		if err != nil {
 			return "", err
 		}
-		return postgresPlace(cfg), nil
+		return sqldb.PostgresPlace(cfg), nil
 	}
-	path, _, err := sqlitePath(o, tune)
+	path, _, err := sqldb.SqlitePath(o, tune)
 	return path, err
 }
 
 // rebuildFrom finds the journal of a ledger, or of the one that stood in its place.
-func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir string, exists bool, err error) {
+func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, where string) (dir string, exists bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
-		return "", false, &Error{Code: CodeConfig, Path: where, Hint: "set state.journal", Err: errors.Join(errors.New("the ledger has no journal"), err)}
+		return "", false, &sqldb.Error{Code: sqldb.CodeConfig, Path: where, Hint: "set state.journal", Err: errors.Join(errors.New("the ledger has no journal"), err)}
 	}
 	look := o
 	look.ReadOnly, look.Verify, look.Journal = true, true, ""
 	s, err := open(ctx, look, tune)
 	switch {
-	case errors.Is(err, ErrNoLedger):
+	case errors.Is(err, sqldb.ErrNoLedger):
 	case err != nil:
 		return "", false, err
 	default:
-		id := s.id
+		id := s.db.ID
 		if err := s.Close(); err != nil {
 			return "", false, err
 		}
@@ -133,23 +127,23 @@ func rebuildFrom(ctx context.Context, o Options, tune tuning, where string) (dir
 }
 
 // journalFor finds the journal of a ledger by where it stood. For a ledger that is there, only its own place counts.
-func journalFor(o Options, where string, exists bool) (string, error) {
+func journalFor(o sqldb.Options, where string, exists bool) (string, error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
 		return "", err
 	}
-	f, err := journalOf(parent, where)
-	if err == nil && (f.dir == "" || exists && f.end.Header.Place != where) {
-		err = &Error{
-			Code: CodeJournalLost, Path: where, Hint: newJournalHint,
+	f, err := sqldb.JournalOf(parent, where)
+	if err == nil && (f.Dir == "" || exists && f.End.Header.Place != where) {
+		err = &sqldb.Error{
+			Code: sqldb.CodeJournalLost, Path: where, Hint: sqldb.NewJournalHint,
 			Err: fmt.Errorf("in %s there is no journal of this ledger", parent),
 		}
 	}
-	return f.dir, err
+	return f.Dir, err
 }
 
 // setDamagedAside keeps a file that cannot be read under another name, once nobody has it open.
-func setDamagedAside(ctx context.Context, path string, tune tuning) (string, error) {
+func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (string, error) {
 	if err := nobodyHas(ctx, path, tune); err != nil {
 		return "", err
 	}
@@ -158,41 +152,41 @@ func setDamagedAside(ctx context.Context, path string, tune tuning) (string, err
 		return "", err
 	}
 	if err := os.Remove(path); err != nil {
-		return "", permission(path, err)
+		return "", sqldb.Permission(path, err)
 	}
 	return kept, syncFolder(filepath.Dir(path))
 }
 
 // takeOver makes the journal the ledger's own, in step.
-func (r *rebuilding) takeOver(dir string) error {
-	t, end := r.tx, r.history.end
-	if err := t.exec(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
+func takeOver(r *recovery.Rebuilding, dir string) error {
+	t, end := r.Tx, r.History.End
+	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
 		return err
 	}
-	if err := t.setPlatform(end.Header.Platform); err != nil {
+	if err := ledger.SetPlatform(t, end.Header.Platform); err != nil {
 		return err
 	}
-	mark := r.history.mark
+	mark := r.History.Mark
 	if end.Seq == 0 {
 		mark = ""
 	}
-	host, _, _ := hostIdentity()
-	if err := t.exec(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE
+	host, _, _ := sqldb.HostIdentity()
+	if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE
 		SET seq = excluded.seq, mark = excluded.mark, host = excluded.host, path = excluded.path, at = excluded.at, retired_at = NULL`,
-		end.Header.Journal, end.Seq, mark, host, dir, r.now.UnixMilli()); err != nil {
+		end.Header.Journal, end.Seq, mark, host, dir, r.Now.UnixMilli()); err != nil {
 		return err
 	}
-	if t.s.d.name == SQLite { // a SQLite ledger has one journal
-		if err := t.exec(`UPDATE journal SET retired_at = ? WHERE id <> ? AND retired_at IS NULL`, r.now.UnixMilli(), end.Header.Journal); err != nil {
+	if t.S.D.Name == sqldb.SQLite { // a SQLite ledger has one journal
+		if err := t.Do(`UPDATE journal SET retired_at = ? WHERE id <> ? AND retired_at IS NULL`, r.Now.UnixMilli(), end.Header.Journal); err != nil {
 			return err
 		}
 	}
 	// The next run of each job sweeps: it finds the rest, and fills in what the journal does not keep.
-	if err := t.exec(`UPDATE job_cursor SET swept_at = NULL`); err != nil {
+	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL`); err != nil {
 		return err
 	}
-	note := t.noting(journal.Act, r.now)
-	note.ActName, note.Who = rebuildName, r.who
-	note.Seen = maps.Clone(r.history.seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
+	note := t.Noting(journal.Act, r.Now)
+	note.ActName, note.Who = ledger.RebuildName, r.Who
+	note.Seen = maps.Clone(r.History.Seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
 	return nil
 }

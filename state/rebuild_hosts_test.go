@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,7 +34,7 @@ func TestF058_ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
 	k := keep(t, backends[1].open(t))
 	k.live(11, 20, func(int) {})
 	var name string
-	if err := k.s.read.Get(&name, `SELECT current_database()`); err != nil {
+	if err := k.s.db.Read.Get(&name, `SELECT current_database()`); err != nil {
 		t.Fatal(err)
 	}
 	k.close()
@@ -53,7 +54,7 @@ func TestF058_ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
 		t.Fatalf("%s does not stand once in the DSN", name)
 	}
 	k.o.DSN = strings.Replace(k.o.DSN, name, "yesterday_"+name, 1)
-	wantCode(t, k.try(defaultTuning), CodeRolledBack)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	k.noticedAndRebuilt(0, want, resent)
 }
 
@@ -74,14 +75,14 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	}
 	a.close()
 	b.close()
-	wantCode(t, a.try(defaultTuning), CodeEmptied)
+	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	if _, err := Rebuild(t.Context(), a.o, true, rebuildAct); err != nil {
 		t.Fatal(err)
 	}
-	if text := wantCode(t, a.try(defaultTuning), CodeRolledBack); !strings.Contains(text, "another host") {
+	if text := wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "another host") {
 		t.Errorf("error %s", text)
 	}
-	wantCode(t, b.try(defaultTuning), CodeRolledBack)
+	wantCode(t, b.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	if _, err := Rebuild(t.Context(), b.o, true, rebuildAct); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 		if err != nil || plan.Doubts != 1 || plan.Sent != 3 {
 			t.Fatalf("plan %+v, %v", plan, err)
 		}
-		wantCode(t, k.try(defaultTuning), CodeJournalLost)
+		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		if _, err := NewJournal(t.Context(), k.o, true, record); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 		mustAddUp(t, k.s, "contracts")
 		k.close()
 		// The new journal alone is enough to rebuild what was there before it.
-		if k.o.Driver == SQLite {
+		if k.o.Driver == sqldb.SQLite {
 			removeLedger(t, k.o.DSN)
 			k.noticedAndRebuilt(0, want, map[string]bool{})
 		}
@@ -140,13 +141,13 @@ func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
-	wantCode(t, err, CodeJournalLost)
+	wantCode(t, err, sqldb.CodeJournalLost)
 	removeLedger(t, k.o.DSN)
-	if _, err = NewJournal(t.Context(), k.o, true, rebuildAct); !errors.Is(err, ErrNoLedger) {
+	if _, err = NewJournal(t.Context(), k.o, true, rebuildAct); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("a new journal for no ledger: %v", err)
 	}
 	o := k.o
 	o.Journal = ""
 	_, err = Rebuild(t.Context(), o, true, rebuildAct)
-	wantCode(t, err, CodeConfig)
+	wantCode(t, err, sqldb.CodeConfig)
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,20 +26,20 @@ type NewJournalPlan struct {
 
 // NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's: a person says that this ledger is the right one. With apply false
 // it changes nothing.
-func NewJournal(ctx context.Context, o Options, apply bool, record trade.AuditRecord) (NewJournalPlan, error) {
-	return newJournal(ctx, o, defaultTuning, apply, record)
+func NewJournal(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (NewJournalPlan, error) {
+	return newJournal(ctx, o, sqldb.DefaultTuning, apply, record)
 }
 
-func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record trade.AuditRecord) (plan NewJournalPlan, err error) {
+func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool, record trade.AuditRecord) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
-		return plan, &Error{Code: CodeConfig, Hint: "set state.journal", Err: errors.New("no folder for a journal is configured")}
+		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: "set state.journal", Err: errors.New("no folder for a journal is configured")}
 	}
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
-		return plan, &Error{Code: CodeConfig, Hint: "correct state.journal", Err: err}
+		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: "correct state.journal", Err: err}
 	}
 	bare := o
-	bare.Journal, bare.mending, bare.ReadOnly = "", true, true // an absent ledger is not made
+	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // an absent ledger is not made
 	s, err := open(ctx, bare, tune)
 	if err != nil {
 		return plan, err
@@ -49,19 +52,19 @@ func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record 
 		return plan, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.refuseNetwork(parent); err != nil {
+	if err := s.RefuseNetwork(parent); err != nil {
 		return plan, err
 	}
-	dir := s.journalDir(parent)
-	plan.Ledger, plan.Journal = s.id, dir
-	err = s.inTx(ctx, "beginning a new journal", func(t *tx) error {
-		if err := nobodyRuns(t); err != nil {
+	dir := s.JournalDir(parent)
+	plan.Ledger, plan.Journal = s.db.ID, dir
+	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
+		if err := ledger.NobodyRuns(t); err != nil {
 			return err
 		}
-		if err := t.get(&plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
+		if err := t.Get(&plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
 			return err
 		}
-		if err := t.get(&plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
+		if err := t.Get(&plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
 			return err
 		}
 		_, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
@@ -86,51 +89,51 @@ func newJournal(ctx context.Context, o Options, tune tuning, apply bool, record 
 }
 
 // refuseNewer refuses to put a journal aside that knows of rows what the ledger does not: it would be forgotten, and sent again.
-func (s *Store) refuseNewer(t *tx, dir string) error {
-	h, err := readHistory(dir)
-	if err != nil || h.end.Header.Ledger != s.id {
+func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
+	h, err := recovery.ReadHistory(dir)
+	if err != nil || h.End.Header.Ledger != s.db.ID {
 		return nil //nolint:nilerr // a journal that cannot be read is what a new one is for
 	}
-	rows, err := journalRows(t, false)
+	rows, err := sqldb.JournalRows(t, false)
 	if err != nil {
 		return err
 	}
-	c, err := journal.Compare(dir, rows[h.end.Header.Journal].Seq)
+	c, err := journal.Compare(dir, rows[h.End.Header.Journal].Seq)
 	if err != nil || c.Missing == 0 {
 		return nil //nolint:nilerr // the same
 	}
-	r := &rebuilding{tx: t, history: h, plan: &RebuildPlan{}, now: time.Now(), sums: tallyChange{}}
-	work, err := r.compare()
+	r := &recovery.Rebuilding{Tx: t, History: h, Plan: &recovery.RebuildPlan{}, Now: time.Now(), Sums: ledger.TallyChange{}}
+	work, err := r.Compare()
 	if err != nil || len(work) == 0 {
 		return err
 	}
-	return &Error{
-		Code: CodeRolledBack, Path: s.where, Records: c.Missing, Rows: len(work), Since: c.Since, Hint: "run `safrasync rebuild` first, which adds them",
+	return &sqldb.Error{
+		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: len(work), Since: c.Since, Hint: "run `safrasync rebuild` first, which adds them",
 		Err: fmt.Errorf("the journal in %s knows of %d rows what this ledger does not, and a new one would forget it", dir, len(work)),
 	}
 }
 
-func (s *Store) replaceJournal(t *tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord, program string) error {
+func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord, program string) error {
 	now := time.Now()
 	if err := doubtAll(t, now); err != nil {
 		return err
 	}
-	host, _, _ := hostIdentity()
+	host, _, _ := sqldb.HostIdentity()
 	query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
-	if s.d.name == Postgres { // the other hosts have theirs
+	if s.db.D.Name == sqldb.Postgres { // the other hosts have theirs
 		query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
 	}
-	if err := t.exec(query, args...); err != nil {
+	if err := t.Do(query, args...); err != nil {
 		return err
 	}
 	if there {
 		aside, err := journal.SetAside(dir, now)
 		if err != nil {
-			return s.journalFault(err)
+			return s.db.JournalFault(err)
 		}
 		plan.Aside = aside
 	}
-	if _, err := s.beginJournal(t, dir, false, program); err != nil {
+	if _, err := s.BeginJournal(t, dir, false, program); err != nil {
 		return err
 	}
 	detail, err := json.Marshal(plan)
@@ -138,23 +141,23 @@ func (s *Store) replaceJournal(t *tx, plan *NewJournalPlan, dir string, there bo
 		return err
 	}
 	record.Detail = string(detail)
-	_, err = addAudit(t, record)
+	_, err = ledger.AddAudit(t, record)
 	return err
 }
 
 // doubtAll moves every entry that is on the wire, for all that the ledger knows, to in doubt.
-func doubtAll(t *tx, now time.Time) error {
+func doubtAll(t *sqldb.Tx, now time.Time) error {
 	var ids []int64
-	if err := t.all(&ids, t.s.d.locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`, "e")); err != nil || len(ids) == 0 {
+	if err := t.All(&ids, t.S.D.Locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`, "e")); err != nil || len(ids) == 0 {
 		return err
 	}
-	if err := t.exec(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
-		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), recovered); err != nil {
+	if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
+		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), ledger.Recovered); err != nil {
 		return err
 	}
-	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recovered})
+	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: ledger.Recovered})
 	if err != nil {
 		return err
 	}
-	return moveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+	return ledger.MoveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
 }

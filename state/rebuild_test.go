@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -171,19 +173,19 @@ func generations(t testing.TB, s *Store) map[string]bool {
 func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[string]bool) {
 	t := k.t
 	t.Helper()
-	err := k.try(defaultTuning)
-	var e *Error
+	err := k.try(sqldb.DefaultTuning)
+	var e *sqldb.Error
 	switch {
 	case err == nil: // in step, or one group behind, which was settled as doubts
 		defer k.close()
-	case !errors.As(err, &e) || e.Code != CodeRolledBack && e.Code != CodeEmptied:
+	case !errors.As(err, &e) || e.Code != sqldb.CodeRolledBack && e.Code != sqldb.CodeEmptied:
 		t.Fatalf("step %d: %v", step, err)
 	default:
 		planned, err := Rebuild(t.Context(), k.o, false, trade.AuditRecord{})
 		if err != nil {
 			t.Fatalf("step %d: planning: %v", step, err)
 		}
-		if k.try(defaultTuning) == nil {
+		if k.try(sqldb.DefaultTuning) == nil {
 			t.Fatalf("step %d: a plan changed the ledger", step)
 		}
 		done, err := Rebuild(t.Context(), k.o, true, rebuildAct)
@@ -233,7 +235,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []RebuildChange{{"contracts", "", trade.Accepted, 2}, {"contracts", "", trade.InDoubt, 1}}; !cmp.Equal(plan.Changes, want) || plan.Rows() != 3 {
+	if want := []recovery.RebuildChange{{Job: "contracts", To: trade.Accepted, Rows: 2}, {Job: "contracts", To: trade.InDoubt, Rows: 1}}; !cmp.Equal(plan.Changes, want) || plan.Rows() != 3 {
 		t.Errorf("plan %+v", plan)
 	}
 	k.open()

@@ -24,7 +24,7 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			none := wiremarks.Path(filepath.Dir(path), k.s.id+".none")
+			none := wiremarks.Path(filepath.Dir(path), k.s.db.ID+".none")
 			if err := os.WriteFile(none, []byte("no notes"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,8 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/retention"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -63,7 +65,7 @@ func TestWhatHasNoTextIsNotStored(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		never := unwritable
 		before := content(t, s)
-		says(t, s.StartRun(t.Context(), trade.RunReport{ID: newID(), Job: "contracts", StartedAt: never}), "recording the start of a run")
+		says(t, s.StartRun(t.Context(), trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: never}), "recording the start of a run")
 		says(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: &trade.Stop{Until: never}}))
 		if diff := cmp.Diff(before, content(t, s)); diff != "" {
 			t.Errorf("something was stored (-before +after):\n%s", diff)
@@ -79,7 +81,7 @@ func TestAReadingThatIsGivenUp(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := s.Runs(ctx, "contracts", 1)
-		var fault *Error
+		var fault *sqldb.Error
 		if !errors.Is(err, context.Canceled) || errors.As(err, &fault) {
 			t.Errorf("%v", err)
 		}
@@ -144,7 +146,7 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 			f := &fragile{kept: &kept{t: t, o: backend.open(t)}, b: &breaker{}}
 			f.o.Version, f.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
 			tune := f.b.tuning()
-			tune.settle = 5 * time.Second
+			tune.Settle = 5 * time.Second
 			if err := f.try(tune); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +156,7 @@ func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
 					damaged := way%2 == 1
 					f.b.null, f.b.dead = true, way/2 == 1
 					f.b.afterLoss(at, damaged)
-					name := newID()
+					name := sqldb.NewID()
 					err := f.s.AppendAudit(t.Context(), anAct(name))
 					hit := f.b.disarm() + f.b.mends()
 					hits += hit
@@ -183,11 +185,11 @@ func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 	f := &fragile{kept: &kept{t: t, o: backends[0].open(t)}, b: &breaker{}}
 	f.o.Version = "1.0.0-test"
 	tune := f.b.tuning()
-	tune.busy, tune.settle = 50*time.Millisecond, 5*time.Second
+	tune.Busy, tune.Settle = 50*time.Millisecond, 5*time.Second
 	if err := f.try(tune); err != nil {
 		t.Fatal(err)
 	}
-	db := connectSQLite(defaultTuning, sqliteDSN(f.o.DSN, "mode=ro"), 1)
+	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(f.o.DSN, "mode=ro"), 1)
 	defer func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -241,8 +243,8 @@ func TestALedgerWithoutItsNameIsRefused(t *testing.T) {
 
 func TestAReaderOfAnOlderLedgerIsToldWhatToDo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		s.readOnly = true
-		says(t, s.judgeSchema(1, 2, Options{Begin: true}), "this program needs", "safrasync run")
+		s.db.ReadOnly = true
+		says(t, s.db.JudgeSchema(1, 2, sqldb.Options{Begin: true}), "this program needs", "safrasync run")
 	})
 }
 
@@ -267,7 +269,7 @@ func TestACopyThatIsNotInOrder(t *testing.T) {
 	says(t, err, "are not those of their rows", "take another copy")
 	_, err = Restore(t.Context(), k.o, empty, restoreAct)
 	says(t, err, "it has no rows")
-	_, err = Restore(t.Context(), Options{Driver: SQLite}, empty, restoreAct)
+	_, err = Restore(t.Context(), sqldb.Options{Driver: sqldb.SQLite}, empty, restoreAct)
 	says(t, err, "set state.dsn")
 	k.byHand(`UPDATE tally SET n = n - 1 WHERE state = 'accepted'`)
 	k.open()
@@ -286,7 +288,7 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 	if err := errors.Join(os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir()))); err != nil {
 		t.Fatal(err)
 	}
-	says(t, k.try(defaultTuning), "belongs to ledger "+other.s.LedgerID())
+	says(t, k.try(sqldb.DefaultTuning), "belongs to ledger "+other.s.LedgerID())
 	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir { // such a one may go
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -294,12 +296,12 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.byHand(`UPDATE journal SET retired_at = 1`)
-	says(t, k.try(defaultTuning), "the one that stands there is another")
+	says(t, k.try(sqldb.DefaultTuning), "the one that stands there is another")
 	k.byHand(`UPDATE journal SET retired_at = NULL`)
 	k.open()
-	says(t, k.s.journalFault(journal.ErrBehind), newJournalHint)
+	says(t, k.s.db.JournalFault(journal.ErrBehind), sqldb.NewJournalHint)
 	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
-		says(t, k.s.journalFault(err), "free space on the disk of the journal")
+		says(t, k.s.db.JournalFault(err), "free space on the disk of the journal")
 	}
 }
 
@@ -311,16 +313,16 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	o.Journal = ""
 	_, err := NewJournal(t.Context(), o, false, rebuildAct)
 	says(t, err, "no folder for a journal", "set state.journal")
-	tune := defaultTuning
-	tune.fsMagic = func(path string) (int64, bool) {
+	tune := sqldb.DefaultTuning
+	tune.FsMagic = func(path string) (int64, bool) {
 		if strings.HasPrefix(path, filepath.Dir(k.o.Journal)) && !strings.HasPrefix(path, k.o.DSN) {
 			return 0x6969, true // NFS
 		}
-		return local().fsMagic(path)
+		return local().FsMagic(path)
 	}
 	_, err = newJournal(t.Context(), k.o, tune, false, rebuildAct)
 	says(t, err, "network file system")
-	_, err = Rebuild(t.Context(), Options{Driver: Postgres, DSN: "nonsense", Journal: k.o.Journal}, false, rebuildAct)
+	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, false, rebuildAct)
 	says(t, err)
 	// Somebody's lease that cannot be read keeps a rebuilding from it.
 	mustLease(t, k.s, "contracts")
@@ -356,7 +358,7 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	if err := os.WriteFile(segments[0], []byte("damaged\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	says(t, k.try(defaultTuning), "damaged")
+	says(t, k.try(sqldb.DefaultTuning), "damaged")
 	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +405,7 @@ func TestARetentionThatMeetsADamagedRow(t *testing.T) {
 		k.open()
 		before := content(t, k.s)
 		keep := keepAll
-		keep.Kinds = []string{KeptBodies}
+		keep.Kinds = []string{retention.KeptBodies}
 		_, err := k.s.Retain(t.Context(), keep, later, byRetention)
 		says(t, err, "damaged in column "+column, "restore the backup")
 		after := content(t, k.s)
@@ -454,7 +456,7 @@ func damagedFile(t *testing.T) error {
 	if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db := connectSQLite(defaultTuning, sqliteDSN(k.o.DSN, "mode=ro"), 1)
+	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=ro"), 1)
 	var n int
 	err = db.Get(&n, `SELECT COUNT(*) FROM entry`)
 	var lite *sqlite.Error
@@ -468,10 +470,10 @@ func damagedFile(t *testing.T) error {
 func TestWhatTheSystemDoesNotSay(t *testing.T) {
 	t.Parallel()
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	if got := firstLine(nowhere); got != "" {
+	if got := sqldb.FirstLine(nowhere); got != "" {
 		t.Errorf("the first line of nothing: %q", got)
 	}
-	if _, ok := freeBytes(nowhere); ok {
+	if _, ok := sqldb.FreeBytes(nowhere); ok {
 		t.Error("there is room where nothing is")
 	}
 	if n, err := fileSize(nowhere); n != 0 || err != nil {
@@ -516,10 +518,10 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 	if err = errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := boundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
+	if err := sqldb.BoundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
-	if _, err := (&patientConn{conn, readPatience}).Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+	if _, err := (&sqldb.PatientConn{Conn: conn, Patience: sqldb.ReadPatience}).Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -619,7 +621,7 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	k.beginAgain()
 	k.close()
 	removeLedger(t, k.o.DSN)
-	s := mustOpen(t, Options{Driver: SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
+	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
 	mustExec(t, s, `CREATE TRIGGER foreign_hand BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END`)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -12,28 +12,29 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Restore puts a copy of a SQLite ledger in its place. The copy is checked first, brought to this program's schema, and gets the record of the act; the ledger that
 // stood there is kept beside it, under the name that is given back ("" when there was none). It is refused while anybody has the ledger open. What the copy lacks
 // is told by the journal, at the next opening.
-func Restore(ctx context.Context, o Options, file string, record trade.AuditRecord) (kept string, err error) {
-	return restore(ctx, o, defaultTuning, file, record)
+func Restore(ctx context.Context, o sqldb.Options, file string, record trade.AuditRecord) (kept string, err error) {
+	return restore(ctx, o, sqldb.DefaultTuning, file, record)
 }
 
-func restore(ctx context.Context, o Options, tune tuning, file string, record trade.AuditRecord) (kept string, err error) {
-	if o.Driver != SQLite {
-		return "", &Error{
-			Code: CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
+func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file string, record trade.AuditRecord) (kept string, err error) {
+	if o.Driver != sqldb.SQLite {
+		return "", &sqldb.Error{
+			Code: sqldb.CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
 			Hint: "use pg_restore, or the server's own way; then run `safrasync rebuild` on every host that uses the ledger",
 		}
 	}
 	journals := o.Journal
 	if o.Journal, o.ReadOnly = "", false; o.DSN == "" {
-		return "", &Error{Code: CodeCopy, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
+		return "", &sqldb.Error{Code: sqldb.CodeCopy, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
 	}
-	path, exists, err := sqlitePath(o, tune)
+	path, exists, err := sqldb.SqlitePath(o, tune)
 	if err != nil {
 		return "", err
 	}
@@ -70,41 +71,41 @@ func restore(ctx context.Context, o Options, tune tuning, file string, record tr
 func copyLedger(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
-		return permission(from, err)
+		return sqldb.Permission(from, err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
-		return &Error{
-			Code: CodeCopy, Path: from, Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
+		return &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: from, Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
 			Err: errors.New("it is no finished copy: a part of it is in its -wal file"),
 		}
 	}
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return permission(to, err)
+		return sqldb.Permission(to, err)
 	}
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return &Error{Code: CodeIO, Path: to, Hint: "check the disk and its free space (" + freeSpace(to) + ")", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: to, Hint: "check the disk and its free space (" + sqldb.FreeSpace(to) + ")", Err: err}
 	}
 	return nil
 }
 
 // sameLedger refuses a copy of another ledger than the one that stands there, or stood there by its journal.
-func sameLedger(ctx context.Context, o Options, journals, path, id string, exists bool, tune tuning) error {
+func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string, exists bool, tune sqldb.Tuning) error {
 	var ids []string
 	if journals != "" {
-		f, err := journalOf(journals, path)
+		f, err := sqldb.JournalOf(journals, path)
 		if err != nil {
 			return err
 		}
-		if f.dir != "" && f.end.Header.Place == path {
-			ids = append(ids, f.end.Header.Ledger)
+		if f.Dir != "" && f.End.Header.Place == path {
+			ids = append(ids, f.End.Header.Ledger)
 		}
 	}
 	if o.ReadOnly = true; exists {
 		if s, err := open(ctx, o, tune); err == nil { // one that cannot be read says nothing
-			ids = append(ids, s.id)
+			ids = append(ids, s.db.ID)
 			if err := s.Close(); err != nil {
 				return err
 			}
@@ -112,8 +113,8 @@ func sameLedger(ctx context.Context, o Options, journals, path, id string, exist
 	}
 	for _, other := range ids {
 		if other != id {
-			return &Error{
-				Code: CodeCopy, Path: path, Hint: "take a copy of the right one, or set state.dsn to where the other belongs",
+			return &sqldb.Error{
+				Code: sqldb.CodeCopy, Path: path, Hint: "take a copy of the right one, or set state.dsn to where the other belongs",
 				Err: fmt.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
 			}
 		}
@@ -122,8 +123,8 @@ func sameLedger(ctx context.Context, o Options, journals, path, id string, exist
 }
 
 // readyCopy checks a copy, brings it up to date, writes the act into it and gives its id.
-func readyCopy(ctx context.Context, file, version string, tune tuning, record trade.AuditRecord) (id string, err error) {
-	s, err := open(ctx, Options{Driver: SQLite, DSN: file, Verify: true, Version: version}, tune)
+func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning, record trade.AuditRecord) (id string, err error) {
+	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, Verify: true, Version: version}, tune)
 	if err != nil {
 		return "", err
 	}
@@ -133,37 +134,37 @@ func readyCopy(ctx context.Context, file, version string, tune tuning, record tr
 		return "", err
 	}
 	if len(uneven) > 0 {
-		return "", &Error{Code: CodeCorrupt, Path: file, Hint: "take another copy", Err: fmt.Errorf("the sums of %v are not those of their rows", uneven)}
+		return "", &sqldb.Error{Code: sqldb.CodeCorrupt, Path: file, Hint: "take another copy", Err: fmt.Errorf("the sums of %v are not those of their rows", uneven)}
 	}
 	var rows int
-	if err := s.read.GetContext(ctx, &rows, `SELECT COUNT(*) FROM entry`); err != nil {
-		return "", s.fault(ctx, "checking the copy", err)
+	if err := s.db.Read.GetContext(ctx, &rows, `SELECT COUNT(*) FROM entry`); err != nil {
+		return "", s.db.Fault(ctx, "checking the copy", err)
 	}
 	if rows == 0 {
-		return "", &Error{Code: CodeCopy, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
+		return "", &sqldb.Error{Code: sqldb.CodeCopy, Path: file, Hint: "take another copy", Err: errors.New("it has no rows")}
 	}
-	return s.id, s.AppendAudit(ctx, record)
+	return s.db.ID, s.AppendAudit(ctx, record)
 }
 
 // nobodyHas refuses a ledger that somebody has open: only then can its journal mode change, which also brings everything into one file. A damaged file cannot tell,
 // and is asked of the system.
-func nobodyHas(ctx context.Context, path string, tune tuning) (err error) {
-	used := &Error{Code: CodeLocked, Path: path, Hint: "stop every process that uses the ledger" + holders(path), Err: errors.New("somebody has it open")}
-	db := connectSQLite(tune, sqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
+func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
+	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: "stop every process that uses the ledger" + sqldb.Holders(path), Err: errors.New("somebody has it open")}
+	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var mode string
-	err = faultOf(ctx, "restoring", path, SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))
-	var known *Error
+	err = sqldb.FaultOf(ctx, "restoring", path, sqldb.SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))
+	var known *sqldb.Error
 	switch {
 	case err == nil && mode == "delete":
 		return nil
 	case err == nil:
 		return used
-	case errors.As(err, &known) && known.Code == CodeLocked:
+	case errors.As(err, &known) && known.Code == sqldb.CodeLocked:
 		return used
-	case errors.As(err, &known) && known.Code == CodeCorrupt && holders(path) == "":
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && sqldb.Holders(path) == "":
 		return nil
-	case errors.As(err, &known) && known.Code == CodeCorrupt:
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
 		return used
 	}
 	return err
@@ -174,11 +175,11 @@ func keepAside(path string) (string, error) {
 	kept := path + ".before-" + time.Now().UTC().Format("20060102T150405.000Z")
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", permission(path+suffix, err)
+			return "", sqldb.Permission(path+suffix, err)
 		}
 	}
 	if err := os.Link(path, kept); err != nil {
-		return "", permission(kept, err)
+		return "", sqldb.Permission(kept, err)
 	}
 	return kept, syncFolder(filepath.Dir(path))
 }

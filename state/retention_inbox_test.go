@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,8 +29,8 @@ func TestTheRetentionKeepsWhatWasToldLast(t *testing.T) {
 		before := word()
 		keep := keepAll
 		keep.Inbox = 30 * day
-		if plan := mustRetain(t, s, keep, later); plan.of(KeptInbox).Rows != 1 {
-			t.Errorf("the plan of the events: %+v", plan.of(KeptInbox))
+		if plan := mustRetain(t, s, keep, later); of(plan, retention.KeptInbox).Rows != 1 {
+			t.Errorf("the plan of the events: %+v", of(plan, retention.KeptInbox))
 		}
 		if after := word(); before != "APPROVED" || after != before {
 			t.Errorf("told last: %q, and after the retention %q", before, after)

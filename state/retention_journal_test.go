@@ -15,12 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/recovery"
+	"github.com/safrasync/safrasync/state/retention"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // beginAgain lets a journal begin again, whatever its size.
 func beginAgain(ctx context.Context, s *Store) error {
-	return (&retaining{Store: s, now: time.Now()}).beginAgain(ctx)
+	return (&retention.Retaining{Reducer: s.Reducer, Now: time.Now()}).BeginAgain(ctx)
 }
 
 func (k *kept) beginAgain() {
@@ -104,12 +107,12 @@ func mustBeWell(t testing.TB, s *Store, journals string) {
 func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		other := filepath.Join(k.o.Journal)
-		second, err := Open(t.Context(), Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other})
+		second, err := Open(t.Context(), sqldb.Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = second.Close() }()
-		bound := Retention{Journal: 4 << 10}
+		bound := retention.Retention{Journal: 4 << 10}
 		began := 0
 		for i := range 14 {
 			writer, keeper := k.s, second
@@ -118,12 +121,12 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			}
 			(&kept{t: t, o: k.o, s: writer}).send(fmt.Sprint("r", i, "-"), 4)
 			plan := mustRetain(t, keeper, bound, time.Now())
-			began += plan.of(KeptJournal).Rows
-			bytes, _, _, snapshot, err := keeper.journal.Size()
+			began += of(plan, retention.KeptJournal).Rows
+			bytes, _, _, snapshot, err := keeper.db.Journal.Size()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if bytes > max(bound.Journal, journalWaste*snapshot) {
+			if bytes > max(bound.Journal, retention.JournalWaste*snapshot) {
 				t.Errorf("after %d it has %d bytes, and its last snapshot %d", i, bytes, snapshot)
 			}
 		}
@@ -136,16 +139,16 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.open()
-		if k.s.Opening() != (Opening{}) {
+		if k.s.Opening() != (recovery.Opening{}) {
 			t.Errorf("opening settled %+v", k.s.Opening())
 		}
 		mustBeWell(t, k.s, k.o.Journal)
-		h, err := readHistory(k.dir())
+		h, err := recovery.ReadHistory(k.dir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range h.order {
-			if got := (proven{m.final(), m.RemoteID, max(1, m.Generation)}); m.final() != "" && got != want[m.Job+" "+m.Key] {
+		for _, m := range h.Order {
+			if got := (proven{m.Final(), m.RemoteID, max(1, m.Generation)}); m.Final() != "" && got != want[m.Job+" "+m.Key] {
 				t.Errorf("the journal says of %s %+v, want %+v", m.Key, got, want[m.Job+" "+m.Key])
 			}
 			delete(want, m.Job+" "+m.Key)
@@ -160,7 +163,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	if _, err := k.s.journal.Cut(6-1, k.mark()); err != nil {
+	if _, err := k.s.db.Journal.Cut(6-1, k.mark()); err != nil {
 		t.Fatal(err)
 	}
 	k.send("b", 3)
@@ -172,8 +175,8 @@ func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 	if err := os.Remove(names[0]); err != nil {
 		t.Fatal(err)
 	}
-	var e *Error
-	if err := k.try(defaultTuning); !errors.As(err, &e) || e.Code != CodeJournal || !strings.Contains(err.Error(), "missing") {
+	var e *sqldb.Error
+	if err := k.try(sqldb.DefaultTuning); !errors.As(err, &e) || e.Code != sqldb.CodeJournal || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("opening: %v", err)
 	}
 }
@@ -181,7 +184,7 @@ func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 func (k *kept) mark() string {
 	k.t.Helper()
 	var mark string
-	if err := k.s.read.Get(&mark, `SELECT mark FROM journal`); err != nil {
+	if err := k.s.db.Read.Get(&mark, `SELECT mark FROM journal`); err != nil {
 		k.t.Fatal(err)
 	}
 	return mark
@@ -190,7 +193,7 @@ func (k *kept) mark() string {
 func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	if err := k.s.journal.Keep(journal.Record{Kind: journal.Group, At: at, Outcomes: []journal.Outcome{{Attempt: newID(), Outcome: "created", RemoteID: "r"}}}); err != nil {
+	if err := k.s.db.Journal.Keep(journal.Record{Kind: journal.Group, At: at, Outcomes: []journal.Outcome{{Attempt: sqldb.NewID(), Outcome: "created", RemoteID: "r"}}}); err != nil {
 		t.Fatal(err)
 	}
 	k.beginAgain() // another time
@@ -203,31 +206,31 @@ func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 5)
-		r := &retaining{Store: k.s, now: time.Now()}
-		var row journalRow
-		if err := k.s.read.Get(&row, k.s.q(`SELECT seq, mark FROM journal`)); err != nil {
+		r := &retention.Retaining{Reducer: k.s.Reducer, Now: time.Now()}
+		var row sqldb.JournalRow
+		if err := k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)); err != nil {
 			t.Fatal(err)
 		}
-		base, err := k.s.journal.Cut(row.Seq, row.Mark)
+		base, err := k.s.db.Journal.Cut(row.Seq, row.Mark)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := k.s.inTx(t.Context(), "a base without its snapshot", func(t *tx) error {
-			note := t.noting(journal.Base, at)
+		if err := k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
+			note := t.Noting(journal.Base, at)
 			note.Base, note.Size = base, 1
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		var unfit *unfitError
-		if err := r.dropBefore(t.Context(), nil); !errors.As(err, &unfit) {
+		var unfit *retention.UnfitError
+		if err := r.DropBefore(t.Context(), nil); !errors.As(err, &unfit) {
 			t.Errorf("removing: %v", err)
 		}
 		if first := k.firstRecord(); first != 1 {
 			t.Errorf("the journal begins with record %d", first)
 		}
-		r.keep.Journal = 1
-		if err := r.renewJournal(t.Context()); err != nil { // it begins again properly
+		r.Keep.Journal = 1
+		if err := r.RenewJournal(t.Context()); err != nil { // it begins again properly
 			t.Fatal(err)
 		}
 		if first := k.firstRecord(); first <= base {
@@ -242,7 +245,7 @@ func init() { moreRoles["retain"] = retainForEver }
 func retainForEver(ctx context.Context, path string) int {
 	driver, dsn, _ := strings.Cut(path, "|")
 	dsn, journals, _ := strings.Cut(dsn, "|")
-	s, err := Open(ctx, Options{Driver: driver, DSN: dsn, Journal: journals})
+	s, err := Open(ctx, sqldb.Options{Driver: driver, DSN: dsn, Journal: journals})
 	if err == nil {
 		err = churn(ctx, s)
 	}
@@ -251,7 +254,7 @@ func retainForEver(ctx context.Context, path string) int {
 }
 
 func churn(ctx context.Context, s *Store) error {
-	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	if err != nil {
 		return err
 	}
@@ -262,7 +265,7 @@ func churn(ctx context.Context, s *Store) error {
 	for {
 		var page trade.Page
 		for range 5 {
-			page.New = append(page.New, full(newID(), "secret", trade.Pending))
+			page.New = append(page.New, full(sqldb.NewID(), "secret", trade.Pending))
 		}
 		if _, err := s.Record(ctx, lease, page); err != nil {
 			return err
@@ -333,7 +336,7 @@ func TestF071_AKilledRetentionLosesNothing(t *testing.T) {
 				mustBeWell(t, k.s, k.o.Journal)
 				mustAddUp(t, k.s, "contracts")
 				k.close()
-				if k.o.Driver == SQLite {
+				if k.o.Driver == sqldb.SQLite {
 					k.fromJournalAlone(known)
 				}
 			}
@@ -390,9 +393,9 @@ func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
 		if first := k.firstRecord(); first < 2 {
 			t.Fatalf("the journal still begins with record %d", first)
 		}
-		h, err := readHistory(k.dir())
-		if err != nil || !h.jobs["contracts"].Paused || h.jobs["contracts"].Text != "ana: the harvest" {
-			t.Errorf("the journal says %+v, %v", h.jobs, err)
+		h, err := recovery.ReadHistory(k.dir())
+		if err != nil || !h.Jobs["contracts"].Paused || h.Jobs["contracts"].Text != "ana: the harvest" {
+			t.Errorf("the journal says %+v, %v", h.Jobs, err)
 		}
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/state/retention"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,11 +22,11 @@ const day = 24 * time.Hour
 // later is a time at which everything that the tests make is older than a year.
 var later = at.Add(400 * day)
 
-var keepAll = Retention{Bodies: 180 * day, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 300 * day, Audit: 5 * 365 * day}
+var keepAll = retention.Retention{Bodies: 180 * day, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 300 * day, Audit: 5 * 365 * day}
 
 var byRetention = trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"}
 
-func mustRetain(t testing.TB, s *Store, keep Retention, now time.Time) RetentionPlan {
+func mustRetain(t testing.TB, s *Store, keep retention.Retention, now time.Time) retention.Plan {
 	t.Helper()
 	plan, err := s.Retain(t.Context(), keep, now, byRetention)
 	if err != nil {
@@ -33,13 +35,13 @@ func mustRetain(t testing.TB, s *Store, keep Retention, now time.Time) Retention
 	return plan
 }
 
-func (p RetentionPlan) of(kind string) Retained {
+func of(p retention.Plan, kind string) retention.Retained {
 	for _, k := range p {
 		if k.Kind == kind {
 			return k
 		}
 	}
-	return Retained{}
+	return retention.Retained{}
 }
 
 var decimals = cmp.Comparer(func(a, b trade.Decimal) bool { return a.Equal(b) })
@@ -54,7 +56,7 @@ func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	} {
 		for _, c := range columns {
 			var n int
-			if err := s.read.Get(&n, s.q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`), "%"+text+"%"); err != nil {
+			if err := s.db.Read.Get(&n, s.db.Q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`), "%"+text+"%"); err != nil {
 				t.Fatal(err)
 			}
 			if n > 0 {
@@ -139,12 +141,12 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		settle(created(mustSend(t, s, lease, entry("changed")), "r3"), "changed")
 		act("changed", "look", func(e *trade.Entry) { e.Flags = e.Flags.With(trade.Changed, true) })
 
-		want := RetentionPlan{{Kind: KeptBodies, Rows: 5, Kept: 2}}.of(KeptBodies)
+		want := of(retention.Plan{{Kind: retention.KeptBodies, Rows: 5, Kept: 2}}, retention.KeptBodies)
 		plan, err := s.PlanRetention(t.Context(), keepAll, later)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := plan.of(KeptBodies)
+		got := of(plan, retention.KeptBodies)
 		if got.Rows != want.Rows || got.Kept != want.Kept || got.Bytes < 500 {
 			t.Errorf("plan %+v", got)
 		}
@@ -218,7 +220,7 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 		if e = mustEntry(t, s, "contracts", "a"); !e.ReducedAt.IsZero() {
 			t.Error("it is said to hold nothing")
 		}
-		if plan := mustRetain(t, s, keepAll, later.Add(200*day)); plan.of(KeptBodies).Rows != 0 || plan.of(KeptBodies).Kept != 1 {
+		if plan := mustRetain(t, s, keepAll, later.Add(200*day)); of(plan, retention.KeptBodies).Rows != 0 || of(plan, retention.KeptBodies).Kept != 1 {
 			t.Errorf("while the change stands: %+v", plan)
 		}
 		e.Flags, e.AckValues, e.UpdatedAt = e.Flags.With(trade.Changed, false), e.Now, later
@@ -289,7 +291,7 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 			}
 		}
 		now := at.Add(7 * 365 * day)
-		if plan := mustRetain(t, s, keepAll, now); plan.of(KeptAudit).Rows != 2 {
+		if plan := mustRetain(t, s, keepAll, now); of(plan, retention.KeptAudit).Rows != 2 {
 			t.Errorf("plan %+v", plan)
 		}
 		acts, err := s.Audit(t.Context(), 0)
@@ -330,7 +332,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		run := func(job string, ago time.Duration, change func(*trade.RunReport)) string {
 			began := later.Add(-ago)
-			r := trade.RunReport{ID: newID(), Job: job, StartedAt: began, EndedAt: began.Add(time.Minute), Unchanged: 5, States: map[trade.State]int{trade.Accepted: 5}, Flags: map[trade.Flag]int{}}
+			r := trade.RunReport{ID: sqldb.NewID(), Job: job, StartedAt: began, EndedAt: began.Add(time.Minute), Unchanged: 5, States: map[trade.State]int{trade.Accepted: 5}, Flags: map[trade.Flag]int{}}
 			if change != nil {
 				change(&r)
 			}
@@ -352,7 +354,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			run("old job", 900*day, nil), // the last of its job
 			run("contracts", time.Hour, nil),
 		}
-		if plan := mustRetain(t, s, keepAll, later); plan.of(KeptRuns).Rows != 2 {
+		if plan := mustRetain(t, s, keepAll, later); of(plan, retention.KeptRuns).Rows != 2 {
 			t.Errorf("plan %+v", plan)
 		}
 		runs, err := s.Runs(t.Context(), "", 0)
@@ -384,7 +386,7 @@ func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 			st := unknown(a)
 			st.Attempt.FinishedAt = at
 			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
-			for _, boot := range []string{Self().Boot, "another"} {
+			for _, boot := range []string{sqldb.Self().Boot, "another"} {
 				if _, err := s.Watch(t.Context(), "contracts", boot, time.Hour); err != nil {
 					t.Fatal(err)
 				}
@@ -394,13 +396,13 @@ func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 			}
 		}
 		plan := mustRetain(t, s, keepAll, later)
-		if plan.of(KeptLookups).Rows != 1 || plan.of(KeptQuarantine).Rows != 3 {
+		if of(plan, retention.KeptLookups).Rows != 1 || of(plan, retention.KeptQuarantine).Rows != 3 {
 			t.Errorf("plan %+v", plan)
 		}
 		if got, err := s.Lookups(t.Context(), "document"); err != nil || len(got) != 1 || got["new"].ID != "y" {
 			t.Errorf("lookups %v, %v", got, err)
 		}
-		if got, err := s.Watched(t.Context(), mustEntry(t, s, "contracts", "doubt").ID, Self().Boot); err != nil || len(got) != 1 {
+		if got, err := s.Watched(t.Context(), mustEntry(t, s, "contracts", "doubt").ID, sqldb.Self().Boot); err != nil || len(got) != 1 {
 			t.Errorf("this boot's line of a doubt is gone: %v, %v", got, err)
 		}
 	})
@@ -450,16 +452,16 @@ func TestTheRetentionTakesShortStepsBesideARun(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if plan.of(KeptBodies).Rows != 900 {
+		if of(plan, retention.KeptBodies).Rows != 900 {
 			t.Errorf("plan %+v", plan)
 		}
 		var left sql.NullInt64
-		if err := s.read.Get(&left, `SELECT COUNT(*) FROM entry WHERE state = 'withdrawn' AND reduced_at IS NULL`); err != nil || left.Int64 != 0 {
+		if err := s.db.Read.Get(&left, `SELECT COUNT(*) FROM entry WHERE state = 'withdrawn' AND reduced_at IS NULL`); err != nil || left.Int64 != 0 {
 			t.Errorf("%v left, %v", left, err)
 		}
 		mustAddUp(t, s, "contracts")
-		if s.d.name == SQLite && walSize(s.where) > 1<<20 {
-			t.Errorf("the write-ahead log has %d bytes", walSize(s.where))
+		if s.db.D.Name == sqldb.SQLite && walSize(s.db.Where) > 1<<20 {
+			t.Errorf("the write-ahead log has %d bytes", walSize(s.db.Where))
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,7 +37,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 		`UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE id % 5 = 1 AND id % 2 = 1 AND job = 'contracts'`,
 		`UPDATE entry SET state = 'held' WHERE key LIKE '03|%'`, `UPDATE entry SET state = 'accepted', remote_id = 'r' || id WHERE key LIKE '03|%'`,
 		`UPDATE entry SET flags = '["changed"]' WHERE id % 7 = 1`, `UPDATE entry SET gone_sweeps = 1 WHERE id % 11 = 1`, `UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
-		`UPDATE entry SET mapped_with = '', source_hash = CAST('' AS ` + s.d.bytes + `) WHERE id % 17 = 1`,
+		`UPDATE entry SET mapped_with = '', source_hash = CAST('' AS ` + s.db.D.Bytes + `) WHERE id % 17 = 1`,
 	} {
 		if err := byHand(s, change); err != nil {
 			t.Fatal(err)
@@ -47,11 +48,11 @@ func rolled(t testing.TB, s *Store, rows int) {
 // Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		rolled(t, s, rollRows+300)
+		rolled(t, s, ledger.RollRows+300)
 		want := map[int64]trade.Known{}
 		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
-				k = trade.Known{ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash, MappedWith: mapped}
+				k = trade.Known{ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash, MappedWith: ledger.Mapped}
 			}
 			want[k.ID] = k
 			return nil
@@ -71,15 +72,15 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-each +roll):\n%s", diff)
 		}
-		sums := tallyChange{}
+		sums := ledger.TallyChange{}
 		if err := s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
-			sums.add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
+			sums.Add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.EqualFunc(tallies, sums.list(), sameTally) {
-			t.Errorf("sums %v, want %v", tallies, sums.list())
+		if !slices.EqualFunc(tallies, sums.List(), sameTally) {
+			t.Errorf("sums %v, want %v", tallies, sums.List())
 		}
 		if tallies, err := s.Roll(t.Context(), "no such job", func(*trade.Known) { t.Error("an entry of no job") }); err != nil || len(tallies) != 0 {
 			t.Error(tallies, err)

@@ -3,12 +3,15 @@ package state
 import (
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/state/people"
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-		services := func() []Service {
+		services := func() []people.Service {
 			t.Helper()
 			got, err := s.Services(t.Context())
 			if err != nil {
@@ -27,7 +30,7 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := services()
-		if len(got) != 1 || got[0].Dead || got[0].Version != "1.2" || !got[0].Since.Equal(since) || got[0].Owner != Self() {
+		if len(got) != 1 || got[0].Dead || got[0].Version != "1.2" || !got[0].Since.Equal(since) || got[0].Owner != sqldb.Self() {
 			t.Fatalf("the announced service: %+v", got)
 		}
 		mustExec(t, s, `UPDATE service SET seen = 7`)

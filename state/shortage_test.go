@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -114,12 +115,12 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		mustRecord(t, s, lease, short("a", trade.OrderCommitments, trade.Waiting, sacas("100"), wallet("10")))
 		first := shortages(t, s)
-		kept := s.shortages.Load()
-		if again := shortages(t, s); s.shortages.Load() != kept || !cmp.Equal(first, again) {
+		kept := s.Reader.Kept.Load()
+		if again := shortages(t, s); s.Reader.Kept.Load() != kept || !cmp.Equal(first, again) {
 			t.Errorf("counted again although nothing moved: %q, then %q", first, again)
 		}
 		mustRecord(t, s, lease, newEntry("goes"))
-		if shortages(t, s); s.shortages.Load() != kept {
+		if shortages(t, s); s.Reader.Kept.Load() != kept {
 			t.Error("counted again because of a row that waits for nothing")
 		}
 		for what, move := range map[string]func(){
@@ -142,13 +143,13 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 				}
 			},
 		} {
-			kept := s.shortages.Load()
+			kept := s.Reader.Kept.Load()
 			move()
 			got := shortages(t, s)
-			if s.shortages.Load() == kept {
+			if s.Reader.Kept.Load() == kept {
 				t.Errorf("%s: not counted again: %q", what, got)
 			}
-			s.shortages.Store(nil)
+			s.Reader.Kept.Store(nil)
 			if diff := cmp.Diff(shortages(t, s), got); diff != "" {
 				t.Errorf("%s (-counted anew +told):\n%s", what, diff)
 			}
@@ -161,17 +162,17 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 func BenchmarkShortages(b *testing.B) {
 	benchBoth(b, func(b *testing.B, s *Store) {
 		for from := 0; from < 1_000_000; from += 20_000 { // each statement within its time limit
-			if _, err := s.write.ExecContext(b.Context(), s.q(manyEntries), from+1, from+20_000); err != nil {
+			if _, err := s.db.Write.ExecContext(b.Context(), s.db.Q(manyEntries), from+1, from+20_000); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if s.d.name == Postgres {
-			if _, err := s.write.ExecContext(b.Context(), `ANALYZE entry`); err != nil {
+		if s.db.D.Name == sqldb.Postgres {
+			if _, err := s.db.Write.ExecContext(b.Context(), `ANALYZE entry`); err != nil {
 				b.Fatal(err)
 			}
 		}
 		for b.Loop() {
-			s.shortages.Store(nil)
+			s.Reader.Kept.Store(nil)
 			all, err := s.Shortages(b.Context())
 			if err != nil || len(all) != 3001 || all[3000].Rows() != 200_000 {
 				b.Fatal(len(all), err)
@@ -199,8 +200,8 @@ func TestShortagesAreOfOneMoment(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			l := &listener{asked: map[string]string{}}
-			tune := defaultTuning
-			tune.through = l.through
+			tune := sqldb.DefaultTuning
+			tune.Through = l.through
 			s := mustOpenTuned(t, b.open(t), tune)
 			lease := mustLease(t, s, "contracts")
 			mustRecord(t, s, lease, newEntry("goes"), short("stays", trade.OrderCommitments, trade.Waiting, sacas("1"), wallet("9")))
@@ -228,7 +229,7 @@ func TestShortagesAreOfOneMoment(t *testing.T) {
 			}
 			move(trade.Pending)
 			got := shortages(t, s)
-			s.shortages.Store(nil)
+			s.Reader.Kept.Store(nil)
 			if diff := cmp.Diff(shortages(t, s), got); diff != "" {
 				t.Errorf("a row that waits no more (-counted anew +told):\n%s", diff)
 			}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -16,23 +17,23 @@ func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
 	var out trade.Sizes
 	var err error
 	switch {
-	case s.memory:
+	case s.db.Memory:
 		return out, nil
-	case s.d.name == SQLite:
-		out.Ledger, err = fileSize(s.where)
+	case s.db.D.Name == sqldb.SQLite:
+		out.Ledger, err = fileSize(s.db.Where)
 		if err == nil {
-			out.WAL, err = fileSize(s.where + "-wal")
+			out.WAL, err = fileSize(s.db.Where + "-wal")
 		}
 	default:
-		err = s.read.GetContext(ctx, &out.Ledger, `SELECT pg_database_size(current_database())`)
+		err = s.db.Read.GetContext(ctx, &out.Ledger, `SELECT pg_database_size(current_database())`)
 	}
 	if err != nil {
-		return trade.Sizes{}, s.fault(ctx, op, err)
+		return trade.Sizes{}, s.db.Fault(ctx, op, err)
 	}
-	if s.journalPath != "" {
-		out.Journal, err = folderSize(s.journalPath)
+	if s.db.JournalPath != "" {
+		out.Journal, err = folderSize(s.db.JournalPath)
 	}
-	return out, s.fault(ctx, op, err)
+	return out, s.db.Fault(ctx, op, err)
 }
 
 // fileSize is 0 for a file that is not there.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,22 +38,22 @@ var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 // backend is a kind of database for the suite.
 type backend struct {
 	name  string
-	empty func(t testing.TB) Options // nothing is there yet
-	open  func(t testing.TB) Options // the tables of a ledger are there, so that not each of hundreds of tests applies the migrations
+	empty func(t testing.TB) sqldb.Options // nothing is there yet
+	open  func(t testing.TB) sqldb.Options // the tables of a ledger are there, so that not each of hundreds of tests applies the migrations
 }
 
 var backends = []backend{
 	{
 		"sqlite",
-		func(t testing.TB) Options {
-			return Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
+		func(t testing.TB) sqldb.Options {
+			return sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 		},
-		func(t testing.TB) Options {
+		func(t testing.TB) sqldb.Options {
 			file, err := sqliteTables()
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := Options{Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
+			o := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 			if err := os.WriteFile(o.DSN, file, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -61,10 +62,12 @@ var backends = []backend{
 	},
 	{
 		"postgres",
-		func(t testing.TB) Options { return Options{Driver: Postgres, DSN: pgtest.Database(t), Begin: true} },
-		func(t testing.TB) Options {
-			return Options{
-				Driver: Postgres, Begin: true, DSN: pgtest.Copy(t, "ledger", func(dsn string) error { return makeTables(Options{Driver: Postgres, DSN: dsn}) }),
+		func(t testing.TB) sqldb.Options {
+			return sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t), Begin: true}
+		},
+		func(t testing.TB) sqldb.Options {
+			return sqldb.Options{
+				Driver: sqldb.Postgres, Begin: true, DSN: pgtest.Copy(t, "ledger", func(dsn string) error { return makeTables(sqldb.Options{Driver: sqldb.Postgres, DSN: dsn}) }),
 			}
 		},
 	},
@@ -78,24 +81,24 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "state.db")
-	if err := makeTables(Options{Driver: SQLite, DSN: path}); err != nil {
+	if err := makeTables(sqldb.Options{Driver: sqldb.SQLite, DSN: path}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
 })
 
 // makeTables does of the opening of a new ledger what is the same for all of them.
-func makeTables(o Options) error {
+func makeTables(o sqldb.Options) error {
 	o.Begin = true
-	opener := openSQLite
-	if o.Driver == Postgres {
-		opener = openPostgres
+	opener := sqldb.OpenSQLite
+	if o.Driver == sqldb.Postgres {
+		opener = sqldb.OpenPostgres
 	}
-	s, err := opener(context.Background(), o, defaultTuning)
+	db, err := opener(context.Background(), o, sqldb.DefaultTuning)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.migrate(context.Background(), o), s.Close())
+	return errors.Join(db.Migrate(context.Background(), o), db.Close())
 }
 
 // both runs a test on SQLite and on PostgreSQL.
@@ -110,12 +113,12 @@ func both(t *testing.T, test func(t *testing.T, s *Store)) {
 	}
 }
 
-func mustOpen(t testing.TB, o Options) *Store {
+func mustOpen(t testing.TB, o sqldb.Options) *Store {
 	t.Helper()
-	return mustOpenTuned(t, o, defaultTuning)
+	return mustOpenTuned(t, o, sqldb.DefaultTuning)
 }
 
-func mustOpenTuned(t testing.TB, o Options, tune tuning) *Store {
+func mustOpenTuned(t testing.TB, o sqldb.Options, tune sqldb.Tuning) *Store {
 	t.Helper()
 	o.Version, o.Begin = "1.0.0-test", true
 	s, err := open(context.Background(), o, tune)
@@ -132,7 +135,7 @@ func mustOpenTuned(t testing.TB, o Options, tune tuning) *Store {
 
 func mustLease(t testing.TB, s *Store, job string) trade.Lease {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), job, Self())
+	lease, err := s.AcquireLease(t.Context(), job, sqldb.Self())
 	if err != nil {
 		t.Fatalf("AcquireLease(%s): %v", job, err)
 	}
@@ -192,7 +195,7 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 }
 
 func intentOf(e trade.Entry) trade.Intent {
-	return trade.Intent{Entry: e, Attempt: trade.Attempt{ID: newID(), RunID: "run-1", Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content, StartedAt: at}}
+	return trade.Intent{Entry: e, Attempt: trade.Attempt{ID: sqldb.NewID(), RunID: "run-1", Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content, StartedAt: at}}
 }
 
 // mustSend claims an entry and returns its attempt.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -99,7 +100,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 // setNull empties a column of all kept sums, behind the back of the database's rules.
 func setNull(t *testing.T, s *Store, column string) {
 	t.Helper()
-	if s.d.name == Postgres {
+	if s.db.D.Name == sqldb.Postgres {
 		for _, q := range []string{`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`, `UPDATE tally SET ` + column + ` = NULL`} {
 			if err := byHand(s, q); err != nil {
 				t.Fatal(err)
@@ -114,7 +115,7 @@ func setNull(t *testing.T, s *Store, column string) {
 		`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '` + column + ` INTEGER CONSTRAINT', '` + column + ` INTEGER NOT NULL CONSTRAINT') WHERE name = 'tally';
 			UPDATE sqlite_master SET sql = replace(sql, '` + column + ` TEXT,', '` + column + ` TEXT NOT NULL,') WHERE name = 'tally'`,
 	} {
-		db, err := sql.Open("sqlite", s.where) // each its own connection: the rules are read once
+		db, err := sql.Open("sqlite", s.db.Where) // each its own connection: the rules are read once
 		if err == nil {
 			_, err = db.Exec(script)
 			err = errors.Join(err, db.Close())
@@ -128,9 +129,9 @@ func setNull(t *testing.T, s *Store, column string) {
 // The sqlite3 of Debian 12 reports the columns before the last one of a key as NULL, in a table like this.
 func TestB14AnOldShellFindsNothingWrongWithTheSums(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, Options{Begin: true, Driver: SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 	var names []string
-	if err := s.read.SelectContext(t.Context(), &names, `SELECT name FROM pragma_table_info('tally') ORDER BY cid`); err != nil || !slices.Equal(names, []string{"job", "state", "unit", "part", "n", "volume"}) {
+	if err := s.db.Read.SelectContext(t.Context(), &names, `SELECT name FROM pragma_table_info('tally') ORDER BY cid`); err != nil || !slices.Equal(names, []string{"job", "state", "unit", "part", "n", "volume"}) {
 		t.Errorf("the columns of tally are %q, %v", names, err)
 	}
 }

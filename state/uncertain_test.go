@@ -17,6 +17,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -141,7 +142,7 @@ func TestF050_ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, dsn := newCutter(t, pgtest.Database(t))
-			s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: dsn})
+			s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 			lease := mustLease(t, s, "contracts")
 			c.next.Store(what)
 			es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
@@ -172,8 +173,8 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	direct := pgtest.Database(t)
 	c, dsn := newCutter(t, direct)
-	watcher := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: direct})
-	s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: dsn})
+	watcher := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: direct})
+	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 	lease := mustLease(t, s, "contracts")
 	c.next.Store(delay)
 	done := make(chan error, 1)
@@ -184,7 +185,7 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	// Our side is cut and looks for its mark, which the server's transaction still holds.
 	waitFor(t, "the look at the mark waits", func() bool {
 		var n int
-		if err := watcher.read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
+		if err := watcher.db.Read.Get(&n, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
 			t.Fatal(err)
 		}
 		return n == 1
@@ -203,16 +204,16 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 	t.Parallel()
 	direct := pgtest.Database(t)
 	c, dsn := newCutter(t, direct)
-	tune := defaultTuning
-	tune.settle = 500 * time.Millisecond
-	s := mustOpenTuned(t, Options{Begin: true, Driver: Postgres, DSN: dsn}, tune)
+	tune := sqldb.DefaultTuning
+	tune.Settle = 500 * time.Millisecond
+	s := mustOpenTuned(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn}, tune)
 	lease := mustLease(t, s, "contracts")
 	c.next.Store(isolate)
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a")}})
 	if !errors.Is(err, trade.ErrUncertain) {
 		t.Fatalf("error = %v, want ErrUncertain", err)
 	}
-	if got := statesOf(t, mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: direct}), "contracts"); len(got) != 1 {
+	if got := statesOf(t, mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: direct}), "contracts"); len(got) != 1 {
 		t.Errorf("rows: %v; the server had committed", got)
 	}
 	c.closed.Store(false)
@@ -225,13 +226,13 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 func TestF052_TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	s := mustOpen(t, Options{Begin: true, Driver: Postgres, DSN: server.Database(t)})
+	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)})
 	lease := mustLease(t, s, "contracts")
 	e := mustRecord(t, s, lease, newEntry("a"))[0]
 	sent := mustSend(t, s, lease, e)
 	server.Stop(t)
 	_, err := s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(sent, "remote-a")}})
-	wantCode(t, err, CodeUnreachable)
+	wantCode(t, err, sqldb.CodeUnreachable)
 	if errors.Is(err, trade.ErrUncertain) {
 		t.Errorf("no commit was begun, but the error is %v", err)
 	}
@@ -247,23 +248,23 @@ func TestF048_AMarkIsFoundFromANewConnection(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var mark string
-	if err := s.inTx(t.Context(), "marking", func(tx *tx) error {
-		return tx.get(&mark, `SELECT id FROM tx_mark WHERE owner = ? ORDER BY at DESC, slot DESC`, s.markedBy)
+	if err := s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
+		return tx.Get(&mark, `SELECT id FROM tx_mark WHERE owner = ? ORDER BY at DESC, slot DESC`, s.db.MarkedBy)
 	}); err != nil {
 		t.Fatal(err)
 	}
 	var slot int
-	if err := s.read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.markedBy, mark); err != nil {
+	if err := s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy, mark); err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := s.wasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
+	if ok, err := s.db.WasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
 		t.Errorf("a transaction that is there: %v, %v", ok, err)
 	}
-	if ok, err := s.wasApplied(t.Context(), "x", slot, newID()); ok || err != nil {
+	if ok, err := s.db.WasApplied(t.Context(), "x", slot, sqldb.NewID()); ok || err != nil {
 		t.Errorf("a transaction that is not there: %v, %v", ok, err)
 	}
 	var synchronous int
-	if err := s.write.Get(&synchronous, `PRAGMA synchronous`); err != nil || synchronous != 2 {
+	if err := s.db.Write.Get(&synchronous, `PRAGMA synchronous`); err != nil || synchronous != 2 {
 		t.Errorf("the new connection has synchronous = %d, %v", synchronous, err)
 	}
 }
@@ -279,14 +280,14 @@ func TestF050_AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 		commit, look error
 		code, hint   string
 	}{
-		{"the commit", full, other, CodeFull, "free space"},
-		{"the look", other, full, CodeFull, "free space"},
-		{"the look, after a lost connection", driver.ErrBadConn, errors.Join(&timeoutError{"x", time.Second}, full), CodeFull, "free space"},
-		{"neither", other, other, CodeUnreachable, "the rows concerned"},
+		{"the commit", full, other, sqldb.CodeFull, "free space"},
+		{"the look", other, full, sqldb.CodeFull, "free space"},
+		{"the look, after a lost connection", driver.ErrBadConn, errors.Join(&sqldb.TimeoutError{Op: "x", After: time.Second}, full), sqldb.CodeFull, "free space"},
+		{"neither", other, other, sqldb.CodeUnreachable, "the rows concerned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err := s.uncertain("storing a group", c.commit, c.look)
+			err := s.db.Uncertain("storing a group", c.commit, c.look)
 			wantCode(t, err, c.code)
 			if text := err.Error(); !errors.Is(err, trade.ErrUncertain) || !strings.Contains(text, c.hint) || !strings.Contains(text, "stay as they are") {
 				t.Errorf("it says %q", text)

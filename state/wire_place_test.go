@@ -11,18 +11,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func init() { moreRoles["older"] = dieAfterAnImage }
 
 // image is where dieAfterAnImage leaves a copy of ledger and journal.
-func image(o Options) string { return filepath.Join(filepath.Dir(o.DSN), "image") }
+func image(o sqldb.Options) string { return filepath.Join(filepath.Dir(o.DSN), "image") }
 
 // dieAfterAnImage stores the intents of two rows, takes an image of ledger and journal, sends the rows, stores that they were accepted, sends two others, whose notes take the places of
 // theirs, and ends as kill -9 ends it.
 func dieAfterAnImage(ctx context.Context, options string) int {
-	var o Options
+	var o sqldb.Options
 	must := func(err error) {
 		if err != nil {
 			panic(err)
@@ -31,7 +32,7 @@ func dieAfterAnImage(ctx context.Context, options string) int {
 	must(json.Unmarshal([]byte(options), &o))
 	s, err := Open(ctx, o)
 	must(err)
-	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	must(err)
 	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a"), newEntry("b"), newEntry("c"), newEntry("d")}})
 	must(err)
@@ -118,10 +119,10 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tune := defaultTuning
-	tune.fsMagic = func(path string) (int64, bool) {
+	tune := sqldb.DefaultTuning
+	tune.FsMagic = func(path string) (int64, bool) {
 		if filepath.Dir(path) == memory {
-			return tmpfs, true
+			return sqldb.Tmpfs, true
 		}
 		return 0xEF53, true
 	}
@@ -136,7 +137,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tune := tune
-			tune.runFolders = func() []string { return c.folders }
+			tune.RunFolders = func() []string { return c.folders }
 			k := keep(t, backends[0].open(t))
 			k.close()
 			if err := k.try(tune); err != nil {
@@ -151,7 +152,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 			if got := k.s.Marked(); got != (c.want != "") {
 				t.Errorf("what leaves is noted: %t", got)
 			}
-			notes, err := filepath.Glob(filepath.Join(memory, "[mo][aw]*", "wire-"+k.s.id+"*"))
+			notes, err := filepath.Glob(filepath.Join(memory, "[mo][aw]*", "wire-"+k.s.db.ID+"*"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +167,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 			if diff := cmp.Diff(want, in); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
-			if beside, err := filepath.Glob(filepath.Join(k.s.journalPath, "wire-*")); err != nil || len(beside) > 0 {
+			if beside, err := filepath.Glob(filepath.Join(k.s.db.JournalPath, "wire-*")); err != nil || len(beside) > 0 {
 				t.Errorf("notes beside the journal: %v, %v", beside, err)
 			}
 		})

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/ledger"
 	wiremarks "github.com/safrasync/safrasync/state/marks"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,7 +23,7 @@ func init() { moreRoles["wire"], moreRoles["between"] = dieOnTheWire, dieBetween
 
 // dieOnTheWire claims five rows and ends as kill -9 ends it: one has not left, one is on the wire, three were answered, one of these without an id that could be noted.
 func dieOnTheWire(ctx context.Context, options string) int {
-	var o Options
+	var o sqldb.Options
 	must := func(err error) {
 		if err != nil {
 			panic(err)
@@ -30,7 +32,7 @@ func dieOnTheWire(ctx context.Context, options string) int {
 	must(json.Unmarshal([]byte(options), &o))
 	s, err := Open(ctx, o)
 	must(err)
-	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	must(err)
 	var page trade.Page
 	for _, key := range []string{"unsent", "on the wire", "created", "refused", "lost"} {
@@ -60,7 +62,7 @@ func dieOnTheWire(ctx context.Context, options string) int {
 
 // dieBetween claims a row and ends as kill -9 ends it, when the journal has the intent and the ledger has not.
 func dieBetween(ctx context.Context, options string) int {
-	var o Options
+	var o sqldb.Options
 	must := func(err error) {
 		if err != nil {
 			panic(err)
@@ -69,29 +71,29 @@ func dieBetween(ctx context.Context, options string) int {
 	must(json.Unmarshal([]byte(options), &o))
 	s, err := Open(ctx, o)
 	must(err)
-	lease, err := s.AcquireLease(ctx, "contracts", Self())
+	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	must(err)
 	_, err = s.Record(ctx, lease, trade.Page{New: []trade.Entry{newEntry("a")}})
 	must(err)
 	due, err := s.Due(ctx, "contracts", at, 0, 1)
 	must(err)
-	s.marksFile()
-	must(s.inTx(ctx, "testing", func(tx *tx) error {
-		must(newGroupTx(tx, lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(due[0])}}).run())
-		must(tx.writeNote())
+	s.MarksFile()
+	must(s.db.InTx(ctx, "testing", func(tx *sqldb.Tx) error {
+		must(ledger.NewGroupTx(tx, lease, trade.Group{At: at, Intents: []trade.Intent{intentOf(due[0])}}).Run())
+		must(tx.WriteNote())
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}))
 	select {}
 }
 
 // dead runs dieOnTheWire on a new ledger.
-func dead(t *testing.T, o Options) *kept {
+func dead(t *testing.T, o sqldb.Options) *kept {
 	t.Helper()
 	return killed(t, o, "wire")
 }
 
 // killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens it.
-func killed(t *testing.T, o Options, role string) *kept {
+func killed(t *testing.T, o sqldb.Options, role string) *kept {
 	t.Helper()
 	k := keep(t, o)
 	k.close()
@@ -111,10 +113,10 @@ func killed(t *testing.T, o Options, role string) *kept {
 // notes are the files of the processes that have sent from the ledger.
 func (k *kept) notes() (paths []string) {
 	k.t.Helper()
-	for _, dir := range runFolders() {
+	for _, dir := range sqldb.RunFolders() {
 		found, _ := wiremarks.Paths(dir)
 		for name, path := range found {
-			if strings.HasPrefix(name, k.s.id+".") {
+			if strings.HasPrefix(name, k.s.db.ID+".") {
 				paths = append(paths, path)
 			}
 		}

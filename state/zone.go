@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // The years of which the views for people know the clock of the ERP's zone.
@@ -35,21 +37,21 @@ func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 		return nil
 	}
 	var have []zoneChange
-	if err := s.read.SelectContext(ctx, &have, `SELECT since, seconds FROM zone ORDER BY since`); err != nil {
-		return s.fault(ctx, op, err)
+	if err := s.db.Read.SelectContext(ctx, &have, `SELECT since, seconds FROM zone ORDER BY since`); err != nil {
+		return s.db.Fault(ctx, op, err)
 	}
 	want := changesOf(zone)
 	if slices.Equal(have, want) {
 		return nil
 	}
-	return s.inTx(ctx, op, func(t *tx) error {
-		if err := t.exec(`DELETE FROM zone`); err != nil {
+	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		if err := t.Do(`DELETE FROM zone`); err != nil {
 			return err
 		}
 		rows := make([][]any, len(want))
 		for i, c := range want {
 			rows[i] = []any{c.Since, c.Seconds}
 		}
-		return t.insertRows("zone", []string{"since", "seconds"}, rows, "ON CONFLICT (since) DO UPDATE SET seconds = excluded.seconds")
+		return t.InsertRows("zone", []string{"since", "seconds"}, rows, "ON CONFLICT (since) DO UPDATE SET seconds = excluded.seconds")
 	})
 }

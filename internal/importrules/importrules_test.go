@@ -65,6 +65,8 @@ func TestAViolationIsFound(t *testing.T) {
 		"the rows stay out of the binary":            {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("internal/apidoc")}}, "cmd/safrasync must not import internal/apidoc"},
 		"state may import trade":                     {source{file: "state/a.go", pkg: "state", imports: []imp{ours("trade")}}, ""},
 		"state does not import sync":                 {source{file: "state/a.go", pkg: "state", imports: []imp{engine}}, "state must not import sync"},
+		"sqldb knows no entries":                     {source{file: "state/sqldb/a.go", pkg: "sqldb", imports: []imp{ours("state/ledger")}}, "state/sqldb must not import state/ledger"},
+		"cmd does not look behind state":             {source{file: "cmd/safrasync/a.go", pkg: "main", imports: []imp{ours("state/sqldb")}}, "cmd/safrasync must not import state/sqldb"},
 		"console does not import state":              {source{file: "console/a.go", pkg: "console", imports: []imp{ours("state")}}, "console must not import state"},
 		"sync may import trade, erp and apiclient":   {source{file: "sync/a.go", pkg: "sync", imports: []imp{ours("trade"), ours("erp"), ours("apiclient")}}, ""},
 		"sync does not import state":                 {source{file: "sync/a.go", pkg: "sync", imports: []imp{ours("state")}}, "sync must not import state"},

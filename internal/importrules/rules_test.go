@@ -44,10 +44,30 @@ var rules = map[string]rule{
 		reason:   "the sandbox is an independent reading of the API's document: with a line of the client in it, both would agree on the same mistake",
 	},
 	"state": {
-		may:      []string{"trade", "internal/failpoint"},
-		testsMay: []string{"internal/pgtest", "internal/sickdisk"},
+		may: []string{
+			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/ledger", "state/recovery", "state/refs", "state/readmodel", "state/people",
+			"state/inbox", "state/alerts", "state/retention",
+		},
+		testsMay: []string{"internal/pgtest", "internal/sickdisk", "state/marks"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
+	"state/journal": {testsMay: []string{"internal/sickdisk"}, may: []string{"trade", "internal/failpoint"}, reason: "journal is a file format, and knows no database"},
+	"state/marks":   {testsMay: []string{"internal/sickdisk"}, reason: "marks is a file format, and knows no database"},
+	"state/sqldb": {
+		may:    []string{"trade", "internal/failpoint", "state/journal"},
+		reason: "sqldb knows how to write durably, and nothing of what the rows mean",
+	},
+	"state/ledger": {
+		may:    []string{"trade", "state/sqldb", "state/journal", "state/marks"},
+		reason: "ledger moves entries and knows nothing of who asks, recovers or takes away",
+	},
+	"state/recovery":  {may: []string{"trade", "state/sqldb", "state/ledger", "state/journal"}, reason: stateFolder},
+	"state/refs":      {may: []string{"trade", "state/sqldb", "state/ledger"}, reason: stateFolder},
+	"state/readmodel": {may: []string{"trade", "state/sqldb", "state/ledger", "state/refs"}, reason: stateFolder},
+	"state/people":    {may: []string{"trade", "state/sqldb", "state/ledger"}, reason: stateFolder},
+	"state/inbox":     {may: []string{"trade", "state/sqldb", "state/ledger"}, reason: stateFolder},
+	"state/alerts":    {may: []string{"trade", "state/sqldb"}, reason: stateFolder},
+	"state/retention": {may: []string{"trade", "internal/failpoint", "state/sqldb", "state/ledger", "state/journal"}, reason: stateFolder},
 	"console": {
 		may:      []string{"trade", "sync", "sync/pending", "sync/reconcile", "internal/connlimit", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},
@@ -124,6 +144,11 @@ var rules = map[string]rule{
 	"internal/sickdisk": {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
 
+const stateFolder = "each part of the ledger stands on sqldb and ledger, and knows none of its neighbours but those named"
+
+// inner tells whether a folder is a part of the ledger, which callers reach through package state alone.
+func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
+
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist",
@@ -191,7 +216,7 @@ func checkImport(s source, i imp) string {
 	if targetRule == where {
 		return "" // within one rule's folders everything may import everything
 	}
-	allowed := slices.Contains(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target)
+	allowed := slices.Contains(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) && !inner(target)
 	if s.isTest() {
 		allowed = allowed || slices.Contains(r.testsMay, target)
 	}

@@ -1,0 +1,136 @@
+package inbox
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type candidateRow struct {
+	ID        string        `db:"id"`
+	Seq       int64         `db:"seq"`
+	Event     string        `db:"event"`
+	Purpose   string        `db:"purpose"`
+	HeardAt   int64         `db:"heard_at"`
+	LastAt    int64         `db:"last_at"`
+	TypedFrom sql.NullInt64 `db:"typed_from"`
+	TypedTo   sql.NullInt64 `db:"typed_to"`
+	NextAt    sql.NullInt64 `db:"next_at"`
+	AskedAt   sql.NullInt64 `db:"asked_at"`
+	Tries     int           `db:"tries"`
+	State     string        `db:"state"`
+	Status    int           `db:"status"`
+	Fields    string        `db:"fields"`
+	Unread    string        `db:"unread"`
+	SettledBy int64         `db:"settled_by"`
+}
+
+func (r candidateRow) candidate() (trade.Candidate, error) {
+	c := trade.Candidate{
+		ID: r.ID, Seq: r.Seq, Event: r.Event, Purpose: trade.CandidatePurpose(r.Purpose), HeardAt: time.UnixMilli(r.HeardAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(),
+		TypedFrom: sqldb.Instant(r.TypedFrom), TypedTo: sqldb.Instant(r.TypedTo), NextAt: sqldb.Instant(r.NextAt), AskedAt: sqldb.Instant(r.AskedAt), Tries: r.Tries, State: trade.CandidateState(r.State), Status: r.Status, SettledBy: r.SettledBy,
+	}
+	err := json.Unmarshal([]byte(r.Fields), &c.Fields)
+	if err == nil {
+		err = json.Unmarshal([]byte(r.Unread), &c.Unread)
+	}
+	if err != nil {
+		return c, fmt.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
+
+// Candidates gives the records that were read back, or could not be, and of which events told at or after a time, at most limit: those first of which events told last soonest after it, as that of a
+// request does.
+func (s *Mailbox) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`, since.UnixMilli(), limit)
+}
+
+// ReadBack returns the records that were read back, or are to be, and of which events told at or
+// after a time, at most limit: those told of last first.
+func (s *Mailbox) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
+}
+
+// DueCandidates gives the records that are to be read back, those first whose time came first.
+func (s *Mailbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`, now.UnixMilli(), limit)
+}
+
+// ForgetCandidates forgets records that turned out to be our own.
+func (s *Mailbox) ForgetCandidates(ctx context.Context, ids []string) error {
+	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND id IN `, ids)
+}
+
+// PostponeCandidates lets records that nobody needs now be looked at later.
+func (s *Mailbox) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
+	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE id IN `, ids, until.UnixMilli())
+}
+
+func (s *Mailbox) eachID(ctx context.Context, query string, ids []string, args ...any) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "sorting what events told of", func(t *sqldb.Tx) error {
+		for chunk := range slices.Chunk(ids, sqldb.InList) {
+			if err := t.Do(query+`(`+sqldb.Marks(len(chunk))+`)`, append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Mailbox) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
+	const op = "reading what events told of"
+	var rows []candidateRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectCandidate+where), args...); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out := make([]trade.Candidate, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.candidate(); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+	}
+	return out, nil
+}
+
+// ClaimCandidate begins a reading of a record, which no other process begins until then; false when another one was first.
+func (s *Mailbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
+	err = s.db.InTx(ctx, "claiming a record to read back", func(t *sqldb.Tx) error {
+		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`, until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))
+		claimed = n == 1
+		return err
+	})
+	return claimed && err == nil, err
+}
+
+// SaveCandidate stores what a reading gave.
+func (s *Mailbox) SaveCandidate(ctx context.Context, c trade.Candidate) error {
+	if c.Fields == nil {
+		c.Fields = map[string]string{}
+	}
+	fields, err := json.Marshal(c.Fields)
+	if err != nil {
+		return err
+	}
+	unread, err := json.Marshal(ledger.List(c.Unread))
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, "recording what was read back", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
+			sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt), sqldb.Millis(c.AskedAt), c.Tries, string(c.State), c.Status, sqldb.CleanText(string(fields)), sqldb.CleanText(string(unread)), c.SettledBy, c.ID)
+	})
+}

@@ -1,0 +1,215 @@
+package inbox
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ours tells which of these ids stand for something of ours: "order_commitments" for a record that one of our rows made, "sent" for what our requests name or the
+// references have.
+func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
+	out := map[string]string{}
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		for _, look := range []struct{ kind, query string }{
+			{"sent", `SELECT DISTINCT id FROM reference WHERE id IN `},
+			{"sent", `SELECT DISTINCT id FROM lookup WHERE id IN `},
+			{commitmentsKind, `SELECT remote_id FROM entry WHERE sends = 'order_commitments' AND remote_id IN `},
+			{commitmentsKind, `SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND a.remote_id IN `},
+		} {
+			var found []string
+			if err := s.db.Read.SelectContext(ctx, &found, s.db.Q(look.query+`(`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
+				return nil, s.db.Fault(ctx, "looking whose ids are", err)
+			}
+			for _, id := range found {
+				out[id] = look.kind
+			}
+		}
+	}
+	return out, nil
+}
+
+const commitmentsKind = string(trade.OrderCommitments)
+
+// EntriesWith gives the entries that have these platform ids, of one kind of record.
+func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
+	var out []trade.Entry
+	for chunk := range slices.Chunk(remoteIDs, sqldb.InList) {
+		some, err := s.ledger.SelectEntries(ctx, "reading rows by their platform ids", `WHERE e.sends = ? AND e.remote_id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY e.id`, append([]any{string(sends)}, sqldb.Anys(chunk)...)...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// NoteHeard stores what an event told of records, and the records that are to be read back. What is known already is kept, but for when it was heard last, and for the making of a record
+// whose deletion was told first; what was read, or could not be read, is read again when it was heard anew, or when a person lets its event be looked at once more.
+func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
+	if len(heard)+len(candidates) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "recording what events tell", func(t *sqldb.Tx) error {
+		for _, h := range heard {
+			if err := t.Do(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (kind, id, seq) DO UPDATE SET at = excluded.at, word = excluded.word`, h.Kind, h.ID, h.Seq, h.Event, h.At.UnixMilli(), sqldb.CleanText(h.Word)); err != nil {
+				return err
+			}
+		}
+		for _, c := range candidates {
+			anew := "candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted'"
+			if c.Again {
+				anew += " OR candidate.state IN ('unreadable', 'read')"
+			}
+			if err := t.Do(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 'heard', 0, '{}', '[]', 0)
+				ON CONFLICT (id) DO UPDATE SET
+					last_at = CASE WHEN excluded.last_at > candidate.last_at THEN excluded.last_at ELSE candidate.last_at END,
+					event = CASE WHEN candidate.purpose = 'deleted' AND excluded.event = 'CREATE_ORDER_COMMITMENT' THEN excluded.event ELSE candidate.event END,
+					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted' THEN 'deleted' ELSE candidate.purpose END,
+					state = CASE WHEN `+anew+` THEN 'heard' ELSE candidate.state END,
+					tries = CASE WHEN `+anew+` THEN 0 ELSE candidate.tries END,
+					next_at = CASE WHEN `+anew+` THEN excluded.next_at ELSE candidate.next_at END`,
+				c.ID, c.Seq, c.Event, string(c.Purpose), c.HeardAt.UnixMilli(), c.LastAt.UnixMilli(), sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Hints gives what is known of the platform beyond a row's own requests: ids are those of its record, its producer and its farm by their kinds; since is when the doubt began.
+func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
+	const op = "reading the hints"
+	var out trade.Hints
+	for kind, list := range ids {
+		for chunk := range slices.Chunk(list, sqldb.InList) {
+			var rows []struct {
+				Kind  string `db:"kind"`
+				ID    string `db:"id"`
+				Event string `db:"event"`
+				Seq   int64  `db:"seq"`
+				At    int64  `db:"at"`
+				Word  string `db:"word"`
+			}
+			query := `SELECT kind, id, event, seq, at, word FROM heard WHERE kind = ? AND id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY at DESC, seq DESC LIMIT ?`
+			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), append(append([]any{kind}, sqldb.Anys(chunk)...), limit)...); err != nil {
+				return out, s.db.Fault(ctx, op, err)
+			}
+			for _, r := range rows {
+				out.Heard = append(out.Heard, trade.Heard{Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word})
+			}
+		}
+	}
+	slices.SortStableFunc(out.Heard, func(a, b trade.Heard) int { return b.At.Compare(a.At) })
+	if since.IsZero() {
+		return out, nil
+	}
+	var counts struct {
+		All int `db:"n"`
+		Own int `db:"own"`
+	}
+	if err := s.db.Read.GetContext(ctx, &counts, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`), since.UnixMilli()); err != nil {
+		return out, s.db.Fault(ctx, op, err)
+	}
+	out.Events, out.Own = counts.All, counts.Own
+	return out, nil
+}
+
+// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error) {
+	out := map[string]trade.Heard{}
+	query, args := `SELECT id, seq, at, word FROM heard WHERE kind = ? AND event = ?`, []any{kind, event}
+	if !before.IsZero() {
+		query, args = query+` AND at < ?`, append(args, before.UnixMilli())
+	}
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		var rows []struct {
+			ID   string `db:"id"`
+			Seq  int64  `db:"seq"`
+			At   int64  `db:"at"`
+			Word string `db:"word"`
+		}
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query+` AND id IN (`+sqldb.Marks(len(chunk))+`) ORDER BY at, seq`), append(slices.Clone(args), sqldb.Anys(chunk)...)...); err != nil {
+			return nil, s.db.Fault(ctx, "reading what was told last", err)
+		}
+		for _, r := range rows {
+			out[r.ID] = trade.Heard{Kind: kind, ID: r.ID, Event: event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word}
+		}
+	}
+	return out, nil
+}
+
+// WakeFor lets what the platform was found to lack be asked about with the next run: the records of these kinds with one of these ids, or all of the kinds where ids is nil. How
+// often it was asked is not forgotten. It tells how many records it woke.
+func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
+	n := 0
+	err := s.db.InTx(ctx, "waking what waits for the platform", func(t *sqldb.Tx) error {
+		n = 0
+		var rows []ledger.BlockRow
+		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE kind IN (`+sqldb.Marks(len(kinds))+`)`, sqldb.Anys(kinds)...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			due := r.NextAt.Valid && r.NextAt.Int64 <= now.UnixMilli()
+			if due || ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return names(r.ID, id) }) {
+				continue
+			}
+			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind, r.ID); err != nil {
+				return err
+			}
+			n++
+			if err := wakeRows(t, r, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// names tells whether the id of a block, which may be that of a pair, is or has this one.
+func names(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
+
+// wakeRows lets the rows that wait for a record, and those that were refused for it, go with the next run.
+func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
+	for _, where := range []struct {
+		condition string
+		args      []any
+	}{
+		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
+		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
+	} {
+		condition, args := where.condition+` AND payload IS NOT NULL`, where.args
+		for _, id := range strings.Fields(b.ID) {
+			condition, args = condition+` AND (payload LIKE ? OR target = ?)`, append(args, `%"`+id+`"%`, id)
+		}
+		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
+		if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskLookupsAgain lets the questions by document that the platform had no answer to be asked with the next run; it tells how many.
+func (s *Mailbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	n := 0
+	err := s.db.InTx(ctx, "waking questions by document", func(t *sqldb.Tx) (err error) {
+		n, err = t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(), now.UnixMilli())
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}

@@ -1,0 +1,91 @@
+package inbox
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrWebhookMoved says that another program changed the registration of an event meanwhile.
+var ErrWebhookMoved = errors.New("another program changes the webhook of this event at the same time; run the command again")
+
+// acceptRetired is for how long calls at an address of ours are taken after another took its place: the platform may have some on the way, and a change whose
+// answer was lost may take effect late.
+const acceptRetired = 30 * 24 * time.Hour
+
+type webhookRow struct {
+	ID        string        `db:"id"`
+	Event     string        `db:"event"`
+	Address   string        `db:"address"`
+	PathHash  string        `db:"path_hash"`
+	LoginHash string        `db:"login_hash"`
+	HMACMark  string        `db:"hmac_mark"`
+	RemoteID  string        `db:"remote_id"`
+	State     string        `db:"state"`
+	AskedAt   int64         `db:"asked_at"`
+	SettledAt sql.NullInt64 `db:"settled_at"`
+	RetiredAt sql.NullInt64 `db:"retired_at"`
+}
+
+const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at FROM webhook `
+
+func (r webhookRow) webhook() trade.Webhook {
+	return trade.Webhook{
+		ID: r.ID, Event: r.Event, Address: r.Address, PathHash: r.PathHash, LoginHash: r.LoginHash, HMACMark: r.HMACMark, RemoteID: r.RemoteID,
+		State: trade.WebhookState(r.State), AskedAt: time.UnixMilli(r.AskedAt).UTC(), SettledAt: sqldb.Instant(r.SettledAt), RetiredAt: sqldb.Instant(r.RetiredAt),
+	}
+}
+
+// Webhooks gives our registrations whose calls are taken, by event, the newest of each first: those that are in use, and those that may be.
+func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
+	var rows []webhookRow
+	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), now.Add(-acceptRetired).UnixMilli()); err != nil {
+		return nil, s.db.Fault(ctx, "reading the webhooks", err)
+	}
+	out := make([]trade.Webhook, len(rows))
+	for i, r := range rows {
+		out[i] = r.webhook()
+	}
+	return out, nil
+}
+
+// AskWebhook stores that a registration is sent to the platform now, with its record in the audit, before it is. ErrWebhookMoved where another one of the event is on its way.
+func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
+		n, err := t.Changed(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
+			VALUES (?, ?, ?, ?, ?, ?, '', 'asked', ?, NULL, NULL) ON CONFLICT DO NOTHING`, w.ID, w.Event, w.Address, w.PathHash, w.LoginHash, w.HMACMark, w.AskedAt.UnixMilli())
+		if err == nil && n == 0 {
+			err = ErrWebhookMoved
+		}
+		if err != nil {
+			return err
+		}
+		_, err = ledger.AddAudit(t, record)
+		return err
+	})
+}
+
+// SettleWebhook stores what became of a registration, with its record in the audit. One that the platform has takes the place of the one before.
+func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
+		if w.State == trade.WebhookActive {
+			err := t.Do(`UPDATE webhook SET state = 'retired', retired_at = ? WHERE event = ? AND state = 'active' AND id <> ?`, now.UnixMilli(), w.Event, w.ID)
+			if err != nil {
+				return err
+			}
+		}
+		err := t.Do(`UPDATE webhook SET state = ?, remote_id = ?, settled_at = ?, retired_at = ? WHERE id = ?`,
+			string(w.State), w.RemoteID, sqldb.Millis(w.SettledAt), sqldb.Millis(w.RetiredAt), w.ID)
+		if err != nil {
+			return err
+		}
+		_, err = ledger.AddAudit(t, record)
+		return err
+	})
+}

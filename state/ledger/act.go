@@ -1,0 +1,244 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrNoRecord refuses an act that would leave no trace of who ordered it.
+var ErrNoRecord = errors.New("an act of a person needs who ordered it, what it is and what it is done to")
+
+// Act is the one way by which people change the ledger, and the only one by which an entry gets another generation, an id that no answer gave, or leaves
+// what is sent. It does acts, each together with its record in the audit: there is no act without a record, and no record of an act that was not done. done
+// tells for each whether it was: not when its entry or its job stands otherwise than the person saw it. An act that changes what the brakes of a job
+// remember gives *trade.LeasedError while a process runs the job; then none of the acts is done.
+func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err error) {
+	for _, a := range acts {
+		if a.Audit.Who == "" || a.Audit.Act == "" || a.Audit.Target == "" {
+			return nil, ErrNoRecord
+		}
+		if (a.Update == nil) == (a.Job == nil) {
+			return nil, fmt.Errorf("%s: an act is on one row or on one job", a.Audit.Act)
+		}
+		if a.Gives != nil && !givesID(a) {
+			return nil, fmt.Errorf("%s: a row gives up the id that another gets, and nothing else", a.Audit.Act)
+		}
+	}
+	err = s.db.InTx(ctx, "storing an act", func(t *sqldb.Tx) error {
+		if err := MayWork(t); err != nil {
+			return err
+		}
+		done = make([]bool, len(acts))
+		for i, a := range acts { // jobs first: a lease is the first row that a transaction locks
+			if a.Job != nil {
+				var err error
+				if done[i], err = actOnJob(t, *a.Job, a.Audit); err != nil {
+					return err
+				}
+			}
+		}
+		return ActOnEntries(t, acts, done)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
+// givesID tells whether the entry of Gives stays accepted and gives its id, and only that, to the entry of the act.
+func givesID(a trade.Act) bool {
+	if a.Update == nil {
+		return false
+	}
+	to, from := a.Update.Entry, a.Gives.Entry
+	return a.Update.From == trade.Held && to.State == trade.Accepted && to.RemoteID != "" && a.Gives.From == trade.Accepted && from.State == trade.Accepted &&
+		from.RemoteID == "" && from.MovedID == to.RemoteID && from.Sends == to.Sends && from.ID != to.ID
+}
+
+func actOnJob(t *sqldb.Tx, act trade.JobAct, audit trade.AuditRecord) (done bool, err error) {
+	if act.Cursor != nil {
+		lease, err := LockLease(t, act.Job)
+		if err == nil {
+			err = lease.HeldBy(act.Job)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	now, err := LockStatus(t, act.Job)
+	if err != nil || !standsAs(now, act.Saw) {
+		return false, err
+	}
+	if _, err := AddAudit(t, audit); err != nil {
+		return false, err
+	}
+	if act.Cursor != nil {
+		if err := SetCursor(t, act.Job, *act.Cursor); err != nil {
+			return false, err
+		}
+	}
+	noteJob(t, audit, act.Status)
+	err = PutStatus(t, act.Status, "")
+	return err == nil, err
+}
+
+// standsAs tells whether a job stands as a person saw it; who saw nothing may act on any job that is not paused.
+func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
+	if saw == nil {
+		return now.State != trade.Paused
+	}
+	return now.State == saw.State && now.Since.Equal(saw.Since) && reflect.DeepEqual(now.Stop, saw.Stop)
+}
+
+// ActOnEntries changes the entries of acts in one transaction, and sets done for each act that applied.
+func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
+	var ids []int64
+	for _, a := range acts {
+		if a.Update != nil {
+			ids = append(ids, a.Update.Entry.ID)
+		}
+		if a.Gives != nil {
+			ids = append(ids, a.Gives.Entry.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	entries, err := LockEntries(t, ids)
+	if err != nil {
+		return err
+	}
+	sums := TallyChange{}
+	var gives, updates []trade.Update
+	for i, a := range acts {
+		if a.Update == nil {
+			continue
+		}
+		e := entries[a.Update.Entry.ID]
+		if !stands(entries, *a.Update) || a.Gives != nil && !stands(entries, *a.Gives) {
+			continue
+		}
+		allowed, err := mayDo(t, a, e)
+		if err != nil {
+			return err
+		}
+		if !allowed {
+			continue
+		}
+		seq, err := AddAudit(t, a.Audit)
+		if err != nil {
+			return err
+		}
+		updates, done[i] = append(updates, signed(*a.Update, e, seq)), true
+		if a.Gives != nil {
+			gives = append(gives, *a.Gives)
+		}
+		if err := askAgain(t, a.Ask, a.Audit.At); err != nil {
+			return err
+		}
+	}
+	// An id is given before it is got: no two entries have it at any time.
+	lost, err := applyUpdates(t, entries, gives, time.Now(), sums)
+	if err != nil {
+		return err
+	}
+	more, err := applyUpdates(t, entries, updates, time.Now(), sums)
+	if err != nil {
+		return err
+	}
+	if lost+more > 0 { // two acts on one entry in one call
+		return errors.New("one row can be in one act only")
+	}
+	if err := sums.Apply(t); err != nil || len(updates) == 0 {
+		return err
+	}
+	return noteAct(t, updatedBy(acts, done), updateIDs(slices.Concat(gives, updates)))
+}
+
+// stands tells whether an entry stands as a person saw it.
+func stands(entries map[int64]*NarrowRow, u trade.Update) bool {
+	e := entries[u.Entry.ID]
+	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
+}
+
+// updatedBy gives the record of the first act on an entry that was done: the acts of one call are one act on several rows.
+func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
+	for i, a := range acts {
+		if a.Update != nil && done[i] {
+			return a.Audit
+		}
+	}
+	return trade.AuditRecord{}
+}
+
+// mayDo looks, in the transaction of the act, after what may have changed without the entry having moved: the quarantine of a second sending, and whose an id is.
+func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
+	u := a.Update.Entry
+	switch {
+	case u.Generation != e.Generation && a.Resend == nil:
+		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
+	case a.Resend != nil:
+		return mayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
+	case a.Gives != nil: // whose id it is was seen, and the database refuses that two have it
+		return true, nil
+	case u.State == trade.Accepted && u.RemoteID != "" && e.RemoteID.String != u.RemoteID:
+		holder, err := holderOf(t.All, e.Sends, u.RemoteID, e.ID)
+		return holder == (trade.ParentKey{}), err
+	}
+	return true, nil
+}
+
+// signed names in the entry the act that sent it again, or accepted it without an id.
+func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
+	if u.Entry.Generation > e.Generation {
+		u.Entry.ResentBy = seq
+	}
+	if u.Entry.State == trade.Accepted && u.From != trade.Accepted && u.Entry.RemoteID == "" {
+		u.Entry.ClosedBy = seq
+	}
+	return u
+}
+
+// askAgain lets records of the platform be asked about at once, and then as often as if for the first time.
+func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
+	now := sqldb.AtOr(at, time.Now())
+	for _, b := range blocks {
+		if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now, now, b.Kind, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Holder gives the row that has a platform id, or that an earlier answer gave it to, among the rows that send a kind; none: the zero key. Entry except is not
+// asked about.
+func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+	all := func(dest any, query string, args ...any) error {
+		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
+	}
+	holder, err := holderOf(all, string(sends), remoteID, except)
+	return holder, s.db.Fault(ctx, "looking whose an id is", err)
+}
+
+// HeldBy gives *trade.LeasedError while a living process holds the lease.
+func (r LeaseRow) HeldBy(job string) error {
+	if r.Instance == "" || r.Expires <= r.Now {
+		return nil
+	}
+	var holder trade.Owner
+	if err := json.Unmarshal([]byte(r.Owner), &holder); err != nil {
+		return fmt.Errorf("the lease of job %s is damaged: %w", job, err)
+	}
+	if sqldb.Gone(holder) {
+		return nil
+	}
+	return &trade.LeasedError{Job: job, Owner: holder, Until: time.UnixMilli(r.Expires).UTC()}
+}

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// AttemptRow is an attempt as the table has it.
+type AttemptRow struct {
+	ID          string         `db:"id"`
+	EntryID     int64          `db:"entry_id"`
+	Generation  int            `db:"generation"`
+	No          int            `db:"no"`
+	RunID       string         `db:"run_id"`
+	Owner       string         `db:"owner"`
+	Epoch       int64          `db:"epoch"`
+	Target      string         `db:"target"`
+	Payload     string         `db:"payload"`
+	PayloadHash trade.Hash     `db:"payload_hash"`
+	Content     int64          `db:"content"`
+	StartedAt   int64          `db:"started_at"`
+	FinishedAt  sql.NullInt64  `db:"finished_at"`
+	Outcome     sql.NullString `db:"outcome"`
+	Counts      int            `db:"counts"`
+	Status      int            `db:"status"`
+	Messages    string         `db:"messages"`
+	RemoteID    string         `db:"remote_id"`
+	Reason      string         `db:"reason"`
+	Evidence    sql.NullString `db:"evidence"`
+	RequestHead sql.NullString `db:"request_head"`
+	AnswerHead  sql.NullString `db:"answer_head"`
+	AnswerBody  string         `db:"answer_body"`
+}
+
+// AttemptColumns are the columns of an attempt, in the order of Args.
+var AttemptColumns = []string{
+	"id", "entry_id", "generation", "no", "run_id", "owner", "epoch", "target", "payload", "payload_hash", "content", "started_at", "finished_at", "outcome", "counts",
+	"status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
+}
+
+// ResultColumns are those that a settlement writes, after the id that finds the attempt.
+var ResultColumns = []string{
+	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head", "answer_head", "answer_body",
+}
+
+// Args are the values of all columns, in the order of AttemptColumns.
+func (r *AttemptRow) Args() []any {
+	return append([]any{
+		r.ID, r.EntryID, r.Generation, r.No, r.RunID, r.Owner, r.Epoch, r.Target, r.Payload, r.PayloadHash, r.Content, r.StartedAt,
+	}, r.Result()[1:]...)
+}
+
+// Result are the values of the columns that settling writes.
+func (r *AttemptRow) Result() []any {
+	return []any{
+		r.ID, r.FinishedAt, r.Outcome, r.Counts, r.Status, r.Messages, r.RemoteID, r.Reason, r.Evidence, r.RequestHead, r.AnswerHead, r.AnswerBody,
+	}
+}
+
+// AttemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
+func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, error) {
+	messages, err := listText(a.Messages)
+	if err != nil {
+		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
+	}
+	r := &AttemptRow{
+		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
+		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content, StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: OrNull(string(a.Outcome)),
+		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sqldb.CleanText(a.Reason),
+		Evidence: OrNull(sqldb.CleanText(string(a.Evidence))), RequestHead: OrNull(sqldb.CleanText(string(a.RequestHead))),
+		AnswerHead: OrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
+	}
+	if a.Outcome != trade.OutcomeOpen {
+		r.FinishedAt = sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}
+	}
+	if counts {
+		r.Counts = 1
+	}
+	return r, nil
+}
+
+// Attempt returns the attempt of a row; an error names the damaged column.
+func (r *AttemptRow) Attempt() (trade.Attempt, error) {
+	a := trade.Attempt{
+		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner, Epoch: r.Epoch,
+		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, Content: r.Content, StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
+		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason, Evidence: raw(r.Evidence),
+		RequestHead: raw(r.RequestHead), AnswerHead: raw(r.AnswerHead), AnswerBody: r.AnswerBody,
+	}
+	if r.Messages != "[]" {
+		if err := json.Unmarshal([]byte(r.Messages), &a.Messages); err != nil {
+			return a, fmt.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
+		}
+	}
+	return a, nil
+}
+
+func raw(text sql.NullString) json.RawMessage {
+	if !text.Valid {
+		return nil
+	}
+	return json.RawMessage(text.String)
+}

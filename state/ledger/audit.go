@@ -1,0 +1,242 @@
+package ledger
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// AuditRow is a record of the audit as the table has it.
+type AuditRow struct {
+	Seq    int64  `db:"seq"`
+	At     int64  `db:"at"`
+	Who    string `db:"who"`
+	Origin string `db:"origin"`
+	Act    string `db:"act"`
+	Target string `db:"target"`
+	Reason string `db:"reason"`
+	Detail string `db:"detail"`
+	Prev   string `db:"prev"`
+	Hash   string `db:"hash"`
+
+	Reduced bool `db:"reduced"`
+}
+
+// SelectAudit reads records of the audit.
+const SelectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
+
+// Record returns the record of a row.
+func (r AuditRow) Record() trade.AuditRecord {
+	return trade.AuditRecord{
+		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target, Reason: r.Reason, Detail: r.Detail,
+		Prev: r.Prev, Hash: r.Hash, Reduced: r.Reduced,
+	}
+}
+
+// Sum is the hash of a record: of everything in it, and of the hash of the record before, so that no record can be altered, taken out or put in without
+// altering all that follow.
+func (r AuditRow) Sum() string {
+	h := sha256.New()
+	chain(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// chain is length-prefixed, so that ("a", "bc") differs from ("ab", "c").
+func chain(h hash.Hash, parts ...string) {
+	for _, p := range parts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
+	}
+}
+
+// SelectHead reads the end of the audit.
+const SelectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
+
+// AddAudit adds a record in the transaction of the act itself, and gives its number. It comes after the rows of the act are locked and before the sums.
+func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
+	var head sqldb.AuditHead
+	if err := t.Get(&head, t.S.D.Locked(SelectHead, "audit_head")); err != nil {
+		return 0, err
+	}
+	if t.Audit == nil {
+		t.Audit = &head
+	}
+	r := AuditRow{
+		Seq: head.Seq + 1, At: sqldb.AtOr(a.At, time.Time{}), Who: sqldb.CleanText(a.Who), Origin: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
+		Reason: sqldb.CleanText(a.Reason), Detail: sqldb.CleanText(a.Detail), Prev: head.Hash,
+	}
+	r.Hash = r.Sum()
+	if err := t.Do(`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Seq, r.At, r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
+		return 0, err
+	}
+	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
+}
+
+// AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only the witness. Acts that change the ledger write
+// theirs in their own transaction. When it returns without an error, the record is on disk.
+func (s *Ledger) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error {
+		_, err := AddAudit(t, record)
+		return err
+	})
+}
+
+// Audit gives the latest acts, newest first; all with a limit of 0.
+func (s *Ledger) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
+	var rows []AuditRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(SelectAudit+`ORDER BY seq DESC LIMIT ?`), OrAll(limit)); err != nil {
+		return nil, s.db.Fault(ctx, "reading the audit", err)
+	}
+	out := make([]trade.AuditRecord, len(rows))
+	for i, r := range rows {
+		out[i] = r.Record()
+	}
+	return out, nil
+}
+
+// AuditPage is how many records are verified in one step.
+const AuditPage = 1000
+
+// VerifyAudit goes through the whole audit and gives the number of the first record that was altered, is missing, or does not follow from the one before; 0 when
+// everything is as it was written. A record that is missing at the end has the number that it would have. Of records that the retention has reduced the chain is
+// verified, which their hashes still make, and that a retention said that it reduces them. A chain that was written anew is found by the ends of it that this
+// host's journal has: the number is that of the first end that is another.
+func (s *Ledger) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
+	if firstBroken, err = s.VerifyChain(ctx); firstBroken != 0 || err != nil {
+		return firstBroken, err
+	}
+	return s.VerifyHeads(ctx)
+}
+
+const verifying = "verifying the audit"
+
+// VerifyChain is the part of VerifyAudit that needs the ledger alone.
+func (s *Ledger) VerifyChain(ctx context.Context) (firstBroken int64, err error) {
+	const op = verifying
+	var head sqldb.AuditHead // read first: what is added meanwhile comes after it
+	if err := s.db.Read.GetContext(ctx, &head, SelectHead); err != nil {
+		return 0, s.db.Fault(ctx, op, err)
+	}
+	through, err := s.mayBeReduced(ctx)
+	if err != nil {
+		return 0, s.db.Fault(ctx, op, err)
+	}
+	prev := AuditRow{}
+	for {
+		var page []AuditRow
+		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`), prev.Seq, AuditPage); err != nil {
+			return 0, s.db.Fault(ctx, op, err)
+		}
+		for _, r := range page {
+			altered := r.Hash != r.Sum() && !r.Reduced || r.Reduced && r.Seq > through
+			if r.Seq != prev.Seq+1 || r.Prev != prev.Hash || altered {
+				return prev.Seq + 1, nil
+			}
+			if r.Seq == head.Seq && r.Hash != head.Hash {
+				return r.Seq, nil
+			}
+			prev = r
+		}
+		if len(page) < AuditPage {
+			break
+		}
+	}
+	if prev.Seq < head.Seq {
+		return prev.Seq + 1, nil
+	}
+	return 0, nil
+}
+
+// ErrNoHeads says that a journal could not be read, and so nothing be compared with it.
+var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
+
+// VerifyHeads compares the audit with the ends of it that the journals of this host have from before
+// each act. Each of them was on disk when it was written, whatever became of the act. The ledger that
+// a rebuilding began with lacks a part of the audit that nobody knows: only what came later counts.
+func (s *Ledger) VerifyHeads(ctx context.Context) (firstBroken int64, err error) {
+	const op = verifying
+	host, _, _ := sqldb.HostIdentity()
+	var dirs []string
+	if err := s.db.Read.SelectContext(ctx, &dirs, s.db.Q(`SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`), host); err != nil {
+		return 0, s.db.Fault(ctx, op, err)
+	}
+	for _, dir := range dirs {
+		var heads []journal.AuditHead
+		_, err := journal.Read(dir, 0, func(r journal.Record, _ string) error {
+			if r.Audit == nil {
+				return nil
+			}
+			if r.ActName == RebuildName {
+				heads = nil
+			}
+			heads = append(heads, *r.Audit)
+			return nil
+		})
+		if err != nil {
+			return 0, errors.Join(ErrNoHeads, s.db.Fault(ctx, op, err))
+		}
+		for _, head := range heads {
+			there, err := WasHead(func(dest any, query string, args ...any) error {
+				return s.db.Read.GetContext(ctx, dest, s.db.Q(query), args...)
+			}, head)
+			if err != nil {
+				return 0, s.db.Fault(ctx, op, err)
+			}
+			if !there && (firstBroken == 0 || head.Seq < firstBroken) {
+				firstBroken = head.Seq
+			}
+		}
+	}
+	return firstBroken, nil
+}
+
+// WasHead reports whether the audit has a record that was its end.
+func WasHead(get func(dest any, query string, args ...any) error, head journal.AuditHead) (bool, error) {
+	var n int
+	err := get(&n, `SELECT COUNT(*) FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
+	return n > 0 || head.Seq == 0, err
+}
+
+// OrAll makes a limit of SQL: 0 and less mean all.
+func OrAll(limit int) int64 {
+	if limit <= 0 {
+		return 1<<63 - 1
+	}
+	return int64(limit)
+}
+
+// RebuildName is the name of a rebuilding in the journal.
+const RebuildName = "rebuild"
+
+// Program signs the audit where nobody ordered what happened.
+const Program = "safrasync"
+
+// mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
+func (s *Ledger) mayBeReduced(ctx context.Context) (through int64, err error) {
+	var details []string
+	err = s.db.Read.SelectContext(ctx, &details, s.db.Q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`), ActRetention, ActPurge)
+	for _, text := range details {
+		var d struct {
+			AuditThrough int64 `json:"audit_through"`
+		}
+		if json.Unmarshal([]byte(text), &d) == nil { // one that is damaged does not match its hash
+			through = max(through, d.AuditThrough)
+		}
+	}
+	return through, err
+}
+
+// The names of the retention in the audit: by the schedule, and by a person.
+const (
+	ActRetention = "retention"
+	ActPurge     = "purge"
+)

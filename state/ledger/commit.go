@@ -1,0 +1,311 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// GroupTx is one Commit: everything that it reads is locked first, decided on in Go, and written in few statements.
+type GroupTx struct {
+	*sqldb.Tx
+	Lease    trade.Lease
+	Group    trade.Group
+	Result   trade.GroupResult
+	Now      time.Time
+	Sums     TallyChange
+	Attempts map[string]*AttemptRow
+	Entries  map[int64]*NarrowRow
+	alone    bool // no other job has entries of the kind that this one sends
+}
+
+// NewGroupTx returns a group that a transaction is to store.
+func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
+	g := &GroupTx{
+		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: TallyChange{},
+		Result: trade.GroupResult{Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{}},
+	}
+	if g.Now.IsZero() {
+		g.Now = time.Now()
+	}
+	return g
+}
+
+// checkPause looks, for a group that would begin to send, whether the job is paused: once a pause is stored, no intent is (the row is locked until then).
+func (g *GroupTx) checkPause() error {
+	if len(g.Group.Intents) == 0 || g.Result.LeaseLost {
+		return nil
+	}
+	var rows []struct {
+		State string `db:"state"`
+		Kin   int    `db:"kin"`
+	}
+	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
+		FROM job_status s WHERE s.job = ?`
+	if err := g.All(&rows, g.S.D.SharedLock(query, "s"), g.Lease.Job); err != nil || len(rows) == 0 {
+		return err
+	}
+	g.Result.Paused, g.alone = trade.JobState(rows[0].State) == trade.Paused, rows[0].Kin == 1
+	return nil
+}
+
+// Commit settles finished attempts, moves entries and makes intents durable, in one transaction and one flush. Intents, updates and blocks are fenced by
+// the lease; settlements are not (I12): when the lease is lost they are stored all the same. What the same call stored before, as after
+// trade.ErrUncertain, counts as stored now.
+func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	if err := checkGroup(group); err != nil {
+		return trade.GroupResult{}, err
+	}
+	if len(group.Intents) > 0 {
+		s.MarksFile() // before an intent is: one that is not found in the file had not left
+	}
+	var g *GroupTx
+	err := s.db.InTx(ctx, "storing a group", func(t *sqldb.Tx) error {
+		g = NewGroupTx(t, lease, group)
+		if keyed := s.db.D.Keyed; keyed != "" {
+			if err := t.Do(keyed); err != nil {
+				return err
+			}
+		}
+		return g.Run()
+	})
+	if err != nil {
+		return trade.GroupResult{}, s.keepAnswers(group, g, err)
+	}
+	s.unmark(group.Settle, g.Result.Conflicts, g.Seq)
+	return g.Result, nil
+}
+
+// checkGroup refuses what no correct caller asks for, before anything is written.
+func checkGroup(group trade.Group) error {
+	for _, s := range group.Settle {
+		switch {
+		case s.Attempt.Outcome == trade.OutcomeOpen:
+			return fmt.Errorf("storing a group: the settlement of attempt %s has no outcome", s.Attempt.ID)
+		case s.Attempt.Outcome == trade.OutcomeCreated && s.Attempt.RemoteID == "":
+			return fmt.Errorf("storing a group: attempt %s is settled as created without the platform's id; without one it is unknown", s.Attempt.ID)
+		case s.Attempt.Outcome == trade.OutcomeUnknown && s.State != trade.InDoubt:
+			return fmt.Errorf("storing a group: attempt %s is unknown, but its entry would not be in doubt", s.Attempt.ID)
+		case s.State == trade.Accepted && s.Attempt.Outcome != trade.OutcomeCreated:
+			return fmt.Errorf("storing a group: attempt %s would be accepted although it created nothing", s.Attempt.ID)
+		case s.State == trade.Sending || !trade.CanMove(trade.Sending, s.State):
+			return fmt.Errorf("storing a group: an attempt cannot end with its entry in state %q", s.State)
+		}
+	}
+	for _, in := range group.Intents {
+		if in.Attempt.ID == "" || (len(in.Attempt.Payload) == 0 && len(in.Entry.Payload) == 0) {
+			return errors.New("storing a group: an intent needs an id and a payload")
+		}
+	}
+	return nil
+}
+
+// Run stores the group: it settles, moves, and claims the intents, in this order.
+func (g *GroupTx) Run() error {
+	err := Fence(g.Tx, g.Lease)
+	if errors.Is(err, trade.ErrLeaseLost) {
+		g.Result.LeaseLost, err = true, nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.checkServer(); err != nil {
+		return err
+	}
+	if err := g.checkPause(); err != nil {
+		return err
+	}
+	if err := g.Load(); err != nil {
+		return err
+	}
+	if err := g.Settle(); err != nil {
+		return err
+	}
+	if !g.Result.LeaseLost {
+		changed := changedSince(g.Entries, g.Group.Updates)
+		if _, err := applyUpdates(g.Tx, g.Entries, g.Group.Updates, g.Now, g.Sums); err != nil {
+			return err
+		}
+		if err := noteFacts(g.Tx, changed, g.Now); err != nil {
+			return err
+		}
+		if err := g.claim(); err != nil {
+			return err
+		}
+		if err := setBlocks(g.Tx, g.Group.Block, g.Group.Unblock, g.Now); err != nil {
+			return err
+		}
+	}
+	return g.Sums.Apply(g.Tx)
+}
+
+// Load locks all that the group touches: attempts first, then entries in the order of their numbers.
+func (g *GroupTx) Load() error {
+	ids := make([]string, len(g.Group.Settle))
+	for i, s := range g.Group.Settle {
+		ids[i] = s.Attempt.ID
+	}
+	g.Attempts = make(map[string]*AttemptRow, len(ids)+len(g.Group.Intents))
+	if len(ids) > 0 {
+		if err := g.loadAttempts("a.id", sqldb.ListOf(g.S.D, ids)); err != nil {
+			return err
+		}
+	}
+	entryIDs := updateIDs(g.Group.Updates)
+	for _, a := range g.Attempts {
+		entryIDs = append(entryIDs, a.EntryID)
+	}
+	for _, in := range g.Group.Intents {
+		entryIDs = append(entryIDs, in.Entry.ID)
+	}
+	var err error
+	g.Entries, err = LockEntries(g.Tx, entryIDs)
+	return err
+}
+
+func (g *GroupTx) loadAttempts(column string, list any) error {
+	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
+		FROM attempt a WHERE ` + g.S.D.Among(column) + ` ORDER BY a.id`
+	rows, err := sqldb.Gather(g.Ctx, g.Tx, func(a *AttemptRow) []any {
+		return []any{&a.ID, &a.EntryID, &a.Generation, &a.No, &a.Epoch, &a.Owner, &a.Outcome, &a.Counts, &a.RemoteID, &a.FinishedAt}
+	}, g.Rebind(g.S.D.Locked(query, "a")), list)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		if g.Attempts[rows[i].ID] == nil { // one that is loaded is as this group has left it
+			g.Attempts[rows[i].ID] = &rows[i]
+		}
+	}
+	return nil
+}
+
+// claim makes intents durable. One whose entry has moved, or whose generation has an attempt that may have created a record, is left out: not an error.
+func (g *GroupTx) claim() error {
+	history, err := g.History()
+	if err != nil {
+		return err
+	}
+	waits := g.Result.Paused || g.Result.Stop != nil
+	var taken sentByOthers
+	if !waits {
+		if taken, err = g.sentElsewhere(); err != nil {
+			return err
+		}
+	}
+	var attempts [][]any
+	var began []int64
+	for _, in := range g.Group.Intents {
+		e := g.Entries[in.Entry.ID]
+		if have := g.Attempts[in.Attempt.ID]; have != nil {
+			// The same call was stored before and its answer was lost: it is ours, and open.
+			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid && have.EntryID == e.ID && have.Epoch == g.Lease.Epoch
+			continue
+		}
+		if taken.has(in.Entry) && !in.Entry.Ordered() {
+			if g.Result.Elsewhere == nil {
+				g.Result.Elsewhere = map[string]bool{}
+			}
+			g.Result.Elsewhere[in.Attempt.ID] = true
+			continue
+		}
+		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version || e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
+			continue
+		}
+		a := in.Attempt
+		a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, history[e.ID].Last+1, g.Lease.Epoch, trade.OutcomeOpen
+		if a.Owner == "" {
+			a.Owner = g.Lease.Owner.Instance
+		}
+		if len(a.Payload) == 0 {
+			a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash, in.Entry.Content
+		}
+		row, err := AttemptRowOf(a, g.Now, false)
+		if err != nil {
+			return err
+		}
+		if err := g.Sums.Move(e, string(trade.Sending)); err != nil {
+			return err
+		}
+		e.State, e.Version = string(trade.Sending), e.Version+1
+		g.Attempts[a.ID] = row
+		g.Result.Claimed[a.ID] = true
+		g.noteIntent(e, a, in.Entry.SourceHash)
+		attempts = append(attempts, row.Args())
+		began = append(began, e.ID)
+	}
+	for id, ok := range g.Result.Claimed {
+		if !ok {
+			delete(g.Result.Claimed, id)
+		}
+	}
+	// The attempts come first: the database lets an entry be sent only when its attempt is there.
+	if err := g.InsertRows("attempt", AttemptColumns, attempts, ""); err != nil {
+		return err
+	}
+	return g.begin(began)
+}
+
+// begin moves entries from pending to sending.
+func (g *GroupTx) begin(ids []int64) error {
+	for chunk := range slices.Chunk(ids, sqldb.ArrayRows) {
+		n, err := g.Changed(`UPDATE entry SET state = 'sending', cause = '', error = NULL, next_attempt_at = NULL, updated_at = ?, version = version + 1 WHERE `+g.S.D.Among("id"),
+			g.Now.UnixMilli(), sqldb.ListOf(g.S.D, chunk))
+		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AttemptsOf is what a claim must know of an entry's earlier attempts.
+type AttemptsOf struct {
+	Last  int          // the highest number
+	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
+}
+
+// History reads the earlier attempts of the entries that the group's intents are of. What a settlement of this group ended counts as ended.
+func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
+	out := make(map[int64]AttemptsOf, len(g.Group.Intents))
+	if len(g.Group.Intents) == 0 {
+		return out, nil
+	}
+	ids := make([]int64, len(g.Group.Intents))
+	for i, in := range g.Group.Intents {
+		ids[i] = in.Entry.ID
+	}
+	if err := g.loadAttempts("a.entry_id", sqldb.ListOf(g.S.D, ids)); err != nil {
+		return nil, err
+	}
+	for _, a := range g.Attempts {
+		h := out[a.EntryID]
+		if h.spent == nil {
+			h.spent = map[int]bool{}
+		}
+		h.Last = max(h.Last, a.No)
+		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated {
+			h.spent[a.Generation] = true
+		}
+		out[a.EntryID] = h
+	}
+	return out, nil
+}
+
+// checkServer keeps a group from beginning to send on another server. What was on the wire is settled all the same.
+func (g *GroupTx) checkServer() error {
+	if len(g.Group.Intents) == 0 {
+		return nil
+	}
+	err := g.SameServer()
+	var other *sqldb.Error
+	if errors.As(err, &other) && other.Code == sqldb.CodeServer {
+		g.Result.Stop = &trade.Stop{Code: "ledger", Text: other.Error(), All: true}
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// DueContents is Due with no more of each entry than its number, key, hashes and content.
+func (s *Ledger) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	var rows []struct {
+		ID          int64      `db:"id"`
+		Key         string     `db:"key"`
+		SourceHash  trade.Hash `db:"source_hash"`
+		PayloadHash trade.Hash `db:"payload_hash"`
+		Content     int64      `db:"content"`
+	}
+	query := `SELECT e.id, e.key, e.source_hash, e.payload_hash, e.content FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), job, after, now.UnixMilli(), limit); err != nil {
+		return nil, s.db.Fault(ctx, "looking for what is due", err)
+	}
+	out := make([]trade.Entry, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Entry{ID: r.ID, Job: job, Key: r.Key, SourceHash: r.SourceHash, PayloadHash: r.PayloadHash, Content: r.Content}
+	}
+	return out, nil
+}
+
+// SameContent returns the entries of this kind of record, of all jobs, whose attempt created a record, may have created one, or may be creating one, and that ask for the
+// business of one of these contents, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself. So are
+// those of which the platform says that it has the record already. Each comes with the content numbers of all that was sent of it, or may have been. Those that are held
+// because another job has the record come too, with none.
+func (s *Ledger) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
+	const op = "looking for the same content"
+	numbers, hashes := sqldb.ListOf(s.db.D, distinct(contents)), sqldb.HashesOf(s.db.D, distinct(sources))
+	var out []trade.SentContent
+	at := map[int64]int{}
+	for _, ask := range []struct {
+		where string
+		args  []any
+	}{{SentContent(s.db.D), []any{string(sends), numbers, numbers}}, {SentSource(s.db.D), []any{string(sends), hashes}}} {
+		found, err := s.SelectEntries(ctx, op, ask.where, ask.args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range found {
+			if _, ok := at[e.ID]; !ok {
+				at[e.ID] = len(out)
+				out = append(out, trade.SentContent{Entry: e})
+			}
+		}
+	}
+	held, err := s.SelectEntries(ctx, op, `WHERE e.sends = ? AND e.job IN (SELECT job FROM job_kind WHERE sends = ?) AND e.state = 'held' AND e.cause = '`+trade.CauseOtherJob+`'
+		AND (`+s.db.D.AmongHashes("e.source_hash")+` OR `+s.db.D.Among("e.content")+`) ORDER BY e.id`, string(sends), string(sends), hashes, numbers)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range held {
+		out = append(out, trade.SentContent{Entry: e})
+	}
+	return out, s.whatWasSent(ctx, op, out, at)
+}
+
+// distinct returns each value once, without the empty one: what many rows have was sent for many as a rule, and each look would find them all.
+func distinct[T comparable](values []T) []T {
+	var none T
+	seen := map[T]bool{none: true}
+	out := []T{}
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted entry has its own beside those of its attempts: a person may have given it the record. So has
+// one that is held because the platform says that it has the record.
+func (s *Ledger) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
+	for i, c := range of {
+		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held && c.Entry.Cause == trade.CauseExists {
+			of[i].Contents = append(of[i].Contents, c.Entry.Content)
+		}
+	}
+	for chunk := range slices.Chunk(of, sqldb.InList) {
+		ids := make([]any, len(chunk))
+		for i, c := range chunk {
+			ids[i] = c.Entry.ID
+		}
+		var rows []struct {
+			EntryID int64 `db:"entry_id"`
+			Content int64 `db:"content"`
+		}
+		query := `SELECT entry_id, content FROM attempt WHERE entry_id IN (` + sqldb.Marks(len(ids)) + `) AND (outcome IS NULL OR outcome IN ('unknown', 'created'))`
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), ids...); err != nil {
+			return s.db.Fault(ctx, op, err)
+		}
+		for _, r := range rows {
+			if c := &of[at[r.EntryID]]; c.Entry.MovedID == "" {
+				c.Contents = append(c.Contents, r.Content)
+			}
+		}
+	}
+	return nil
+}
+
+// Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these lag, in a first pass by all that it has sent: of what seems to have no rows it would go
+// through all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word for word.
+const (
+	isThere     = `CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END`
+	maybeThere  = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
+	mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`
+)
+
+// SentContent selects the entries of a kind whose content went out, or may have: now, or in an attempt.
+func SentContent(d sqldb.Dialect) string {
+	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, mayHaveMade) + ` UNION ` +
+		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere) + `) ORDER BY e.id`
+}
+
+// SentSource selects the entries of a kind that went out, or may have, and whose newest row is the same.
+func SentSource(d sqldb.Dialect) string {
+	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere) + `) ORDER BY e.id`
+}
+
+// lookup selects a column of the rows of a table in which another column has one of the values of a list, and a condition holds. PostgreSQL is not asked whether it
+// would rather go through all of them: of a table that grows while it is sent from it does not know how large it is.
+func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
+	if d.Name == sqldb.Postgres {
+		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind + `[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +
+			` WHERE ` + wanted + ` = w.value AND ` + condition + ` OFFSET 0) AS found`
+	}
+	among := d.Among(wanted)
+	if kind == `BYTEA` {
+		among = d.AmongHashes(wanted)
+	}
+	return `SELECT ` + column + ` FROM ` + table + ` WHERE ` + among + ` AND ` + condition
+}
+
+// Renumber stores the content numbers of entries, and of their attempts with the same payload, in
+// one transaction that is fenced by the lease ([trade.ErrLeaseLost]). An entry that has moved since
+// it was read is left out.
+func (s *Ledger) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+	return s.db.InTx(ctx, "storing content numbers", func(t *sqldb.Tx) error {
+		if err := Fence(t, lease); err != nil {
+			return err
+		}
+		var stored []int64
+		for _, e := range entries {
+			moved, err := t.Changed(`UPDATE entry SET content = ?, version = version + 1 WHERE id = ? AND version = ?`, e.Content, e.ID, e.Version)
+			if err != nil {
+				return err
+			}
+			if moved == 0 {
+				continue
+			}
+			if err := t.Do(`UPDATE attempt SET content = ? WHERE entry_id = ? AND payload_hash = ?`, e.Content, e.ID, e.PayloadHash); err != nil {
+				return err
+			}
+			stored = append(stored, e.ID)
+		}
+		return noteFacts(t, stored, time.Now())
+	})
+}

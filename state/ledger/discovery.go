@@ -1,0 +1,370 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The sizes of pages that are read at once. Nothing is open between two pages, so that the caller may write meanwhile.
+const (
+	KnownPage = 2000
+	EntryPage = 250
+)
+
+// Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
+func (s *Ledger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
+	all := func(dest any, query string, args ...any) error {
+		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
+	}
+	c, err := CursorOf(all, job)
+	return c, s.db.Fault(ctx, "reading the cursor", err)
+}
+
+// CursorOf reads the cursor of a job; the zero value when nothing was read yet.
+func CursorOf(all func(dest any, query string, args ...any) error, job string) (trade.Cursor, error) {
+	var rows []struct {
+		Bound       string         `db:"bound"`
+		SweptAt     sql.NullInt64  `db:"swept_at"`
+		Fingerprint string         `db:"fingerprint"`
+		Sweep       sql.NullString `db:"sweep"`
+		Parents     string         `db:"parents"`
+		Brakes      string         `db:"brakes"`
+	}
+	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`, job); err != nil || len(rows) == 0 {
+		return trade.Cursor{}, err
+	}
+	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
+	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
+		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
+	}
+	if rows[0].Sweep.Valid {
+		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
+			return trade.Cursor{}, fmt.Errorf("the cursor of job %s is damaged: %w", job, err)
+		}
+	}
+	return c, nil
+}
+
+// SetCursor stores the cursor of a job in the transaction that stores the rows (I4).
+func SetCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
+	var sweep sql.NullString
+	if c.Sweep != nil {
+		text, err := json.Marshal(c.Sweep)
+		if err != nil {
+			return fmt.Errorf("the sweep of job %s: %w", job, err)
+		}
+		sweep = OrNull(string(text))
+	}
+	brakes, err := json.Marshal(c.Brakes)
+	if err != nil {
+		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
+	}
+	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents,
+		brakes = excluded.brakes`, job, c.Bound, sqldb.Millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes))
+}
+
+type knownRow struct {
+	ID         int64      `db:"id"`
+	Key        string     `db:"key"`
+	State      string     `db:"state"`
+	SourceHash trade.Hash `db:"source_hash"`
+	MappedWith string     `db:"mapped_with"`
+	Flags      string     `db:"flags"`
+	GoneSweeps int        `db:"gone_sweeps"`
+	Cause      string     `db:"cause"`
+	Version    int64      `db:"version"`
+
+	Acknowledged string `db:"acknowledged"`
+}
+
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, acknowledged FROM entry `
+
+func (r knownRow) known() (trade.Known, error) {
+	k := trade.Known{
+		ID: r.ID, Key: r.Key, State: trade.State(r.State), SourceHash: r.SourceHash, MappedWith: r.MappedWith,
+		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version,
+	}
+	var err error
+	if k.Flags, err = FlagsOf(r.Flags); err == nil {
+		k.Acknowledged, err = FlagsOf(r.Acknowledged)
+	}
+	return k, err
+}
+
+// FlagsOf parses the flags of an entry.
+func FlagsOf(text string) (trade.Flags, error) {
+	if text == "[]" {
+		return nil, nil
+	}
+	var flags trade.Flags
+	if err := json.Unmarshal([]byte(text), &flags); err != nil {
+		return nil, fmt.Errorf("an entry is damaged in column flags: restore the backup")
+	}
+	return flags, nil
+}
+
+// Known gives what is known of these keys, by key.
+func (s *Ledger) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
+	const op = "looking up keys"
+	out := make(map[string]trade.Known, len(keys))
+	for chunk := range slices.Chunk(keys, sqldb.InList) {
+		found, err := s.known(ctx, `WHERE job = ? AND key IN (`+sqldb.Marks(len(chunk))+`)`, append([]any{job}, sqldb.Anys(chunk)...)...)
+		if err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		for _, k := range found {
+			out[k.Key] = k
+		}
+	}
+	return out, nil
+}
+
+// known reads what discovery must know of the entries that a condition selects.
+func (s *Ledger) known(ctx context.Context, where string, args ...any) ([]trade.Known, error) {
+	var rows []knownRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectKnown+where), args...); err != nil {
+		return nil, err
+	}
+	out := make([]trade.Known, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.known(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left out.
+func (s *Ledger) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
+	var out []trade.Entry
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		entries, err := s.SelectEntries(ctx, "reading entries", `WHERE e.id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, entries...)
+	}
+	return out, nil
+}
+
+// SelectEntries returns the entries for which a condition of SQL holds.
+func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
+	var out []trade.Entry
+	err := sqldb.Each(ctx, s.db.Read, (*EntryRow).Places, func(r *EntryRow) error {
+		e, err := r.Entry()
+		out = append(out, e)
+		return err
+	}, s.db.Q(SelectEntry+where), args...)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	return out, nil
+}
+
+// EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It ends with the first error of fn.
+func (s *Ledger) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
+	const op = "going through the entries"
+	for after := int64(0); ; {
+		page, err := s.known(ctx, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
+		if err != nil {
+			return s.db.Fault(ctx, op, err)
+		}
+		for _, k := range page {
+			if err := fn(k); err != nil {
+				return err
+			}
+			after = k.ID
+		}
+		if len(page) < KnownPage {
+			return nil
+		}
+	}
+}
+
+// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and there in the order of their numbers; fn may write.
+func (s *Ledger) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
+	for _, state := range states { // one at a time: for several the databases would go through all entries of the job, in the order of their numbers
+		for after := int64(0); ; {
+			page, err := s.SelectEntries(ctx, "looking for entries of an earlier mapping", `WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
+				job, string(state), after, mappedWith, EntryPage)
+			if err != nil {
+				return err
+			}
+			for _, e := range page {
+				if err := fn(e); err != nil {
+					return err
+				}
+				after = e.ID
+			}
+			if len(page) < EntryPage {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// Arrivals tells how many entries of a job have numbers above after, and the keys of the first few.
+func (s *Ledger) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
+	const op = "counting new rows"
+	var a trade.Arrivals
+	var row struct {
+		N    int   `db:"n"`
+		Last int64 `db:"last"`
+	}
+	if err := s.db.Read.GetContext(ctx, &row, s.db.Q(`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`), job, after); err != nil {
+		return a, s.db.Fault(ctx, op, err)
+	}
+	a.Count, a.Last = row.N, row.Last
+	var earlier []int64
+	if err := s.db.Read.SelectContext(ctx, &earlier, s.db.Q(`SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`), job, after); err != nil {
+		return a, s.db.Fault(ctx, op, err)
+	}
+	a.Before = len(earlier) > 0
+	if a.Count == 0 {
+		return a, nil
+	}
+	err := s.db.Read.SelectContext(ctx, &a.Samples, s.db.Q(`SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`), job, after, samples)
+	return a, s.db.Fault(ctx, op, err)
+}
+
+// Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost. A new entry whose key exists, and an update whose entry
+// has moved since it was read, is left out and counted in lost.
+func (s *Ledger) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
+	now := time.Now()
+	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
+		lost = 0
+		if err := Fence(t, lease); err != nil {
+			return err
+		}
+		sums := TallyChange{}
+		left, err := InsertEntries(t, lease.Job, page.New, now, sums)
+		if err != nil {
+			return err
+		}
+		lost += left
+		if len(page.Updates) > 0 {
+			entries, err := LockEntries(t, updateIDs(page.Updates))
+			if err != nil {
+				return err
+			}
+			changed := changedSince(entries, page.Updates)
+			if left, err = applyUpdates(t, entries, page.Updates, now, sums); err != nil {
+				return err
+			}
+			if err := noteFacts(t, changed, now); err != nil {
+				return err
+			}
+			lost += left
+		}
+		if page.Cursor != nil {
+			if err := SetCursor(t, lease.Job, *page.Cursor); err != nil {
+				return err
+			}
+		}
+		return sums.Apply(t)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return lost, nil
+}
+
+// The flags of entries as texts, for what is looked for in them.
+var changedText, replacedText = `"` + string(trade.Changed) + `"`, `"` + string(trade.Replaced) + `"`
+
+// changedSince gives the entries that were sent and whose rows have changed or left their keys since,
+// or are again as they were sent: what they are now is not sent under another key, nothing goes below
+// them, and a rebuilt ledger must know it.
+func changedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
+	for _, u := range updates {
+		was := entries[u.Entry.ID]
+		if was == nil || !u.From.Created() {
+			continue
+		}
+		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) || strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
+			ids = append(ids, u.Entry.ID)
+		}
+	}
+	return ids
+}
+
+// InsertEntries adds the entries whose key is new and counts the others.
+func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time, sums TallyChange) (lost int, err error) {
+	lost = len(entries)
+	kinds := map[trade.Kind]bool{}
+	for _, e := range entries {
+		if !kinds[e.Sends] {
+			kinds[e.Sends] = true
+			if err := KnowJob(t, job, string(e.Sends)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for chunk := range slices.Chunk(entries, sqldb.BulkRows) { // a page is not in memory once more, as arguments
+		rows := make([][]any, len(chunk))
+		for i, e := range chunk {
+			e.Job, e.Version = job, 1
+			row, err := RowOf(e, now)
+			if err != nil {
+				return 0, err
+			}
+			rows[i] = row.Args()[1:]
+		}
+		added, err := insertEntryRows(t, rows, `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
+		if err != nil {
+			return 0, err
+		}
+		lost -= len(added)
+		for _, r := range added {
+			q, err := Quantity(r.Amount, r.Unit)
+			if err != nil {
+				return 0, fmt.Errorf("the amount of a new entry %w", err)
+			}
+			sums.Add(job, r.State, r.Unit, q.Amount)
+		}
+	}
+	return lost, nil
+}
+
+// insertEntryRows inserts entries and gives what the statements return.
+func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []NarrowRow, err error) {
+	places := func(e *NarrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
+	if t.S.D.Name == sqldb.Postgres {
+		err := sqldb.EachArray("entry", NewColumns, rows, func(list string, args []any) error {
+			part, err := sqldb.Gather(t.Ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(NewColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
+			returned = append(returned, part...)
+			return err
+		})
+		return returned, err
+	}
+	statement, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", NewColumns, 1, suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	short := context.WithoutCancel(t.Ctx)
+	for _, row := range rows {
+		var e NarrowRow
+		err := statement.QueryRowxContext(short, row...).Scan(places(&e)...)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // it is there already
+		case err != nil:
+			return nil, err
+		default:
+			returned = append(returned, e)
+		}
+	}
+	return returned, nil
+}

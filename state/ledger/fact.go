@@ -1,0 +1,67 @@
+package ledger
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// FactPages gives entries as the journal keeps them, in pages.
+func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		var rows []EntryRow
+		in := `(` + sqldb.Marks(len(chunk)) + `)`
+		if err := t.All(&rows, SelectEntry+`WHERE e.id IN `+in+` ORDER BY e.id`, sqldb.Anys(chunk)...); err != nil {
+			return err
+		}
+		var attempts []AttemptRow
+		if err := t.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.content, a.started_at FROM attempt a
+			WHERE a.entry_id IN `+in+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')) ORDER BY a.entry_id, a.no`, sqldb.Anys(chunk)...); err != nil {
+			return err
+		}
+		of := map[int64][]journal.FactAttempt{}
+		for _, a := range attempts {
+			of[a.EntryID] = append(of[a.EntryID], journal.FactAttempt{
+				ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID, Payload: a.PayloadHash, Content: a.Content, Started: time.UnixMilli(a.StartedAt).UTC(),
+			})
+		}
+		facts := make([]journal.Fact, len(rows))
+		for i, r := range rows {
+			weak, err := isWeak(r.Error)
+			if err != nil {
+				return fmt.Errorf("entry %d is damaged in column error: restore the backup", r.ID)
+			}
+			source, newest := r.SourceHash, trade.Hash("")
+			if r.NowCells != "{}" {
+				source, newest = "", r.SourceHash
+			}
+			facts[i] = journal.Fact{
+				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State, Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
+				Weak: weak, Payload: r.PayloadHash, Content: r.Content, Source: source, Newest: newest, Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
+			}
+		}
+		if err := put(facts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isWeak(text sql.NullString) (bool, error) {
+	if !text.Valid {
+		return false, nil
+	}
+	var e trade.EntryError
+	err := json.Unmarshal([]byte(text.String), &e)
+	return e.Weak, err
+}
+
+// Remembers is true of the entries that a journal begins with: those that were sent, or about which somebody has decided.
+const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1 OR e.moved_id IS NOT NULL)`

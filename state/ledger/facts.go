@@ -1,0 +1,164 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// IdSlack is how much longer than planned a run or an attempt may take and still be found by the time in its id.
+const IdSlack = 24 * time.Hour
+
+// IdsFrom is the lowest UUIDv7 of a time: ids are in the order of time, so that recent rows are found by the index of their ids.
+func IdsFrom(t time.Time) string {
+	ms := max(t.UnixMilli(), 0)
+	b := []byte{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)}
+	h := hex.EncodeToString(b)
+	return h[:8] + "-" + h[8:]
+}
+
+// Ages tells how old the rows of a job are.
+func (s *Ledger) Ages(ctx context.Context, job string) (trade.Ages, error) {
+	const op = "looking at the age of rows"
+	var pending, waiting, doubt, newest, run sql.NullInt64
+	for _, q := range []struct {
+		into *sql.NullInt64
+		text string
+	}{
+		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`},
+		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'`},
+		{&doubt, `SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`},
+		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
+		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
+	} {
+		if err := s.db.Read.GetContext(ctx, q.into, s.db.Q(q.text), job); err != nil {
+			return trade.Ages{}, s.db.Fault(ctx, op, err)
+		}
+	}
+	unsent := pending
+	if waiting.Valid && (!unsent.Valid || waiting.Int64 < unsent.Int64) {
+		unsent = waiting
+	}
+	return trade.Ages{Unsent: sqldb.Instant(unsent), Pending: sqldb.Instant(pending), Waiting: sqldb.Instant(waiting), InDoubt: sqldb.Instant(doubt), Newest: sqldb.Instant(newest), FirstRun: sqldb.Instant(run)}, nil
+}
+
+// RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in the order of their ends.
+func (s *Ledger) RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error {
+	const op = "reading the runs"
+	var rows []string
+	query := `SELECT report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), IdsFrom(from.Add(-IdSlack)), from.UnixMilli(), before.UnixMilli()); err != nil {
+		return s.db.Fault(ctx, op, err)
+	}
+	for _, text := range rows {
+		var report trade.RunReport
+		if err := json.Unmarshal([]byte(text), &report); err != nil {
+			return s.db.Fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
+		}
+		if err := fn(report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentPage is how many attempts are in memory at a time.
+const sentPage = 1000
+
+// Sent calls fn for every record that the platform confirmed at or after a time and before another, in the order of their attempts.
+func (s *Ledger) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
+	const op = "reading what was sent"
+	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
+	for after := IdsFrom(from.Add(-IdSlack)); ; {
+		var rows []struct {
+			ID         string `db:"id"`
+			Job        string `db:"job"`
+			Sends      string `db:"sends"`
+			Target     string `db:"target"`
+			Payload    string `db:"payload"`
+			FinishedAt int64  `db:"finished_at"`
+		}
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), after, from.UnixMilli(), before.UnixMilli(), sentPage); err != nil {
+			return s.db.Fault(ctx, op, err)
+		}
+		for _, r := range rows {
+			sent := trade.Sent{Job: r.Job, Sends: trade.Kind(r.Sends), Target: r.Target, At: time.UnixMilli(r.FinishedAt).UTC()}
+			if json.Valid([]byte(r.Payload)) {
+				sent.Payload = json.RawMessage(r.Payload)
+			}
+			if err := fn(sent); err != nil {
+				return err
+			}
+			after = r.ID
+		}
+		if len(rows) < sentPage {
+			return nil
+		}
+	}
+}
+
+// PayloadsOf gives what was sent for records of a kind, by their ids on the platform; a record that the ledger does not have, or of which the payload has been
+// removed, is not in the answer.
+func (s *Ledger) PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error) {
+	out := make(map[string]json.RawMessage, len(ids))
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		var rows []struct {
+			RemoteID string `db:"remote_id"`
+			Payload  string `db:"payload"`
+		}
+		query := `SELECT remote_id, payload FROM entry WHERE sends = ? AND remote_id IS NOT NULL AND payload IS NOT NULL AND remote_id IN (` + sqldb.Marks(len(chunk)) + `)`
+		if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), append([]any{string(sends)}, sqldb.Anys(chunk)...)...); err != nil {
+			return nil, s.db.Fault(ctx, "reading records that were sent", err)
+		}
+		for _, r := range rows {
+			if json.Valid([]byte(r.Payload)) {
+				out[r.RemoteID] = json.RawMessage(r.Payload)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Acts counts the acts of the audit in a time, by their names.
+func (s *Ledger) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
+	var rows []struct {
+		Act string `db:"act"`
+		N   int    `db:"n"`
+	}
+	query := `SELECT act, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), from.UnixMilli(), before.UnixMilli()); err != nil {
+		return nil, s.db.Fault(ctx, "counting acts", err)
+	}
+	out := map[string]int{}
+	for _, r := range rows {
+		out[r.Act] = r.N
+	}
+	return out, nil
+}
+
+// Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host has them: that of a PostgreSQL server is the server's.
+func (s *Ledger) Spaces() []trade.Space {
+	var folders []string
+	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
+		folders = append(folders, filepath.Dir(s.db.Where))
+	}
+	if s.db.JournalPath != "" {
+		folders = append(folders, s.db.JournalPath)
+	}
+	var out []trade.Space
+	for _, folder := range folders {
+		if free, ok := s.db.Tune.Free(folder); ok {
+			out = append(out, trade.Space{Folder: folder, Free: free, Low: free < sqldb.LowSpace})
+		}
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// instanceKept is how long the record of an instance that ended without a word is kept, for people to see.
+const instanceKept = time.Hour
+
+type instanceRow struct {
+	ID      string `db:"id"`
+	Owner   string `db:"owner"`
+	Version string `db:"version"`
+	Command string `db:"command"`
+	Part    int64  `db:"part"`
+	Started int64  `db:"started_at"`
+	Expires int64  `db:"expires"`
+	Now     int64  `db:"now"`
+}
+
+const selectInstances = `SELECT id, owner, version, command, part, started_at, expires, %s AS now FROM instance ORDER BY id`
+
+func (r instanceRow) instance() (trade.Instance, error) {
+	i := trade.Instance{
+		Version: r.Version, Command: r.Command, Part: r.Part, Started: time.UnixMilli(r.Started).UTC(), Until: time.UnixMilli(r.Expires).UTC(),
+	}
+	if err := json.Unmarshal([]byte(r.Owner), &i.Owner); err != nil {
+		return i, fmt.Errorf("the record of instance %s is damaged: %w", r.ID, err)
+	}
+	i.Dead = r.Expires <= r.Now || sqldb.Gone(i.Owner)
+	return i, nil
+}
+
+// Beat says that an instance lives for another 30 s on the database's clock, and tells how many do. The first beat begins it; one that
+// was taken for dead begins anew, and what it had on the wire is in doubt by then. The sums that this Store writes are in a part of its own from then on.
+func (s *Ledger) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
+	const op = "saying that this instance lives"
+	owner, err := json.Marshal(in.Owner)
+	if err != nil {
+		return trade.Crew{}, fmt.Errorf("%s: %w", op, err)
+	}
+	var crew trade.Crew
+	var part int64
+	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		if err := MayWork(t); err != nil {
+			return err
+		}
+		instances, err := Instances(t)
+		if err != nil {
+			return err
+		}
+		crew, part = trade.Crew{Living: 1}, s.db.Part.Load()
+		taken := map[int64]bool{}
+		var known bool
+		for _, i := range instances {
+			switch {
+			case i.Owner.Instance == in.Owner.Instance:
+				known, part = true, i.Part
+			case !i.Dead:
+				crew.Living++
+				taken[i.Part] = true
+			}
+		}
+		if !known && s.db.D.Name == sqldb.Postgres { // part 0 is of those who are no instance: people's acts
+			for part = 1; taken[part]; {
+				part++
+			}
+		}
+		if err := t.Do(`DELETE FROM instance WHERE expires < `+s.db.D.Now+` - ? AND id <> ?`, instanceKept.Milliseconds(), in.Owner.Instance); err != nil {
+			return err
+		}
+		return t.Do(`INSERT INTO instance (id, owner, version, command, part, started_at, expires) VALUES (?, ?, ?, ?, ?, ?, `+s.db.D.Now+` + ?)
+			ON CONFLICT (id) DO UPDATE SET version = excluded.version, expires = excluded.expires`,
+			in.Owner.Instance, string(owner), in.Version, in.Command, part, sqldb.AtOr(in.Started, time.Time{}), s.db.Tune.Lease.Milliseconds())
+	})
+	if err != nil {
+		return trade.Crew{}, err
+	}
+	s.db.Part.Store(part)
+	return crew, nil
+}
+
+// Depart says that an instance sends nothing any more.
+func (s *Ledger) Depart(ctx context.Context, instance string) error {
+	return s.db.InTx(ctx, "saying that this instance ends", func(t *sqldb.Tx) error {
+		return t.Do(`DELETE FROM instance WHERE id = ?`, instance)
+	})
+}
+
+// Instances gives the processes that may send, and those that ended without a word within the last hour, the oldest first.
+func (s *Ledger) Instances(ctx context.Context) ([]trade.Instance, error) {
+	const op = "reading who may send"
+	var rows []instanceRow
+	if err := s.db.Read.SelectContext(ctx, &rows, fmt.Sprintf(selectInstances, s.db.D.Now)); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out, err := instancesOf(rows)
+	return out, s.db.Fault(ctx, op, err)
+}
+
+// Instances reads the processes that may send, in a transaction.
+func Instances(t *sqldb.Tx) ([]trade.Instance, error) {
+	var rows []instanceRow
+	if err := t.All(&rows, fmt.Sprintf(selectInstances, t.S.D.Now)); err != nil {
+		return nil, err
+	}
+	return instancesOf(rows)
+}
+
+func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
+	out := make([]trade.Instance, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.instance(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// deadAmong gives those of some instances that are dead, of which nobody knows any more too. Their records are locked, so that one that begins to live again does so
+// after this transaction, and what it claimed before is seen by it.
+func deadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	dead := map[string]bool{}
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		for _, id := range chunk {
+			dead[id] = true
+		}
+		var rows []instanceRow
+		query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now + ` AS now FROM instance WHERE id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY id`
+		if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.Anys(chunk)...); err != nil {
+			return nil, err
+		}
+		found, err := instancesOf(rows)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range found {
+			dead[i.Owner.Instance] = i.Dead
+		}
+	}
+	return dead, nil
+}
+
+// MayWork refuses a ledger that a newer program has changed in a way that this one does not know, or that was moved to another place, while this one worked on it. What is on the
+// wire is settled all the same.
+func MayWork(t *sqldb.Tx) error {
+	var row struct {
+		Needs int64   `db:"needs"`
+		Moved *string `db:"moved_to"`
+	}
+	if err := t.Get(&row, `SELECT needs, moved_to FROM ledger`); err != nil {
+		return err
+	}
+	if err := RefuseOther(t.S, row.Needs, row.Moved); err != nil {
+		return err
+	}
+	return t.SameServer()
+}
+
+// RefuseOther refuses a ledger that needs a newer schema than the program knows, or that was moved.
+func RefuseOther(db *sqldb.DB, needs int64, moved *string) error {
+	known, err := db.NewestSchema()
+	switch {
+	case err != nil:
+		return err
+	case needs > known:
+		return &sqldb.Error{
+			Code: sqldb.CodeNewer, Path: db.Where, Hint: "install the newer program here too; nothing is sent from here until then",
+			Err: fmt.Errorf("a newer program has brought the ledger to a form that needs schema %d, and this program knows %d", needs, known),
+		}
+	case moved != nil:
+		return &sqldb.Error{
+			Code: sqldb.CodeMoved, Path: db.Where, Hint: "set state.driver and state.dsn to the new place; this one is kept for people to look at",
+			Err: errors.New("the ledger was moved to " + *moved),
+		}
+	}
+	return nil
+}

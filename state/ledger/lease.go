@@ -1,0 +1,162 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// LeaseRow is the lease of a job, as the table has it.
+type LeaseRow struct {
+	Epoch    int64  `db:"epoch"`
+	Instance string `db:"instance"`
+	Owner    string `db:"owner"`
+	Expires  int64  `db:"expires"`
+	Now      int64  `db:"now"`
+}
+
+const leaseColumns = `epoch, instance, owner, expires`
+
+// AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every earlier one. A lease that a living owner holds
+// gives *trade.LeasedError. It is free when it was released, has expired on the database's clock, or its owner was a process of this boot and PID
+// space that no longer runs. A ledger that has sent to another address than the owner's gives *trade.OtherPlatformError.
+func (s *Ledger) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
+	var lease trade.Lease
+	text, err := json.Marshal(owner)
+	if err != nil {
+		return lease, fmt.Errorf("taking the lease: %w", err)
+	}
+	err = s.db.InTx(ctx, "taking the lease", func(t *sqldb.Tx) error {
+		if err := MayWork(t); err != nil {
+			return err
+		}
+		if err := t.Do(`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
+			return err
+		}
+		row, err := LockLease(t, job)
+		if err != nil {
+			return err
+		}
+		if err := row.HeldBy(job); err != nil {
+			return err
+		}
+		if err := bind(t, owner.Platform); err != nil {
+			return err
+		}
+		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
+		return t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+` + ? WHERE job = ?`,
+			lease.Epoch, owner.Instance, string(text), s.db.Tune.Lease.Milliseconds(), job)
+	})
+	if err != nil {
+		return trade.Lease{}, err
+	}
+	return lease, nil
+}
+
+// LockLease reads a lease and keeps it from changing hands, and from all that is fenced by it, until the transaction ends. It is the first row that a
+// transaction locks.
+func LockLease(t *sqldb.Tx, job string) (LeaseRow, error) { return readLease(t, job, t.S.D.Locked) }
+
+func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (LeaseRow, error) {
+	var rows []LeaseRow
+	query := `SELECT ` + leaseColumns + `, ` + t.S.D.Now + ` AS now FROM job_lease WHERE job = ?`
+	if err := t.All(&rows, lock(query, "job_lease"), job); err != nil || len(rows) == 0 {
+		return LeaseRow{}, err
+	}
+	return rows[0], nil
+}
+
+// Fence gives trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that nobody took, is still its owner's, who stops by
+// his own clock long before. Until the transaction ends nobody takes the lease: who takes it locks the row, and sees
+// all that was done under it. Several transactions may be fenced by one lease at once, and its renewal waits for none of them.
+func Fence(t *sqldb.Tx, lease trade.Lease) error {
+	row, err := readLease(t, lease.Job, t.S.D.HeldLock)
+	if err == nil && (row.Instance == "" || row.Epoch != lease.Epoch || row.Instance != lease.Owner.Instance) {
+		err = trade.ErrLeaseLost
+	}
+	return err
+}
+
+// idle ends an operation under a lease that has nothing to write: it still says when the lease is another's by now.
+func (s *Ledger) idle(ctx context.Context, op string, lease trade.Lease, err error) error {
+	var ours []int64
+	if err == nil {
+		err = s.db.Read.SelectContext(ctx, &ours, s.db.Q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch, lease.Owner.Instance)
+		if err == nil && len(ours) == 0 {
+			return trade.ErrLeaseLost
+		}
+	}
+	return s.db.Fault(ctx, op, err)
+}
+
+// RenewLease extends the lease by 30 s, or gives trade.ErrLeaseLost.
+func (s *Ledger) RenewLease(ctx context.Context, lease trade.Lease) error {
+	return s.db.InTx(ctx, "renewing the lease", func(t *sqldb.Tx) error {
+		if err := MayWork(t); err != nil {
+			return err
+		}
+		n, err := t.Changed(`UPDATE job_lease SET expires = `+s.db.D.Now+` + ? WHERE job = ? AND epoch = ? AND instance = ?`,
+			s.db.Tune.Lease.Milliseconds(), lease.Job, lease.Epoch, lease.Owner.Instance)
+		if err == nil && n == 0 {
+			err = trade.ErrLeaseLost
+		}
+		return err
+	})
+}
+
+// ReleaseLease gives the lease back. One that is no longer ours is left alone.
+func (s *Ledger) ReleaseLease(ctx context.Context, lease trade.Lease) error {
+	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
+			lease.Job, lease.Epoch, lease.Owner.Instance)
+	})
+}
+
+// Leases gives the leases that were not given back, by job.
+func (s *Ledger) Leases(ctx context.Context) ([]trade.Holder, error) {
+	const op = "reading the leases"
+	var rows []struct {
+		Job string `db:"job"`
+		LeaseRow
+	}
+	err := s.db.Read.SelectContext(ctx, &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out := make([]trade.Holder, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Holder{Job: r.Job, Epoch: r.Epoch, Until: time.UnixMilli(r.Expires).UTC()}
+		if err := json.Unmarshal([]byte(r.LeaseRow.Owner), &out[i].Owner); err != nil {
+			return nil, fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+		}
+		out[i].Dead = r.Expires <= r.Now || sqldb.Gone(out[i].Owner)
+	}
+	return out, nil
+}
+
+// NobodyRuns refuses what must not happen beside a run. It takes the leases away from those who did
+// not renew them: a process that was suspended stores no intent when it wakes up.
+func NobodyRuns(t *sqldb.Tx) error {
+	var rows []struct {
+		Job     string `db:"job"`
+		Owner   string `db:"owner"`
+		Expires int64  `db:"expires"`
+	}
+	if err := t.All(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+t.S.D.Now); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		var owner trade.Owner
+		if err := json.Unmarshal([]byte(r.Owner), &owner); err != nil {
+			return fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+		}
+		if !sqldb.Gone(owner) {
+			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
+		}
+	}
+	return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
+}

@@ -1,0 +1,14 @@
+package ledger
+
+import (
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// Ledger keeps entries and their attempts. Its methods may be called by several goroutines at once.
+type Ledger struct {
+	db   *sqldb.DB
+	wire Wire // notes of requests that have left
+}
+
+// New returns the ledger in a database.
+func New(db *sqldb.DB) *Ledger { return &Ledger{db: db} }

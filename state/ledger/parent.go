@@ -1,0 +1,101 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Parents gives what is known of rows that others hang on, by job and key; a row that the ledger does not have is not in the answer.
+func (s *Ledger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
+	out := make(map[trade.ParentKey]trade.Parent, len(keys))
+	byJob := map[string][]string{}
+	for _, k := range keys {
+		byJob[k.Job] = append(byJob[k.Job], k.Key)
+	}
+	for job, keys := range byJob {
+		slices.Sort(keys)
+		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
+			var rows []struct {
+				Key      string `db:"key"`
+				State    string `db:"state"`
+				Cause    string `db:"cause"`
+				RemoteID string `db:"remote_id"`
+				Deleted  bool   `db:"deleted"`
+				Replaced bool   `db:"replaced"`
+				Changed  bool   `db:"changed"`
+				Content  int64  `db:"content"`
+			}
+			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Marks(len(chunk)) + `)`
+			if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
+				return nil, s.db.Fault(ctx, "looking up the rows that others wait for", err)
+			}
+			for _, r := range rows {
+				switch {
+				case r.Deleted: // nothing goes under a record that is not there any more
+					r.RemoteID, r.Cause = "", trade.CauseDeleted
+				case r.Replaced: // nor under that of another row
+					r.RemoteID, r.Cause = "", trade.CauseReplaced
+				}
+				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed}
+			}
+		}
+	}
+	return out, nil
+}
+
+// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write. It ends with the
+// first error of fn.
+func (s *Ledger) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
+	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent, trade.Waiting, fn)
+}
+
+// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of their numbers; fn may write. It ends with the first error of fn.
+func (s *Ledger) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
+	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
+}
+
+func (s *Ledger) eachOfCause(ctx context.Context, op, job, cause string, state trade.State, fn func([]trade.Entry) error) error {
+	for after := int64(0); ; {
+		page, err := s.SelectEntries(ctx, op, `WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after, string(state), EntryPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].ID
+		if err := fn(page); err != nil {
+			return err
+		}
+	}
+}
+
+// TellParents fills in where the parents of waiting entries stand now, for people.
+func (s *Ledger) TellParents(ctx context.Context, entries []trade.Entry) error {
+	var keys []trade.ParentKey
+	for _, e := range entries {
+		for _, a := range e.WaitingFor {
+			if a.Job != "" {
+				keys = append(keys, trade.ParentKey{Job: a.Job, Key: a.Key})
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	parents, err := s.Parents(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for i, a := range e.WaitingFor {
+			p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced { // the last look saw that
+				continue
+			}
+			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A ledger belongs to one platform, known by the base address that it has sent to: ids and doubts
+// mean nothing elsewhere. It is stored before the first intent, with the lease under which that may
+// be stored, and stays while a lease is held. A person changes it (Rebind).
+
+// ActPlatform is how the audit names that the program took an address by itself.
+const ActPlatform = "platform"
+
+// bind lets the holder of a lease send to an address, or gives *trade.OtherPlatformError. A ledger
+// that has created nothing yet takes any address; one that has, and does not know where, is of an
+// older program and takes the present one. "" is a process that sends nothing.
+func bind(t *sqldb.Tx, platform string) error {
+	if platform == "" {
+		return nil
+	}
+	const query = `SELECT platform FROM ledger`
+	var was string
+	if err := t.Get(&was, query); err != nil {
+		return err
+	}
+	if was == platform { // who changes it waits for this lease, and sees it
+		if err := t.Get(&was, t.S.D.HeldLock(query, "ledger")); err != nil || was == platform {
+			return err
+		}
+	}
+	if err := t.Get(&was, t.S.D.Locked(query, "ledger")); err != nil || was == platform {
+		return err
+	}
+	if err := belongs(t.Ctx, t, was, platform); err != nil {
+		return err
+	}
+	if was != "" { // no other process may be about to send to the former address
+		if err := NobodyRuns(t); err != nil {
+			return err
+		}
+	}
+	if err := SetPlatform(t, platform); err != nil {
+		return err
+	}
+	accepted, doubts, err := CountSent(t.Ctx, t)
+	if err != nil {
+		return err
+	}
+	if was != "" || accepted+doubts > 0 {
+		if err := auditPlatform(t, was, platform, accepted, doubts); err != nil {
+			return err
+		}
+	}
+	return NoteHeader(t, "")
+}
+
+// auditPlatform tells people of an address that the ledger took by itself.
+func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) error {
+	reason := "the ledger had sent nothing to " + was
+	if was == "" {
+		reason = "the ledger is of a version that did not note where it had sent: the present api.base_url is taken for it"
+	}
+	detail, err := json.Marshal(map[string]any{"was": was, "is": platform, "accepted": accepted, "in_doubt": doubts})
+	if err != nil {
+		return err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	_, err = AddAudit(t, trade.AuditRecord{Who: Program, From: host, Act: ActPlatform, Target: platform, Reason: reason, Detail: string(detail)})
+	return err
+}
+
+// SetPlatform stores an address, unless it is not known.
+func SetPlatform(t *sqldb.Tx, platform string) error {
+	if platform == "" {
+		return nil
+	}
+	return t.Do(`UPDATE ledger SET platform = ?`, platform)
+}
+
+// NoteHeader tells the journal where the ledger stands and what it belongs to.
+func NoteHeader(t *sqldb.Tx, program string) error {
+	if t.S.Journal == nil {
+		return nil
+	}
+	header := t.S.Journal.Header()
+	if header.Place = t.S.Where; program != "" {
+		header.Program = program
+	}
+	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
+		return err
+	}
+	t.Noting(journal.Moved, time.Now()).Head = &header
+	return nil
+}
+
+// getter reads one row: a transaction, or the pool that reads.
+type getter interface {
+	GetContext(ctx context.Context, dest any, query string, args ...any) error
+}
+
+// Belongs gives *trade.OtherPlatformError when a run that sends to this address would be refused. It changes nothing.
+func (s *Ledger) Belongs(ctx context.Context, platform string) error {
+	was, err := s.Platform(ctx)
+	if err != nil || platform == "" || was == platform {
+		return err
+	}
+	return s.db.Fault(ctx, "looking where the ledger has sent", belongs(ctx, s.db.Read, was, platform))
+}
+
+// Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent yet.
+func (s *Ledger) Platform(ctx context.Context) (platform string, err error) {
+	err = s.db.Read.GetContext(ctx, &platform, `SELECT platform FROM ledger`)
+	return platform, s.db.Fault(ctx, "looking where the ledger has sent", err)
+}
+
+// belongs refuses another address where something was created at the former one, or may have been.
+func belongs(ctx context.Context, from getter, was, now string) error {
+	if was == "" {
+		return nil
+	}
+	accepted, doubts, err := CountSent(ctx, from)
+	if err != nil || accepted+doubts == 0 {
+		return err
+	}
+	return &trade.OtherPlatformError{Ledger: was, Now: now, Accepted: accepted, Doubts: doubts}
+}
+
+// CountSent counts the rows that the platform has, and those that it may have: all with an attempt of
+// which nobody knows that it created nothing.
+func CountSent(ctx context.Context, from getter) (accepted, doubts int, err error) {
+	if err = from.GetContext(ctx, &accepted, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
+		return 0, 0, err
+	}
+	err = from.GetContext(ctx, &doubts, `SELECT COUNT(*) FROM entry e WHERE e.state <> 'accepted' AND (e.state IN ('in_doubt', 'sending') OR
+		EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome = 'unknown' OR a.outcome = 'created')))`)
+	return accepted, doubts, err
+}

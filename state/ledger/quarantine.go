@@ -1,0 +1,80 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// Watched are the states in which a person may order, or ask for, a second sending.
+const Watched = `('in_doubt', 'held', 'dismissed')`
+
+// Watch notes for every attempt of a job that is unknown that this boot knows of it now, if it has not known before. The quarantine counts from then (I14): on
+// the clock of the boot, which goes on while the machine is suspended and which nobody can set. Another machine, or this one after a restart, has seen nothing of
+// what passed and begins anew, so that no wall clock is ever believed. It tells how many are new.
+func (s *Ledger) Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error) {
+	const op = "noting what is in doubt"
+	from := ` FROM entry e JOIN attempt a ON a.entry_id = e.id
+		WHERE e.job = ? AND e.state IN ` + Watched + ` AND a.outcome = 'unknown' AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.attempt_id = a.id AND q.boot = ?)`
+	var fresh int
+	if err := s.db.Read.GetContext(ctx, &fresh, s.db.Q(`SELECT COUNT(*)`+from), job, boot); err != nil || fresh == 0 {
+		return 0, s.db.Fault(ctx, op, err)
+	}
+	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+		fresh, err = t.Changed(`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.id, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+` ON CONFLICT DO NOTHING`,
+			boot, ticks.Milliseconds(), job, boot)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return fresh, nil
+}
+
+// Watched gives, for the attempts of an entry that are unknown, since when this boot knows that, on its clock. An attempt that it does not know of is not in it.
+func (s *Ledger) Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error) {
+	var rows []watchRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectWatched), boot, entryID); err != nil {
+		return nil, s.db.Fault(ctx, "reading the quarantine", err)
+	}
+	out := map[string]time.Duration{}
+	for _, r := range rows {
+		if r.Ticks != nil {
+			out[r.Attempt] = time.Duration(*r.Ticks) * time.Millisecond
+		}
+	}
+	return out, nil
+}
+
+type watchRow struct {
+	Attempt string `db:"id"`
+	Open    bool   `db:"open"`
+	Ticks   *int64 `db:"ticks"`
+}
+
+const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?
+	WHERE a.entry_id = ? AND (a.outcome IS NULL OR a.outcome = 'unknown')`
+
+// mayResend tells whether every attempt of an entry is closed and, where it is unknown, has been so for long enough. The entry is locked.
+func mayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Duration) (bool, error) {
+	var rows []watchRow
+	if err := t.All(&rows, selectWatched, boot, entryID); err != nil {
+		return false, err
+	}
+	short := slices.ContainsFunc(rows, func(r watchRow) bool {
+		return r.Open || r.Ticks == nil || ticks-time.Duration(*r.Ticks)*time.Millisecond < least
+	})
+	return len(rows) > 0 && !short, nil
+}
+
+// beginAnew lets the quarantine of attempts begin anew for everybody: something of them has been heard since.
+func beginAnew(t *sqldb.Tx, attempts []string) error {
+	for chunk := range slices.Chunk(attempts, sqldb.InList) {
+		if err := t.Do(`DELETE FROM quarantine WHERE attempt_id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

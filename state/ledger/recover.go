@@ -1,0 +1,180 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Recovered is what an entry says whose process stopped while it was sending.
+const Recovered = "the process that sent it stopped before the answer was stored"
+
+// sendingRow is an entry that is on the wire, as far as the ledger knows.
+type sendingRow struct {
+	EntryID int64          `db:"entry_id"`
+	Attempt sql.NullString `db:"attempt"`
+	Owner   sql.NullString `db:"owner"`
+	Epoch   sql.NullInt64  `db:"epoch"`
+}
+
+// Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s on the database's clock that it lives, or its process is gone; it counts those that are in doubt
+// now. Where the process noted that no byte of the request had left, or how it was answered, the entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
+// late answer can still close it. What a living instance sends stays as it is, but for what we began under an earlier lease, which is over: its results were not stored.
+func (s *Ledger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+	return s.recover(ctx, lease, now, false)
+}
+
+// RecoverOwn does the same for a job that another instance holds, and only for what the owner began before that one took it. It must have nothing of the job in flight.
+func (s *Ledger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
+	return s.recover(ctx, trade.Lease{Job: holder.Job, Owner: owner, Epoch: holder.Epoch}, now, true)
+}
+
+func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, own bool) (int, error) {
+	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: Recovered})
+	if err != nil {
+		return 0, fmt.Errorf("recovering: %w", err)
+	}
+	const op = "recovering what an earlier process left"
+	var sending []int64 // nothing is written where nothing is being sent
+	if err := s.db.Read.SelectContext(ctx, &sending, s.db.Q(`SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`), lease.Job); err != nil || len(sending) == 0 {
+		if own {
+			return 0, s.db.Fault(ctx, op, err)
+		}
+		return 0, s.idle(ctx, op, lease, err)
+	}
+	var n int
+	var ours []string // attempts of this process, of which the ledger knows all that there is to know
+	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		n, ours = 0, nil
+		if !own {
+			if err := Fence(t, lease); err != nil {
+				return err
+			}
+		}
+		left, err := leftBehind(t, lease, own)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		for _, f := range left {
+			if f.Attempt.Valid && f.Owner.String == lease.Owner.Instance {
+				ours = append(ours, f.Attempt.String)
+			}
+		}
+		if left, err = s.settleCertain(t, lease, left, now); err != nil {
+			return err
+		}
+		ids, err := endAttempts(t, left, now)
+		if err != nil {
+			return err
+		}
+		if n = len(ids); n == 0 {
+			return nil
+		}
+		return MoveAll(t, ids, trade.InDoubt, now, `cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.forgetMarks(ours, 0)
+	s.forgetTraces()
+	return n, nil
+}
+
+// settleCertain settles the attempts of which their process noted what became of them, and gives the others.
+func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow, now time.Time) ([]sendingRow, error) {
+	if t.S.Journal == nil {
+		return left, nil
+	}
+	rows, err := sqldb.JournalRows(t, false)
+	if err != nil {
+		return nil, err
+	}
+	id := t.S.Journal.Header().Journal
+	traces := s.Traces(id, rows[id].Seq)
+	group := trade.Group{At: now}
+	for _, f := range left {
+		if st, ok := traces.Of(f.Owner.String, f.Attempt.String); ok && f.Attempt.Valid {
+			group.Settle = append(group.Settle, st)
+		}
+	}
+	if len(group.Settle) == 0 {
+		return left, nil
+	}
+	g := NewGroupTx(t, lease, group)
+	if err := g.Load(); err != nil {
+		return nil, err
+	}
+	if err := g.Settle(); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.Result.Settled[f.Attempt.String] }), g.Sums.Apply(t)
+}
+
+// leftBehind gives the entries of a job that are sending and that nobody sends any more; only the owner's with own. The lease is held but then: a new holder sees all that was claimed
+// before it.
+func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) {
+	var found []sendingRow
+	if err := t.All(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner, a.epoch FROM entry e
+		LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
+		WHERE e.job = ? AND e.state = 'sending' ORDER BY e.id`, lease.Job); err != nil {
+		return nil, err
+	}
+	instance := lease.Owner.Instance
+	var owners []string
+	for _, f := range found {
+		if f.Owner.Valid && f.Owner.String != instance {
+			owners = append(owners, f.Owner.String)
+		}
+	}
+	dead, err := deadAmong(t, owners)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(f sendingRow) bool {
+		switch {
+		case !f.Attempt.Valid: // its attempt ended, and the entry did not follow: nothing that we do
+			return own
+		case f.Owner.String == instance:
+			return f.Epoch.Int64 >= lease.Epoch
+		}
+		return own || !dead[f.Owner.String]
+	}), nil
+}
+
+// endAttempts makes attempts unknown whose outcome nobody will tell, and gives their entries. Late answers may come at this very moment: what is settled by then is left
+// alone.
+func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, err error) {
+	var attempts []any
+	for _, f := range left {
+		if f.Attempt.Valid {
+			attempts = append(attempts, f.Attempt.String)
+		}
+	}
+	open := map[string]bool{}
+	for chunk := range slices.Chunk(attempts, sqldb.InList) {
+		var still []string
+		query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND a.id IN (` + sqldb.Marks(len(chunk)) + `) ORDER BY a.id`
+		if err := t.All(&still, t.S.D.Locked(query, "a"), chunk...); err != nil {
+			return nil, err
+		}
+		for _, id := range still {
+			open[id] = true
+		}
+		if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND id IN (`+sqldb.Marks(len(chunk))+`)`,
+			append([]any{sqldb.AtOr(now, time.Time{}), Recovered}, chunk...)...); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range left {
+		if !f.Attempt.Valid || open[f.Attempt.String] {
+			ids = append(ids, f.EntryID)
+		}
+	}
+	return ids, nil
+}

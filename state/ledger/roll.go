@@ -1,0 +1,95 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RollRows is how many entries one statement of Roll reads: nothing is open between two, so that no snapshot is kept
+// for long.
+const RollRows = 4096
+
+// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not read. All of it, and of selectRoll, stands in the index entry_roll.
+const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
+
+// selectRoll reads what a sweep wants to know of each entry, in the order of the numbers.
+const selectRoll = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
+	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
+
+type rollRow struct {
+	ID                       int64
+	Key, Amount, Unit, State string
+	SourceHash               trade.Hash
+	Loud                     bool
+}
+
+func (r *rollRow) places() []any {
+	return []any{&r.ID, &r.Key, &r.SourceHash, &r.Amount, &r.Unit, &r.State, &r.Loud}
+}
+
+// Mapped stands for the mapping of an entry that Roll does not tell.
+const Mapped = "mapped"
+
+// Roll calls fn for every entry of the job, in no order; the entry is that of the call only. Of one that is accepted, without flag, acknowledgement or absence, it
+// tells no more than number, key, state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of Recount: a job that is written
+// meanwhile is seen partly before and partly after. Without fn it only counts.
+func (s *Ledger) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
+	const op = "going through the entries"
+	all := TallyChange{}
+	for after := int64(0); ; {
+		page, err := sqldb.Gather(ctx, s.db.Read, (*rollRow).places, s.db.Q(selectRoll), job, after, RollRows)
+		if err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		for i := range page {
+			e := &page[i]
+			q, err := Quantity(e.Amount, e.Unit)
+			if err != nil {
+				return nil, s.db.Fault(ctx, op, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err))
+			}
+			all.Add(job, e.State, e.Unit, q.Amount)
+		}
+		if fn != nil && len(page) > 0 {
+			if err := s.tellRoll(ctx, job, page, fn); err != nil {
+				return nil, s.db.Fault(ctx, op, err)
+			}
+		}
+		if len(page) < RollRows {
+			return all.List(), nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// tellRoll calls fn for each entry of a page.
+func (s *Ledger) tellRoll(ctx context.Context, job string, page []rollRow, fn func(*trade.Known)) error {
+	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
+	var bare []int64
+	err := s.db.Read.SelectContext(ctx, &bare, s.db.Q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`), job, page[0].ID, page[len(page)-1].ID)
+	if err != nil {
+		return err
+	}
+	var loud []int64
+	for i := range page {
+		e := &page[i]
+		if _, isBare := slices.BinarySearch(bare, e.ID); isBare || e.Loud {
+			loud = append(loud, e.ID)
+			continue
+		}
+		fn(&trade.Known{ID: e.ID, Key: e.Key, State: trade.Accepted, SourceHash: e.SourceHash, MappedWith: Mapped})
+	}
+	for chunk := range slices.Chunk(loud, sqldb.InList) {
+		found, err := s.known(ctx, `WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			fn(&found[i])
+		}
+	}
+	return nil
+}

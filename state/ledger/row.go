@@ -1,0 +1,255 @@
+package ledger
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// EntryRow is an entry as the table has it. entryColumns, entryRow.args and the two conversions change together.
+type EntryRow struct {
+	ID            int64          `db:"id"`
+	Job           string         `db:"job"`
+	Sends         string         `db:"sends"`
+	Key           string         `db:"key"`
+	KeyParts      string         `db:"key_parts"`
+	State         string         `db:"state"`
+	Cause         string         `db:"cause"`
+	RemoteID      sql.NullString `db:"remote_id"`
+	Flags         string         `db:"flags"`
+	Generation    int            `db:"generation"`
+	Attempts      int            `db:"attempts"`
+	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
+	FirstSeenAt   int64          `db:"first_seen_at"`
+	UpdatedAt     int64          `db:"updated_at"`
+	Error         sql.NullString `db:"error"`
+	WaitingFor    string         `db:"waiting_for"`
+	Warnings      string         `db:"warnings"`
+	Cells         string         `db:"cells"`
+	NowCells      string         `db:"now_cells"`
+	Acknowledged  string         `db:"acknowledged"`
+	AckCells      string         `db:"ack_cells"`
+	SourceHash    trade.Hash     `db:"source_hash"`
+	MappedWith    string         `db:"mapped_with"`
+	Target        string         `db:"target"`
+	Payload       sql.NullString `db:"payload"`
+	PayloadHash   trade.Hash     `db:"payload_hash"`
+	Content       int64          `db:"content"`
+	Amount        string         `db:"amount"`
+	Unit          string         `db:"unit"`
+	GoneSweeps    int            `db:"gone_sweeps"`
+	Version       int64          `db:"version"`
+	ClosedBy      sql.NullInt64  `db:"closed_by"`
+	MovedID       sql.NullString `db:"moved_id"`
+	ResentBy      sql.NullInt64  `db:"resend_audit_id"`
+	Dismissal     sql.NullString `db:"dismissal"`
+	Another       trade.Hash     `db:"another"`
+	ReducedAt     sql.NullInt64  `db:"reduced_at"`
+}
+
+// entryColumns are the columns of an entry, in the order of entryRow.args.
+var entryColumns = []string{
+	"id", "job", "sends", "key", "key_parts", "state", "cause", "remote_id", "flags", "generation", "attempts", "next_attempt_at",
+	"first_seen_at", "updated_at", "error", "waiting_for", "warnings", "cells", "now_cells", "acknowledged", "ack_cells", "source_hash", "mapped_with", "target", "payload", "payload_hash", "content",
+	"amount", "unit", "gone_sweeps", "version", "closed_by", "moved_id", "resend_audit_id", "dismissal", "another", "reduced_at",
+}
+
+// NewColumns are those that a new entry gives; the database numbers it.
+var NewColumns = entryColumns[1:]
+
+// updateColumns are those that an update may change, after the number that finds the entry.
+var updateColumns = func() []string {
+	out := []string{"id"}
+	for _, c := range entryColumns {
+		switch c {
+		case "id", "job", "sends", "key", "first_seen_at":
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}()
+
+// SelectEntry reads whole entries.
+var SelectEntry = `SELECT ` + prefixed("e", entryColumns) + ` FROM entry e `
+
+func prefixed(table string, columns []string) string {
+	return table + "." + strings.Join(columns, ", "+table+".")
+}
+
+// Args are the values of all columns, in the order of SelectEntry.
+func (r *EntryRow) Args() []any {
+	return []any{
+		r.ID, r.Job, r.Sends, r.Key, r.KeyParts, r.State, r.Cause, r.RemoteID, r.Flags, r.Generation, r.Attempts, r.NextAttemptAt,
+		r.FirstSeenAt, r.UpdatedAt, r.Error, r.WaitingFor, r.Warnings, r.Cells, r.NowCells, r.Acknowledged, r.AckCells, r.SourceHash, r.MappedWith, r.Target, r.Payload, r.PayloadHash, r.Content,
+		r.Amount, r.Unit, r.GoneSweeps, r.Version, r.ClosedBy, r.MovedID, r.ResentBy, r.Dismissal, r.Another, r.ReducedAt,
+	}
+}
+
+// Places are where the columns of an entry go, in the order of entryColumns.
+func (r *EntryRow) Places() []any {
+	return []any{
+		&r.ID, &r.Job, &r.Sends, &r.Key, &r.KeyParts, &r.State, &r.Cause, &r.RemoteID, &r.Flags, &r.Generation, &r.Attempts, &r.NextAttemptAt,
+		&r.FirstSeenAt, &r.UpdatedAt, &r.Error, &r.WaitingFor, &r.Warnings, &r.Cells, &r.NowCells, &r.Acknowledged, &r.AckCells, &r.SourceHash, &r.MappedWith, &r.Target, &r.Payload, &r.PayloadHash, &r.Content,
+		&r.Amount, &r.Unit, &r.GoneSweeps, &r.Version, &r.ClosedBy, &r.MovedID, &r.ResentBy, &r.Dismissal, &r.Another, &r.ReducedAt,
+	}
+}
+
+// pick gives the values of some of entryColumns.
+func (r *EntryRow) pick(columns []string) []any {
+	all := r.Args()
+	out := make([]any, len(columns))
+	for i, c := range columns {
+		out[i] = all[entryPosition[c]]
+	}
+	return out
+}
+
+var entryPosition = func() map[string]int {
+	out := map[string]int{}
+	for i, c := range entryColumns {
+		out[c] = i
+	}
+	return out
+}()
+
+// RowOf makes the row of an entry. Times that must be there and are not become now.
+func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
+	r := &EntryRow{
+		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: OrNull(e.RemoteID),
+		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
+		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
+		Payload: OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), MovedID: OrNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
+	}
+	var err error
+	keep := func(v any) string {
+		text, jsonErr := json.Marshal(v)
+		if jsonErr != nil {
+			err = fmt.Errorf("entry %s: %w", e.Job, jsonErr)
+		}
+		return string(text)
+	}
+	for _, part := range []struct {
+		text *string
+		list any
+		n    int
+	}{
+		{&r.KeyParts, e.KeyParts, len(e.KeyParts)},
+		{&r.Flags, e.Flags, len(e.Flags)},
+		{&r.WaitingFor, e.WaitingFor, len(e.WaitingFor)},
+		{&r.Warnings, e.Warnings, len(e.Warnings)},
+		{&r.Acknowledged, e.Acknowledged, len(e.Acknowledged)},
+	} {
+		if *part.text = "[]"; part.n > 0 {
+			*part.text = keep(part.list)
+		}
+	}
+	cells := func(values trade.Values) string {
+		if len(values) == 0 {
+			return "{}"
+		}
+		return keep(values)
+	}
+	r.Cells, r.NowCells, r.AckCells = cells(e.Values), cells(e.Now), cells(e.AckValues)
+	if len(e.Payload) == 0 && e.Values.Marked() && e.Now.Marked() && e.AckValues.Marked() {
+		r.ReducedAt = sqldb.Millis(e.ReducedAt) // else it holds something again
+	}
+	if e.Error != nil {
+		r.Error = OrNull(keep(e.Error))
+	}
+	if e.Dismissal != nil && e.State == trade.Dismissed {
+		r.Dismissal = OrNull(keep(e.Dismissal))
+	}
+	return r, err
+}
+
+// Entry makes the entry of a row. A JSON text that cannot be read is damage, and named by its column.
+func (r *EntryRow) Entry() (trade.Entry, error) {
+	e := trade.Entry{
+		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause, RemoteID: r.RemoteID.String,
+		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: sqldb.Instant(r.NextAttemptAt),
+		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
+		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target,
+		PayloadHash: r.PayloadHash, Content: r.Content, GoneSweeps: r.GoneSweeps, Version: r.Version,
+		ClosedBy: r.ClosedBy.Int64, MovedID: r.MovedID.String, ResentBy: r.ResentBy.Int64, Another: r.Another, ReducedAt: sqldb.Instant(r.ReducedAt),
+	}
+	if r.Payload.Valid {
+		e.Payload = json.RawMessage(r.Payload.String)
+	}
+	var err error
+	if e.Quantity, err = Quantity(r.Amount, r.Unit); err != nil {
+		return e, fmt.Errorf("entry %d is damaged: %w", r.ID, err)
+	}
+	if r.Error.Valid {
+		e.Error = &trade.EntryError{}
+	}
+	if r.Dismissal.Valid && r.State == string(trade.Dismissed) {
+		e.Dismissal = &trade.Dismissal{}
+	} else {
+		r.Dismissal.String = ""
+	}
+	for _, part := range []struct {
+		column, text string
+		dest         any
+		empty        string
+	}{
+		{"key_parts", r.KeyParts, &e.KeyParts, "[]"},
+		{"flags", r.Flags, &e.Flags, "[]"},
+		{"waiting_for", r.WaitingFor, &e.WaitingFor, "[]"},
+		{"warnings", r.Warnings, &e.Warnings, "[]"},
+		{"cells", r.Cells, &e.Values, "{}"},
+		{"now_cells", r.NowCells, &e.Now, "{}"},
+		{"acknowledged", r.Acknowledged, &e.Acknowledged, "[]"},
+		{"ack_cells", r.AckCells, &e.AckValues, "{}"},
+		{"error", r.Error.String, e.Error, ""},
+		{"dismissal", r.Dismissal.String, e.Dismissal, ""},
+	} {
+		if part.text == part.empty {
+			continue
+		}
+		if err := json.Unmarshal([]byte(part.text), part.dest); err != nil {
+			return e, fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, part.column)
+		}
+	}
+	return e, nil
+}
+
+func numberOrNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
+
+// Quantity parses an amount, of one row or of many, and its unit.
+func Quantity(amount, unit string) (trade.Quantity, error) {
+	n, err := trade.ParseSum(amount) // also of many rows
+	return trade.Quantity{Amount: n, Unit: trade.Unit(unit)}, err
+}
+
+// listText is the JSON text of a list, the same for an empty one and for none.
+func listText[T any](s []T) (string, error) {
+	if len(s) == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(s)
+	return string(text), err
+}
+
+// List makes an empty list of a nil one, so that the JSON text has one form.
+func List[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// OrNull is NULL for an empty text.
+func OrNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
+// IsSettled is the condition of both, which SQLite uses only when it sees it in these words: not as a list, of which it would make a table for each row that is written.
+const IsSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
+
+// OfStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in these words (see isSettled).
+const OfStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`

@@ -1,0 +1,179 @@
+package ledger
+
+import (
+	"cmp"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// settledColumns are what a settlement writes to an entry.
+var settledColumns = []string{"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts", "updated_at", "version"}
+
+// Settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a former owner is worth as much (I12).
+func (g *GroupTx) Settle() error {
+	owners, scopes, err := g.remoteOwners()
+	if err != nil {
+		return err
+	}
+	siblings, err := g.siblings()
+	if err != nil {
+		return err
+	}
+	results := map[string][]any{}
+	moved := map[int64][]any{}
+	var otherwise []int64 // entries that became something else than their settlement says
+	var late []int64      // entries of attempts that were unknown: they hold something again
+	var heard []string    // attempts that are unknown still, and of which something was heard
+	type told struct {
+		trade.Alarm
+		before trade.State
+	}
+	var alarms []told
+	for _, st := range g.Group.Settle {
+		a := g.Attempts[st.Attempt.ID]
+		if a == nil {
+			continue // its intent was never stored
+		}
+		e := g.Entries[a.EntryID]
+		now := trade.Outcome(a.Outcome.String)
+		out := st.Attempt.Outcome
+		switch {
+		case now == trade.OutcomeOpen:
+		case now == trade.OutcomeUnknown && (out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
+		case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
+			g.Result.Settled[a.ID] = true // stored already
+			if out == trade.OutcomeUnknown {
+				// The recovery said unknown before the sender did: what the sender saw helps the person who decides.
+				if results[a.ID], err = g.evidence(a, st); err != nil {
+					return err
+				}
+				heard = append(heard, a.ID)
+			}
+			continue
+		default:
+			continue // another outcome is certain already
+		}
+		remote := remoteKey{e.Sends, sqldb.CleanText(st.Attempt.RemoteID), scopes[a.ID]}
+		if other, taken := owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
+			g.Result.Conflicts[a.ID] = other.Job + " " + other.Key
+			continue
+		}
+		if now == trade.OutcomeUnknown {
+			late = append(late, e.ID)
+		}
+		counted := a.Counts
+		row, err := AttemptRowOf(st.Attempt, g.Now, st.Counts)
+		if err != nil {
+			return err
+		}
+		results[a.ID] = row.Result()
+		a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
+		g.Result.Settled[a.ID] = true
+		before := trade.State(e.State)
+		became := g.becomes(e, a, &st, g.current(siblings[e.ID]))
+		plain := became.settlement == &st
+		g.noteOutcome(e, a, st, plain)
+		if became.settlement == nil {
+			continue
+		}
+		if moved[e.ID], err = g.follow(e, became, a.Counts-counted); err != nil {
+			return err
+		}
+		if !plain {
+			otherwise = append(otherwise, e.ID)
+		}
+		if became.alarm != nil {
+			alarms = append(alarms, told{*became.alarm, before})
+		}
+		if e.RemoteID.Valid {
+			owners[remote] = e
+		}
+	}
+	if err := g.UpdateRows("attempt", ResultColumns, rowsOf(results)); err != nil {
+		return err
+	}
+	if err := g.UpdateRows("entry", settledColumns, rowsOf(moved)); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(late, sqldb.InList) {
+		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+			return err
+		}
+	}
+	if err := beginAnew(g.Tx, heard); err != nil {
+		return err
+	}
+	if err := noteFacts(g.Tx, otherwise, g.Now); err != nil {
+		return err
+	}
+	for _, t := range alarms {
+		if err := g.record(t.Alarm, t.before, g.Entries[g.Attempts[t.Attempt].EntryID].State); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf gives rows in the order of their keys, in which they stand beside each other.
+func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
+	out := make([][]any, 0, len(m))
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, m[key])
+	}
+	return out
+}
+
+// follow changes the entry in memory and gives its row. A settlement without a state changes the flags only.
+func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
+	st := *b.settlement
+	flags, err := FlagsOf(e.Flags)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range st.Flags {
+		flags = flags.With(f, true)
+	}
+	flagText, err := listText(flags.With(b.clear, false))
+	if err != nil {
+		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+	}
+	e.Flags, e.Version = flagText, e.Version+1
+	if st.State == "" {
+		return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(), e.Version}, nil
+	}
+	var errorText sql.NullString
+	if st.Error != nil {
+		text, err := json.Marshal(st.Error)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+		}
+		errorText = OrNull(string(text))
+	}
+	if err := g.Sums.Move(e, string(st.State)); err != nil {
+		return nil, err
+	}
+	e.State = string(st.State)
+	e.Cause, e.Error, e.NextAttemptAt = sqldb.CleanText(st.Cause), errorText, sqldb.Millis(st.NextAttemptAt)
+	e.Attempts += counted // an attempt that was recovered as unknown counts already
+	if st.State == trade.Accepted {
+		e.RemoteID = OrNull(b.remoteID)
+	}
+	return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(), e.Version}, nil
+}
+
+// evidence keeps the outcome unknown, since when it is, and stores what the sender saw.
+func (g *GroupTx) evidence(a *AttemptRow, st trade.Settlement) ([]any, error) {
+	row, err := AttemptRowOf(st.Attempt, g.Now, a.Counts == 1)
+	if err != nil {
+		return nil, err
+	}
+	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
+	row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
+	return row.Result(), nil
+}

@@ -1,0 +1,175 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// MoveAll moves entries to one state, with the same further changes for all, and keeps the sums.
+func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
+	entries, err := LockEntries(t, ids)
+	if err != nil {
+		return err
+	}
+	sums := TallyChange{}
+	for _, e := range entries {
+		if err := sums.Move(e, string(to)); err != nil {
+			return err
+		}
+	}
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		all := append(append([]any{string(to), sqldb.AtOr(now, time.Time{})}, args...), sqldb.Anys(chunk)...)
+		if err := t.Do(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, all...); err != nil {
+			return err
+		}
+	}
+	return sums.Apply(t)
+}
+
+// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending. One without a payload cannot be sent and stays.
+func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+	const op = "waking entries whose time has come"
+	// The first condition is that of the index entry_wake; the order is an expression, so that it is not the order of another index that is followed.
+	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
+		AND e.payload IS NOT NULL ORDER BY e.id + 0`
+	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
+	if err := s.db.Read.SelectContext(ctx, &due, s.db.Q(query+` LIMIT 1`), lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
+		return 0, s.idle(ctx, op, lease, err)
+	}
+	var n int
+	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		n = 0
+		if err := Fence(t, lease); err != nil {
+			return err
+		}
+		var ids []int64
+		if err := t.All(&ids, t.S.D.Locked(query, "e"), lease.Job, now.UnixMilli()); err != nil || len(ids) == 0 {
+			return err
+		}
+		n = len(ids)
+		return MoveAll(t, ids, trade.Pending, now, awake)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// awake is what a woken entry no longer has.
+const awake = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
+
+// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row that needs it was accepted. That is true for
+// the entries of all jobs. One that waits for something else too goes on waiting for that.
+func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
+	const op = "waking entries that waited for a record"
+	now := time.Now()
+	var n int
+	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		n = 0
+		if err := Fence(t, lease); err != nil {
+			return err
+		}
+		var rows []struct {
+			ID         int64  `db:"id"`
+			WaitingFor string `db:"waiting_for"`
+			Ready      bool   `db:"ready"`
+		}
+		// A cheap look that may find too much; what an entry waits for is then read.
+		query := `SELECT e.id, e.waiting_for, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
+		if err := t.All(&rows, t.S.D.Locked(query, "e"), `%"platform":%`); err != nil {
+			return err
+		}
+		var woken []int64
+		for _, r := range rows {
+			var awaited []trade.Awaited
+			if err := json.Unmarshal([]byte(r.WaitingFor), &awaited); err != nil {
+				return fmt.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
+			}
+			rest := slices.DeleteFunc(slices.Clone(awaited), func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })
+			switch {
+			case len(rest) == len(awaited):
+			case len(rest) == 0 && r.Ready:
+				woken = append(woken, r.ID)
+			default:
+				text, err := json.Marshal(List(rest))
+				if err != nil {
+					return err
+				}
+				if err := t.Do(`UPDATE entry SET waiting_for = ?, version = version + 1, updated_at = ? WHERE id = ?`, string(text), now.UnixMilli(), r.ID); err != nil {
+					return err
+				}
+			}
+		}
+		n = len(woken)
+		return MoveAll(t, woken, trade.Pending, now, awake)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// Due gives pending entries that may go now, with numbers above after, in the order of their numbers.
+func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	return s.SelectEntries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
+		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
+}
+
+// BlockRow is a record that the platform does not know, as the table has it.
+type BlockRow struct {
+	Kind    string        `db:"kind"`
+	ID      string        `db:"id"`
+	Message string        `db:"message"`
+	FirstAt int64         `db:"first_at"`
+	NextAt  sql.NullInt64 `db:"next_at"`
+	Tries   int           `db:"tries"`
+}
+
+func (r BlockRow) block() trade.Block {
+	return trade.Block{Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(), NextAt: sqldb.Instant(r.NextAt), Tries: r.Tries}
+}
+
+// Blocks gives the records that rows wait for, by kind and id.
+func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
+	var rows []BlockRow
+	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`); err != nil {
+		return nil, s.db.Fault(ctx, "reading what rows wait for", err)
+	}
+	out := make([]trade.Block, len(rows))
+	for i, r := range rows {
+		out[i] = r.block()
+	}
+	return out, nil
+}
+
+func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {
+	rows := map[[2]string][]any{} // the last of several of one record counts
+	for _, b := range set {
+		rows[[2]string{b.Kind, b.ID}] = []any{b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now), sqldb.Millis(b.NextAt), b.Tries}
+	}
+	var ordered [][]any
+	for _, b := range set {
+		k := [2]string{b.Kind, b.ID}
+		if row, ok := rows[k]; ok {
+			ordered = append(ordered, row)
+			delete(rows, k)
+		}
+	}
+	if err := t.InsertRows("block", []string{"kind", "id", "message", "first_at", "next_at", "tries"}, ordered, `ON CONFLICT (kind, id) DO UPDATE
+		SET message = excluded.message, first_at = excluded.first_at, next_at = excluded.next_at, tries = excluded.tries`); err != nil {
+		return err
+	}
+	for _, b := range unset {
+		if err := t.Do(`DELETE FROM block WHERE kind = ? AND id = ?`, b.Kind, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

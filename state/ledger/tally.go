@@ -1,0 +1,188 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// TallyKey names one kept sum. On PostgreSQL each is in as many parts as instances have written it, so that none waits for the commit of another: what counts is
+// their sum.
+type TallyKey struct{ Job, State, Unit string }
+
+// TallySum is a number of entries and their volume.
+type TallySum struct {
+	N      int
+	Volume trade.Decimal
+}
+
+// TallyChange collects what a transaction does to the sums; it is applied once, at the end, in the same transaction (I9).
+type TallyChange map[TallyKey]TallySum
+
+// Add counts an entry.
+func (c TallyChange) Add(job, state, unit string, amount trade.Decimal) {
+	k := TallyKey{job, state, unit}
+	sum := c[k]
+	c[k] = TallySum{sum.N + 1, sum.Volume.Add(amount)}
+}
+
+// Remove takes an entry out of the sums.
+func (c TallyChange) Remove(job, state, unit string, amount trade.Decimal) {
+	k := TallyKey{job, state, unit}
+	sum := c[k]
+	c[k] = TallySum{sum.N - 1, sum.Volume.Sub(amount)}
+}
+
+// Move counts an entry from one state to another.
+func (c TallyChange) Move(e *NarrowRow, state string) error {
+	q, err := Quantity(e.Amount, e.Unit)
+	if err != nil {
+		return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+	}
+	c.Remove(e.Job, e.State, e.Unit, q.Amount)
+	c.Add(e.Job, state, e.Unit, q.Amount)
+	return nil
+}
+
+// Apply reads the sums, adds the changes exactly and writes them back. The rows are locked in one order, so that two transactions do not wait for each other.
+func (c TallyChange) Apply(t *sqldb.Tx) error {
+	var keys []TallyKey
+	for k, sum := range c {
+		if sum.N != 0 || sum.Volume.Sign() != 0 {
+			keys = append(keys, k)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	slices.SortFunc(keys, compareTally)
+	part := t.S.Part.Load()
+	have, err := lockTally(t, part, keys)
+	if err != nil {
+		return err
+	}
+	if len(have) < len(keys) {
+		fresh := make([][]any, 0, len(keys))
+		for _, k := range keys {
+			if _, ok := have[k]; !ok {
+				fresh = append(fresh, []any{k.Job, k.State, k.Unit, part, 0, "0"})
+			}
+		}
+		if err := t.InsertRows("tally", tallyColumns, fresh, "ON CONFLICT DO NOTHING"); err != nil {
+			return err
+		}
+		if have, err = lockTally(t, part, keys); err != nil {
+			return err
+		}
+	}
+	rows := make([][]any, len(keys))
+	for i, k := range keys {
+		sum := have[k].Plus(c[k])
+		if sum.N < 0 && t.S.D.Name == sqldb.SQLite { // on PostgreSQL a part may be below zero: another part has what is missing
+			return fmt.Errorf("the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`", k.Job, k.State)
+		}
+		rows[i] = []any{k.Job, k.State, k.Unit, part, sum.N, sum.Volume.String()}
+	}
+	return t.InsertRows("tally", tallyColumns, rows, "ON CONFLICT (job, state, unit, part) DO UPDATE SET n = excluded.n, volume = excluded.volume")
+}
+
+var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
+
+// TallyRow is a kept sum, as the table has it.
+type TallyRow struct {
+	Job    string         `db:"job"`
+	State  string         `db:"state"`
+	Unit   string         `db:"unit"`
+	N      sql.NullInt64  `db:"n"` // no rule lets either be NULL, but a file that was damaged may hold anything
+	Volume sql.NullString `db:"volume"`
+}
+
+func (r TallyRow) key() TallyKey { return TallyKey{r.Job, r.State, r.Unit} }
+
+// Sum is what a row keeps; errSumDamaged when that is no number.
+func (r TallyRow) Sum() (TallySum, error) {
+	volume, err := trade.ParseSum(r.Volume.String)
+	if err != nil || !r.N.Valid {
+		return TallySum{}, fmt.Errorf("%w: job %s, state %s", ErrSumDamaged, r.Job, r.State)
+	}
+	return TallySum{int(r.N.Int64), volume}, nil
+}
+
+// Plus adds two sums.
+func (s TallySum) Plus(o TallySum) TallySum { return TallySum{s.N + o.N, s.Volume.Add(o.Volume)} }
+
+func lockTally(t *sqldb.Tx, part int64, keys []TallyKey) (map[TallyKey]TallySum, error) {
+	out := map[TallyKey]TallySum{}
+	for chunk := range slices.Chunk(keys, sqldb.BulkRows) {
+		var args []any
+		for _, k := range chunk {
+			args = append(args, k.Job, k.State, k.Unit)
+		}
+		args = append(args, part)
+		var rows []TallyRow
+		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` + sqldb.Values(len(chunk), 3) + `) AND part = ? ORDER BY job, state, unit`
+		err := t.All(&rows, t.S.D.Locked(query, "tally"), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if out[r.key()], err = r.Sum(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// ErrSumDamaged says that a kept sum is no number.
+var ErrSumDamaged = errors.New("a kept sum is damaged: run `safrasync doctor --recount`")
+
+func compareTally(a, b TallyKey) int {
+	return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(a.State, b.State), strings.Compare(a.Unit, b.Unit))
+}
+
+// Counts gives the kept sums of a job by state and unit, in the order of trade.States (I9). Empty ones are left out.
+func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
+	const op = "reading the counts"
+	var rows []TallyRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT job, state, unit, n, volume FROM tally WHERE job = ?`), job); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	sums := TallyChange{}
+	for _, r := range rows {
+		sum, err := r.Sum()
+		if err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		sums[r.key()] = sums[r.key()].Plus(sum)
+	}
+	return sums.List(), nil
+}
+
+// Recount counts the entries themselves, in the form of Counts.
+func (s *Ledger) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
+	return s.Roll(ctx, job, nil)
+}
+
+// List returns the sums that are not zero, by state and unit.
+func (c TallyChange) List() []trade.Tally {
+	var out []trade.Tally
+	for k, sum := range c {
+		if sum.N == 0 && sum.Volume.Sign() == 0 {
+			continue
+		}
+		out = append(out, trade.Tally{State: trade.State(k.State), Count: sum.N, Quantity: trade.Quantity{Amount: sum.Volume, Unit: trade.Unit(k.Unit)}})
+	}
+	slices.SortFunc(out, func(a, b trade.Tally) int {
+		return cmp.Or(cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)),
+			strings.Compare(string(a.Quantity.Unit), string(b.Quantity.Unit)))
+	})
+	return out
+}

@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NarrowRow is what a write must know of an entry.
+type NarrowRow struct {
+	ID         int64          `db:"id"`
+	Job        string         `db:"job"`
+	Sends      string         `db:"sends"`
+	Key        string         `db:"key"`
+	State      string         `db:"state"`
+	RemoteID   sql.NullString `db:"remote_id"`
+	MovedID    sql.NullString `db:"moved_id"`
+	Flags      string         `db:"flags"`
+	Generation int            `db:"generation"`
+	Attempts   int            `db:"attempts"`
+	Amount     string         `db:"amount"`
+	Unit       string         `db:"unit"`
+	Version    int64          `db:"version"`
+
+	Cause         string         `db:"cause"`
+	Error         sql.NullString `db:"error"`
+	NextAttemptAt sql.NullInt64  `db:"next_attempt_at"`
+}
+
+// recordID is the id of the record that was made of it, whichever entry has it now.
+func (e *NarrowRow) recordID() string {
+	if e.MovedID.Valid {
+		return e.MovedID.String
+	}
+	return e.RemoteID.String
+}
+
+// places are where the columns of selectNarrow go.
+func (e *NarrowRow) places() []any {
+	return []any{
+		&e.ID, &e.Job, &e.Sends, &e.Key, &e.State, &e.RemoteID, &e.MovedID, &e.Flags, &e.Generation, &e.Attempts, &e.Amount, &e.Unit, &e.Version,
+		&e.Cause, &e.Error, &e.NextAttemptAt,
+	}
+}
+
+// SelectNarrow reads what sending needs of an entry.
+const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+	e.cause, e.error, e.next_attempt_at FROM entry e `
+
+// LockEntries reads entries and keeps them from changing until the transaction ends, in the order of their numbers, so that two transactions do not wait
+// for each other.
+func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	out := make(map[int64]*NarrowRow, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	query := SelectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
+	rows, err := sqldb.Gather(t.Ctx, t, (*NarrowRow).places, t.Rebind(t.S.D.Locked(query, "e")), sqldb.ListOf(t.S.D, ids))
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		out[rows[i].ID] = &rows[i]
+	}
+	return out, nil
+}
+
+func updateIDs(updates []trade.Update) []int64 {
+	ids := make([]int64, len(updates))
+	for i, u := range updates {
+		ids[i] = u.Entry.ID
+	}
+	return ids
+}
+
+// applyUpdates writes the updates whose entry stands as it was read and counts the others. entries are locked; they are kept current.
+func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time, sums TallyChange) (lost int, err error) {
+	var rows [][]any
+	done := map[int64]bool{}
+	for _, u := range updates {
+		to := u.Entry.State
+		if u.From != to && (to == trade.Sending || u.From == trade.Sending) {
+			return 0, fmt.Errorf("an update may not move an entry from %s to %s: only an intent begins to send, and only a settlement ends it", u.From, to)
+		}
+		e := entries[u.Entry.ID]
+		if e == nil || e.Version != u.Entry.Version || e.State != string(u.From) || done[e.ID] {
+			lost++
+			continue
+		}
+		done[e.ID] = true
+		row, err := RowOf(u.Entry, now)
+		if err != nil {
+			return 0, err
+		}
+		row.Version = e.Version + 1
+		old, err := Quantity(e.Amount, e.Unit)
+		if err != nil {
+			return 0, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+		}
+		sums.Remove(e.Job, e.State, e.Unit, old.Amount)
+		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
+		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
+		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts, row.RemoteID, row.MovedID
+		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
+		rows = append(rows, row.pick(updateColumns))
+	}
+	return lost, t.UpdateRows("entry", updateColumns, rows)
+}

@@ -1,0 +1,155 @@
+package people
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Login gives who is logged in with a browser, or trade.ErrNobody. A user who was disabled is not.
+func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error) {
+	var row struct {
+		personRow
+		BeganAt  int64  `db:"began_at"`
+		SeenAt   int64  `db:"seen_at"`
+		ProvedAt int64  `db:"proved_at"`
+		Origin   string `db:"origin"`
+	}
+	query := `SELECT ` + personColumns + `, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
+	err := s.db.Read.GetContext(ctx, &row, s.db.Q(query), hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.Login{}, fmt.Errorf("login: %w", trade.ErrNobody)
+	}
+	if err != nil {
+		return trade.Login{}, s.db.Fault(ctx, "reading who is logged in", err)
+	}
+	out := trade.Login{
+		Hash: hash, User: row.user(), BeganAt: time.UnixMilli(row.BeganAt).UTC(), SeenAt: time.UnixMilli(row.SeenAt).UTC(),
+		ProvedAt: time.UnixMilli(row.ProvedAt).UTC(), From: row.Origin,
+	}
+	out.User.Password = ""
+	return out, nil
+}
+
+// LogIn stores that a user has logged in with a browser, and the record in the audit. A login that it takes the place of (replaces) ends; "" = none. device is the hash of what the
+// browser is known by from now on; "" = it is not. What was tried in vain in buckets is forgotten. trade.ErrNobody when the user is not as it was read any more.
+func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "logging in", func(t *sqldb.Tx) error {
+		var version int64
+		err := t.Get(&version, t.S.D.Locked(`SELECT version FROM person WHERE id = ? AND disabled = 0`, "person"), l.User.ID)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && version != l.User.Version {
+			return fmt.Errorf("user %s: %w", l.User.Name, trade.ErrNobody)
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.Do(`DELETE FROM login WHERE hash = ?`, replaces); err != nil {
+			return err
+		}
+		if err := t.Do(`INSERT INTO login (hash, person_id, began_at, seen_at, proved_at, origin) VALUES (?, ?, ?, ?, ?, ?)`,
+			l.Hash, l.User.ID, l.BeganAt.UnixMilli(), l.SeenAt.UnixMilli(), l.ProvedAt.UnixMilli(), l.From); err != nil {
+			return err
+		}
+		if device != "" {
+			if err := t.Do(`INSERT INTO login_device (hash, person_id, seen_at) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET person_id = excluded.person_id, seen_at = excluded.seen_at`,
+				device, l.User.ID, l.SeenAt.UnixMilli()); err != nil {
+				return err
+			}
+		}
+		for _, bucket := range buckets {
+			if err := t.Do(`DELETE FROM login_tries WHERE bucket = ?`, bucket); err != nil {
+				return err
+			}
+		}
+		_, err = ledger.AddAudit(t, record)
+		return err
+	})
+}
+
+// LoginSeen stores when a login was used last.
+func (s *Directory) LoginSeen(ctx context.Context, hash string, at time.Time) error {
+	return s.db.InTx(ctx, "noting that somebody is still there", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE login SET seen_at = ? WHERE hash = ? AND seen_at < ?`, at.UnixMilli(), hash, at.UnixMilli())
+	})
+}
+
+// LogOut ends a login, with the record in the audit. One that has ended already is no error.
+func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "logging out", func(t *sqldb.Tx) error {
+		n, err := t.Changed(`DELETE FROM login WHERE hash = ?`, hash)
+		if err != nil || n == 0 {
+			return err
+		}
+		_, err = ledger.AddAudit(t, record)
+		return err
+	})
+}
+
+// KnownDevice tells whether a user, or with 0 anybody, has logged in with this browser since a time.
+func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
+	var n int
+	err := s.db.Read.GetContext(ctx, &n, s.db.Q(`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`), hash, user, user, since.UnixMilli())
+	return n > 0, s.db.Fault(ctx, "looking for a browser", err)
+}
+
+// Try counts one more try to log in in each bucket, before anybody knows how it ends, so that many at once count as many; LogIn forgets it. next gives what becomes of a
+// bucket. allowed is false when one of them says that it is too early: then nothing is counted, and until tells when it is not.
+func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time, next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error) {
+	err = s.db.InTx(ctx, "counting a try to log in", func(t *sqldb.Tx) error {
+		allowed, until = true, time.Time{}
+		var changed []trade.Tries
+		for _, bucket := range buckets {
+			var row struct {
+				Failures int   `db:"failures"`
+				At       int64 `db:"at"`
+				Until    int64 `db:"until"`
+			}
+			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`, "login_tries"), bucket)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			have := trade.Tries{Bucket: bucket, Failures: row.Failures, At: time.UnixMilli(row.At).UTC(), Until: time.UnixMilli(row.Until).UTC()}
+			if have.Until.After(now) {
+				allowed = false
+				if have.Until.After(until) {
+					until = have.Until
+				}
+			}
+			changed = append(changed, next(have))
+		}
+		if !allowed {
+			return nil
+		}
+		for _, c := range changed {
+			if err := t.Do(`INSERT INTO login_tries (bucket, failures, at, until) VALUES (?, ?, ?, ?)
+				ON CONFLICT (bucket) DO UPDATE SET failures = excluded.failures, at = excluded.at, until = excluded.until`,
+				c.Bucket, c.Failures, c.At.UnixMilli(), c.Until.UnixMilli()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return allowed && err == nil, until, err
+}
+
+// PruneLogins removes logins that began, or were used last, before a time, tries before another, and browsers that were not used since a third.
+func (s *Directory) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
+	var old int
+	if err := s.db.Read.GetContext(ctx, &old, s.db.Q(`SELECT (SELECT COUNT(*) FROM login WHERE began_at < ? OR seen_at < ?) + (SELECT COUNT(*) FROM login_tries WHERE at < ?)
+		+ (SELECT COUNT(*) FROM login_device WHERE seen_at < ?)`), began.UnixMilli(), seen.UnixMilli(), tried.UnixMilli(), device.UnixMilli()); err != nil || old == 0 {
+		return s.db.Fault(ctx, "looking for logins that are over", err)
+	}
+	return s.db.InTx(ctx, "removing logins that are over", func(t *sqldb.Tx) error {
+		return errors.Join(
+			t.Do(`DELETE FROM login WHERE began_at < ? OR seen_at < ?`, began.UnixMilli(), seen.UnixMilli()),
+			t.Do(`DELETE FROM login_tries WHERE at < ?`, tried.UnixMilli()),
+			t.Do(`DELETE FROM login_device WHERE seen_at < ?`, device.UnixMilli()),
+		)
+	})
+}

@@ -1,0 +1,110 @@
+package people
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// serviceSilent is how long a `run` may say nothing before it counts as gone. It says something every ServiceBeat.
+const serviceSilent = 5 * time.Minute
+
+// ServiceBeat is how often a `run` says that it is still there.
+const ServiceBeat = time.Minute
+
+// Service is a `safrasync run` that serves this ledger, or did and ended without a word.
+type Service struct {
+	Owner   trade.Owner
+	Version string
+	Since   time.Time
+	Seen    time.Time // when it was last heard of
+	Dead    bool      // it was not heard of for minutes, or its process is gone
+}
+
+// Announce says that this process serves the ledger from now on. What other processes of this host left behind that are gone is forgotten.
+func (s *Directory) Announce(ctx context.Context, version string, since time.Time) error {
+	owner, err := json.Marshal(sqldb.Self())
+	if err != nil {
+		return fmt.Errorf("announcing the service: %w", err)
+	}
+	old, err := s.Services(ctx)
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, "announcing the service", func(t *sqldb.Tx) error {
+		for _, o := range old {
+			if o.Dead {
+				if err := t.Do(`DELETE FROM service WHERE instance = ?`, o.Owner.Instance); err != nil {
+					return err
+				}
+			}
+		}
+		return t.Do(`INSERT INTO service (instance, owner, version, since, seen) VALUES (?, ?, ?, ?, `+s.db.D.Now+`) ON CONFLICT (instance) DO UPDATE
+			SET version = excluded.version, since = excluded.since, seen = excluded.seen`, sqldb.Self().Instance, string(owner), version, sqldb.Millis(since))
+	})
+}
+
+// StillServing says that this process goes on serving the ledger.
+func (s *Directory) StillServing(ctx context.Context) error {
+	return s.db.InTx(ctx, "saying that the service goes on", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE service SET seen = `+s.db.D.Now+` WHERE instance = ?`, sqldb.Self().Instance)
+	})
+}
+
+// Withdraw says that this process serves the ledger no longer.
+func (s *Directory) Withdraw(ctx context.Context) error {
+	return s.db.InTx(ctx, "withdrawing the service", func(t *sqldb.Tx) error {
+		return t.Do(`DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
+	})
+}
+
+// Services gives the processes that serve this ledger, or ended without a word, the newest first.
+func (s *Directory) Services(ctx context.Context) ([]Service, error) {
+	const op = "reading who serves the ledger"
+	var rows []struct {
+		Owner   string        `db:"owner"`
+		Version string        `db:"version"`
+		Since   sql.NullInt64 `db:"since"`
+		Seen    int64         `db:"seen"`
+		Now     int64         `db:"now"`
+	}
+	if err := s.db.Read.SelectContext(ctx, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out := make([]Service, len(rows))
+	for i, r := range rows {
+		out[i] = Service{Version: r.Version, Since: sqldb.Instant(r.Since), Seen: time.UnixMilli(r.Seen).UTC()}
+		if err := json.Unmarshal([]byte(r.Owner), &out[i].Owner); err != nil {
+			return nil, s.db.Fault(ctx, op, fmt.Errorf("the record of a service is damaged: %w", err))
+		}
+		silent := time.Duration(r.Now-r.Seen) * time.Millisecond
+		out[i].Dead = silent.Abs() > serviceSilent || sqldb.Gone(out[i].Owner)
+	}
+	return out, nil
+}
+
+// LastTask tells when a task of the housekeeping began last; the zero time when it never did.
+func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error) {
+	var at int64
+	err := s.db.Read.GetContext(ctx, &at, s.db.Q(`SELECT ran_at FROM task WHERE name = ?`), name)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, s.db.Fault(ctx, "reading when a task ran", err)
+	}
+	return time.UnixMilli(at).UTC(), nil
+}
+
+// TaskBegan records when a task of the housekeeping began.
+func (s *Directory) TaskBegan(ctx context.Context, name string, at time.Time) error {
+	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
+		return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`, name, sqldb.Millis(at))
+	})
+}

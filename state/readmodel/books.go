@@ -1,0 +1,108 @@
+package readmodel
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Run gives one run by its id, or ErrNotFound.
+func (s *Reader) Run(ctx context.Context, id string) (trade.RunReport, error) {
+	const op = "reading a run"
+	var text string
+	err := s.db.Read.GetContext(ctx, &text, s.db.Q(`SELECT report FROM run WHERE id = ?`), id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.RunReport{}, fmt.Errorf("run %s: %w", id, sqldb.ErrNotFound)
+	}
+	if err != nil {
+		return trade.RunReport{}, s.db.Fault(ctx, op, err)
+	}
+	return runOf(text)
+}
+
+func runOf(text string) (trade.RunReport, error) {
+	var report trade.RunReport
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		return report, fmt.Errorf("the record of a run is damaged: %w", err)
+	}
+	return report, nil
+}
+
+// RunPage gives runs of a job, or of all jobs with an empty name, the newest first, from the one after which the page before ended.
+func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error) {
+	const op = "reading a page of runs"
+	before := int64(1<<63 - 1)
+	if after != "" {
+		var err error
+		if before, err = strconv.ParseInt(after, 10, 64); err != nil {
+			return trade.RunPage{}, s.db.Fault(ctx, op, fmt.Errorf("no page begins after %q", after))
+		}
+	}
+	query, args := `SELECT seq, report FROM run WHERE seq < ? ORDER BY seq DESC LIMIT ?`, []any{before, limit + 1}
+	if job != "" {
+		query, args = `SELECT seq, report FROM run WHERE job = ? AND seq < ? ORDER BY seq DESC LIMIT ?`, []any{job, before, limit + 1}
+	}
+	var rows []struct {
+		Seq    int64  `db:"seq"`
+		Report string `db:"report"`
+	}
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), args...); err != nil {
+		return trade.RunPage{}, s.db.Fault(ctx, op, err)
+	}
+	var page trade.RunPage
+	for i, r := range rows {
+		if i == limit {
+			page.Next = strconv.FormatInt(rows[i-1].Seq, 10)
+			break
+		}
+		report, err := runOf(r.Report)
+		if err != nil {
+			return trade.RunPage{}, s.db.Fault(ctx, op, err)
+		}
+		page.Runs = append(page.Runs, report)
+	}
+	return page, nil
+}
+
+// AuditPage gives one page of the acts that a question asks for, the newest first. It goes backwards through the numbers, or through the acts on a target, from where the page
+// before ended.
+func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
+	b := &branch{}
+	b.add(`seq < ?`, ledger.OrAll(int(q.Before)))
+	if q.Who != "" {
+		b.add(`who = ?`, q.Who)
+	}
+	if q.Act != "" {
+		b.add(`act = ?`, q.Act)
+	}
+	if q.Target != "" {
+		b.add(s.db.D.Within+`(target, ?) > 0`, q.Target)
+	}
+	if !q.From.IsZero() {
+		b.add(`at >= ?`, q.From.UnixMilli())
+	}
+	if !q.Until.IsZero() {
+		b.add(`at < ?`, q.Until.UnixMilli())
+	}
+	var rows []ledger.AuditRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(ledger.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`), append(b.args, q.Limit+1)...); err != nil {
+		return trade.AuditPage{}, s.db.Fault(ctx, "reading a page of the audit", err)
+	}
+	var page trade.AuditPage
+	if len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+		page.Next = rows[q.Limit-1].Seq
+	}
+	for _, r := range rows {
+		page.Records = append(page.Records, r.Record())
+	}
+	return page, nil
+}

@@ -1,0 +1,190 @@
+package readmodel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Rows calls fn for the entries that the filter selects, by job and number. They are read page by page: fn may write, and an entry that
+// changes meanwhile may be seen before or after its change. Where the parents of waiting entries stand is told as of now. It ends with the first
+// error of fn.
+func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
+	jobs := []string{filter.Job}
+	if filter.Job == "" { // within one job an index finds where a page begins, and most of what a filter asks for
+		var err error
+		if jobs, err = s.ledger.Jobs(ctx); err != nil {
+			return err
+		}
+	}
+	left := filter.Limit
+	for _, job := range jobs {
+		filter.Job, filter.Limit = job, left
+		given, err := s.rowsOf(ctx, filter, fn)
+		if err != nil {
+			return err
+		}
+		if left -= given; left == 0 && given > 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// rowsOf is Rows within one job, and tells how many it gave.
+func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) (given int, err error) {
+	const op = "reading rows"
+	where, args := conditions(filter)
+	for after := int64(0); ; {
+		limit := ledger.EntryPage
+		if filter.Limit > 0 {
+			limit = min(limit, filter.Limit-given)
+		}
+		// First which, which is told by an index, then what they hold.
+		ids, err := s.pageOf(ctx, filter, after, limit)
+		if err != nil {
+			return given, s.db.Fault(ctx, op, err)
+		}
+		if len(ids) == 0 {
+			return given, nil
+		}
+		after = ids[len(ids)-1]
+		page, err := s.ledger.SelectEntries(ctx, op, where+` AND e.id IN (`+sqldb.Marks(len(ids))+`) ORDER BY e.id`, append(slices.Clone(args), sqldb.Anys(ids)...)...)
+		if err != nil {
+			return given, err
+		}
+		if err := s.ledger.TellParents(ctx, page); err != nil {
+			return given, err
+		}
+		for _, e := range page {
+			if err := fn(e); err != nil {
+				return given, err
+			}
+			given++
+		}
+		if len(ids) < limit || filter.Limit > 0 && given >= filter.Limit {
+			return given, nil
+		}
+	}
+}
+
+// pageOf gives the numbers of the next rows of a filter, which names one job. Asked for several states, or for a flag, in the order of the numbers, the databases would go through the whole job: so each
+// state is asked for apart, and flags have an index of their own.
+func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
+	hint := ""
+	parts := []trade.RowFilter{filter}
+	switch {
+	case filter.Key != "" || len(filter.Causes) > 0:
+	case len(filter.Flags) > 0:
+		hint = s.db.D.ByFlags
+	case len(filter.States) > 1:
+		parts = parts[:0]
+		for _, state := range filter.States {
+			part := filter
+			part.States = []trade.State{state}
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		where, args := conditions(part)
+		var some []int64
+		if err := s.db.Read.SelectContext(ctx, &some, s.db.Q(`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`), append(args, after, limit)...); err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // a row that moved in between
+	return ids[:min(len(ids), limit)], nil
+}
+
+// conditions gives the WHERE of a filter, which names one job.
+func conditions(f trade.RowFilter) (text string, args []any) {
+	var b strings.Builder
+	add := func(condition string, values ...any) {
+		b.WriteString(" AND " + condition)
+		args = append(args, values...)
+	}
+	b.WriteString(`WHERE e.job = ?`)
+	args = append(args, f.Job)
+	if len(f.States) > 0 {
+		add(`e.state IN (`+sqldb.Marks(len(f.States))+`)`, sqldb.Anys(f.States)...)
+	}
+	if len(f.Causes) > 0 {
+		add(`e.cause <> '' AND e.cause IN (`+sqldb.Marks(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
+	}
+	if len(f.Flags) > 0 {
+		alternatives := make([]string, len(f.Flags))
+		var values []any
+		for i, flag := range f.Flags {
+			alternatives[i] = `e.flags LIKE ?`
+			values = append(values, `%"`+string(flag)+`"%`)
+		}
+		add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
+	}
+	if f.Key != "" {
+		add(`e.key = ?`, f.Key)
+	}
+	if !f.Since.IsZero() {
+		add(`e.updated_at >= ?`, f.Since.UnixMilli())
+	}
+	return b.String(), args
+}
+
+// Entry gives one entry by job and key, or ErrNotFound.
+func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
+	found, err := s.ledger.SelectEntries(ctx, "reading a row", `WHERE e.job = ? AND e.key = ?`, job, key)
+	if err != nil {
+		return trade.Entry{}, err
+	}
+	if len(found) == 0 {
+		return trade.Entry{}, fmt.Errorf("job %s: %w", job, sqldb.ErrNotFound)
+	}
+	return found[0], s.ledger.TellParents(ctx, found)
+}
+
+// Attempts gives all attempts of an entry in their order.
+func (s *Reader) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
+	const op = "reading the attempts of a row"
+	var rows []ledger.AttemptRow
+	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), entryID); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out := make([]trade.Attempt, len(rows))
+	for i := range rows {
+		var err error
+		if out[i], err = rows[i].Attempt(); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+	}
+	return out, nil
+}
+
+// FlagCounts counts the entries of a job that have each flag; flags that no entry has are left out.
+func (s *Reader) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
+	const op = "counting flags"
+	var rows []struct {
+		Flags string `db:"flags"`
+		N     int    `db:"n"`
+	}
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT flags, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`), job); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	out := map[trade.Flag]int{}
+	for _, r := range rows {
+		flags, err := ledger.FlagsOf(r.Flags)
+		if err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		for _, f := range flags {
+			out[f] += r.N
+		}
+	}
+	return out, nil
+}

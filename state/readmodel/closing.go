@@ -1,0 +1,140 @@
+package readmodel
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrClosingDamaged says that a closed report is not what was closed.
+var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
+
+// ClosingPart is how many bytes of rows one part holds.
+const ClosingPart = 64 << 10
+
+type closingRow struct {
+	ID      string `db:"id"`
+	Day     string `db:"day"`
+	At      int64  `db:"at"`
+	Who     string `db:"who"`
+	Reason  string `db:"reason"`
+	Program string `db:"program"`
+	Head    string `db:"head"`
+	Rows    int    `db:"row_count"`
+	Parts   int    `db:"parts"`
+	Hash    string `db:"hash"`
+	Audit   int64  `db:"audit_seq"`
+}
+
+func (r closingRow) closing() (trade.Closing, error) {
+	day, err := trade.ParseDate(r.Day)
+	if err != nil {
+		return trade.Closing{}, fmt.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
+	}
+	return trade.Closing{
+		ID: r.ID, Day: day, At: time.UnixMilli(r.At).UTC(), Who: r.Who, Reason: r.Reason, Program: r.Program, Head: json.RawMessage(r.Head), Rows: r.Rows, Parts: r.Parts,
+		Hash: r.Hash, Audit: r.Audit,
+	}, nil
+}
+
+// CloseReport keeps a report for good. rows are its rows, compressed; they are stored piece by piece, so that nobody who sends waits for them. c.Parts, c.Hash and
+// c.Audit are filled in. When it returns without an error, the closing and its record in the audit are on disk.
+func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error) {
+	const op = "closing a report"
+	if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		return t.Do(`DELETE FROM closing_part WHERE closing_id <> ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`, c.ID)
+	}); err != nil {
+		return c, err
+	}
+	sum := closingHash(c.Head)
+	buf := make([]byte, ClosingPart)
+	c.Parts = 0
+	for {
+		n, err := io.ReadFull(rows, buf)
+		if n > 0 {
+			c.Parts++
+			data := base64.StdEncoding.EncodeToString(buf[:n])
+			_, _ = io.WriteString(sum, data) // a hash never fails to write
+			if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+				return t.Do(`INSERT INTO closing_part (closing_id, no, data) VALUES (?, ?, ?)`, c.ID, c.Parts, data)
+			}); err != nil {
+				return c, err
+			}
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", op, err)
+		}
+	}
+	c.Hash = hex.EncodeToString(sum.Sum(nil))
+	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+		if c.Audit, err = ledger.AddAudit(t, record); err != nil {
+			return err
+		}
+		return t.Do(`INSERT INTO closing (id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.ID, c.Day.String(), c.At.UnixMilli(), sqldb.CleanText(c.Who), sqldb.CleanText(c.Reason), c.Program, string(c.Head), c.Rows, c.Parts, c.Hash, c.Audit)
+	})
+}
+
+func closingHash(head []byte) hash.Hash {
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%d:%s", len(head), head) // a hash never fails to write
+	return sum
+}
+
+// Closings gives the closed reports of a cut-off, or of all with the zero day, the newest first.
+func (s *Reader) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
+	var rows []closingRow
+	query := `SELECT id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), day.String(), day.String()); err != nil {
+		return nil, s.db.Fault(ctx, "reading the closed reports", err)
+	}
+	out := make([]trade.Closing, len(rows))
+	for i, r := range rows {
+		var err error
+		if out[i], err = r.closing(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ClosedRows writes the rows of a closed report as they were given to CloseReport, part by part, and then proves that they are what was closed (ErrClosingDamaged).
+func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
+	const op = "reading a closed report"
+	sum := closingHash(c.Head)
+	for no := 1; no <= c.Parts; no++ {
+		var data []string
+		if err := s.db.Read.SelectContext(ctx, &data, s.db.Q(`SELECT data FROM closing_part WHERE closing_id = ? AND no = ?`), c.ID, no); err != nil {
+			return s.db.Fault(ctx, op, err)
+		}
+		if len(data) != 1 {
+			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+		}
+		_, _ = io.WriteString(sum, data[0]) // a hash never fails to write
+		raw, err := base64.StdEncoding.DecodeString(data[0])
+		if err != nil {
+			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+		}
+		if _, err := to.Write(raw); err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != c.Hash {
+		return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package readmodel
+
+import (
+	"context"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// NotCounted is the number of what takes too long to count.
+const NotCounted = -1
+
+// Extent gives the number of records of each kind, and for SQLite the pages of the file: counts only, nothing of what they hold. Each kind is given so much time (0 = as long as it takes), else it is
+// NotCounted.
+func (s *Reader) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {
+	queries := map[string]string{
+		"ledger.schema": `SELECT MAX(version_id) FROM ` + sqldb.SchemaTable, "attempts.open": `SELECT COUNT(*) FROM attempt WHERE outcome IS NULL`,
+		"attempts.unknown": `SELECT COUNT(*) FROM attempt WHERE outcome = 'unknown'`, "entries.reduced": `SELECT COUNT(*) FROM entry WHERE reduced_at IS NOT NULL`,
+		"audit.reduced": `SELECT COUNT(*) FROM audit WHERE reduced = 1`, "runs.open": `SELECT COUNT(*) FROM run WHERE ended_at IS NULL`,
+		"entries.again": `SELECT COUNT(*) FROM entry WHERE generation > 1`,
+	}
+	for _, table := range []string{"entry", "attempt", "audit", "run", "reference", "lookup", "block", "quarantine", "journal", "tx_mark", "job_lease"} {
+		queries["rows."+table] = `SELECT COUNT(*) FROM ` + table
+	}
+	if s.db.D.Name == sqldb.SQLite {
+		queries["sqlite.pages"], queries["sqlite.free_pages"], queries["sqlite.page_size"] = `PRAGMA page_count`, `PRAGMA freelist_count`, `PRAGMA page_size`
+	} else {
+		queries["postgres.kib"] = `SELECT pg_database_size(current_database()) / 1024`
+	}
+	out := map[string]int64{}
+	for name, query := range queries {
+		var n int64
+		over, err := sqldb.Within(ctx, each, func(ctx context.Context) error { return s.db.Read.GetContext(ctx, &n, query) })
+		switch {
+		case err != nil:
+			return nil, s.db.Fault(ctx, "counting what the ledger has", err)
+		case over:
+			n = NotCounted
+		}
+		out[name] = n
+	}
+	return out, nil
+}
+
+// StuckCauses counts the rows of a job that wait for something or need a person, by their cause.
+func (s *Reader) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
+	var rows []struct {
+		Cause string `db:"cause"`
+		N     int    `db:"n"`
+	}
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT cause, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+`WHERE job = ? AND `+ledger.OfStuck+` GROUP BY cause`), job); err != nil {
+		return nil, s.db.Fault(ctx, "counting the causes", err)
+	}
+	out := map[string]int{}
+	for _, r := range rows {
+		out[r.Cause] = r.N
+	}
+	return out, nil
+}

@@ -1,0 +1,280 @@
+package readmodel
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RowPage gives one page of the rows that a question asks for. Where the parents of waiting rows stand is told as of now. Every way to ask goes along an index, from the row that
+// the page before ended with: a page costs the same whichever it is. A text that no key begins with is looked for in all of them.
+func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
+	const op = "reading a page of rows"
+	var err error
+	if len(q.Jobs) == 0 {
+		if q.Jobs, err = s.ledger.Jobs(ctx); err != nil {
+			return trade.RowPage{}, err
+		}
+	}
+	p := &paging{s: s, ctx: ctx, q: q}
+	if err := p.start(); err != nil {
+		return trade.RowPage{}, s.db.Fault(ctx, op, err)
+	}
+	var ids []int64
+	if q.Sort == trade.ByKey {
+		ids, err = p.byKey()
+	} else {
+		ids, err = p.byNumber()
+	}
+	page := trade.RowPage{}
+	if err != nil || len(ids) == 0 {
+		return page, s.db.Fault(ctx, op, err)
+	}
+	if len(ids) > q.Limit {
+		ids = ids[:q.Limit]
+		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
+	}
+	if page.Rows, err = s.ledger.Entries(ctx, ids); err != nil {
+		return trade.RowPage{}, err
+	}
+	place := map[int64]int{}
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return page, s.ledger.TellParents(ctx, page.Rows)
+}
+
+// paging is the search for the numbers of one page.
+type paging struct {
+	s     *Reader
+	ctx   context.Context
+	q     trade.RowQuery
+	after int64 // the row that the page before ended with; 0 = this is the first
+
+	afterJob, afterKey string              // of that row, when sorted by key
+	ranges             map[string][]string // by job: beginnings of keys that the text means; nil: it may stand anywhere in them
+	found              []int64             // rows that have the text somewhere in their keys; nil: it is a beginning, or many have it
+	dated              bool                // few rows were changed in the time that is asked for
+}
+
+// start finds where the page begins, and what the text means.
+func (p *paging) start() error {
+	if p.q.After != "" {
+		n, err := strconv.ParseInt(p.q.After, 10, 64)
+		if err != nil {
+			return fmt.Errorf("no page begins after %q", p.q.After)
+		}
+		p.after = n
+	}
+	if p.after > 0 && p.q.Sort == trade.ByKey {
+		var row struct {
+			Job string `db:"job"`
+			Key string `db:"key"`
+		}
+		if err := p.s.db.Read.GetContext(p.ctx, &row, p.s.db.Q(`SELECT job, key FROM entry WHERE id = ?`), p.after); err != nil {
+			return err
+		}
+		p.afterJob, p.afterKey = row.Job, row.Key
+	}
+	if p.q.Text != "" {
+		return p.understand()
+	}
+	return p.date()
+}
+
+// byNumber goes through the rows as they came, or backwards: of each job and each state or cause so many as the page can hold, of which it takes the first.
+func (p *paging) byNumber() ([]int64, error) {
+	order, beyond := "DESC", "<"
+	if p.q.Sort == trade.OldestFirst {
+		order, beyond = "", ">"
+	}
+	var ids []int64
+	for _, job := range p.q.Jobs {
+		for _, b := range p.branches(job, false) {
+			if p.after > 0 {
+				b.add(`e.id `+beyond+` ?`, p.after)
+			}
+			sorted := `e.id `
+			if b.few { // no index has them in this order: the few are sorted
+				sorted = `e.id + 0 `
+			}
+			some, err := p.pick(b, `ORDER BY `+sorted+order)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, some...)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if p.q.Sort != trade.OldestFirst {
+		slices.Reverse(ids)
+	}
+	return ids[:min(len(ids), p.q.Limit+1)], nil
+}
+
+// byKey goes through the jobs one after the other, each by key.
+func (p *paging) byKey() ([]int64, error) {
+	jobs := p.q.Jobs
+	if p.after > 0 {
+		jobs = jobs[max(0, slices.Index(jobs, p.afterJob)):]
+	}
+	var ids []int64
+	for _, job := range jobs {
+		many, err := p.many(job)
+		if err != nil {
+			return nil, err
+		}
+		many = many && p.found == nil
+		b := p.branches(job, many)
+		if p.after > 0 && job == p.afterJob {
+			b[0].add(`e.key > ?`, p.afterKey)
+		}
+		order := `ORDER BY e.key`
+		if !many { // no index has them in this order: the few are sorted
+			order = `ORDER BY e.key || ''`
+			switch {
+			case p.textFound():
+			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
+				b[0].from = p.s.db.D.ByStuck
+				b[0].add(ledger.OfStuck)
+			default:
+				b[0].from = p.s.db.D.ByState
+			}
+		}
+		some, err := p.pick(b[0], order)
+		if err != nil {
+			return nil, err
+		}
+		if ids = append(ids, some...); len(ids) > p.q.Limit {
+			return ids[:p.q.Limit+1], nil
+		}
+	}
+	return ids, nil
+}
+
+// textFound tells whether the text says better than the states which rows to look at.
+func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
+
+// fewRows is how many rows of a state are looked up and sorted rather than found while going through all.
+const fewRows = 20_000
+
+// many tells whether so many rows of a job are in the states asked for that going through the keys finds a page soon.
+func (p *paging) many(job string) (bool, error) {
+	if len(p.q.States) == 0 {
+		return true, nil
+	}
+	tallies, err := p.s.ledger.Counts(p.ctx, job)
+	n := 0
+	for _, t := range tallies {
+		if slices.Contains(p.q.States, t.State) {
+			n += t.Count
+		}
+	}
+	return n > fewRows, err
+}
+
+// branch is one statement of the search.
+type branch struct {
+	where []string
+	args  []any
+	few   bool   // rows that an index other than that of the numbers finds
+	from  string // an index that the database would not take by itself; "" = none
+}
+
+func (b *branch) add(condition string, args ...any) {
+	b.where = append(b.where, condition)
+	b.args = append(b.args, args...)
+}
+
+// branches are the statements that together find the rows of a job: one for each cause or state, since an index has each of them in the order of the numbers. Sorted by key
+// there is one, in which the states are hidden from the indexes when many rows are in them.
+func (p *paging) branches(job string, hidden bool) []*branch {
+	rest := func() *branch {
+		b := &branch{}
+		b.add(`e.job = ?`, job)
+		p.narrow(b, job)
+		return b
+	}
+	column := `e.state`
+	if hidden {
+		column = `e.state || ''`
+	}
+	states := func(b *branch) {
+		if len(p.q.States) > 0 {
+			b.add(column+` IN (`+sqldb.Marks(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+		}
+	}
+	if p.q.Sort == trade.ByKey {
+		b := rest()
+		states(b)
+		if len(p.q.Causes) > 0 {
+			b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Marks(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
+		}
+		return []*branch{b}
+	}
+	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 {
+		return p.datedBranches(rest)
+	}
+	var out []*branch
+	for _, cause := range p.q.Causes {
+		b := rest()
+		b.add(`e.cause <> '' AND e.cause = ?`, cause)
+		states(b)
+		out = append(out, b)
+	}
+	for _, state := range p.q.States {
+		if len(p.q.Causes) > 0 {
+			break
+		}
+		b := rest()
+		b.add(`e.state = ?`, string(state))
+		out = append(out, b)
+	}
+	if out == nil {
+		out = append(out, rest())
+	}
+	if p.found != nil {
+		for _, b := range out {
+			b.few = true
+		}
+	}
+	return out
+}
+
+// narrow adds what every statement asks for.
+func (p *paging) narrow(b *branch, job string) {
+	if len(p.q.Flags) > 0 {
+		alternatives := make([]string, len(p.q.Flags))
+		var values []any
+		for i, flag := range p.q.Flags {
+			alternatives[i] = `e.flags LIKE ?`
+			values = append(values, `%"`+string(flag)+`"%`)
+		}
+		b.add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
+	}
+	p.changedIn(b)
+	switch {
+	case p.q.Text == "":
+	case p.found != nil:
+		p.isFound(b)
+	case p.ranges == nil:
+		b.add(p.s.db.D.Within+`(e.key, ?) > 0`, p.q.Text)
+	default:
+		p.inRanges(b, job)
+	}
+}
+
+func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
+	query := `SELECT e.id FROM entry e ` + b.from + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
+	err = p.s.db.Read.SelectContext(p.ctx, &ids, p.s.db.Q(query), append(slices.Clone(b.args), p.q.Limit+1)...)
+	return ids, err
+}

@@ -1,0 +1,248 @@
+package readmodel
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// selectShort reads what no id is there for yet, and what waits behind it. The first condition is that of the index entry_short, which the databases
+// use only when they see it in these words.
+const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amount, e.unit FROM entry e WHERE e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')`
+
+// Shortages gives the references that rows wait for and that no table has, and what each blocks: the rows that wait for it, and the rows that wait for such a
+// row (a delivery waits for its contract, which waits for its wallet). After the codes of a kind comes its total, which counts each row once. The order is by
+// kind, then those first that block most rows.
+//
+// Everything is as the last run left it, but codes that have come since are not missing any more. As long as nothing of that changes, the answer is the one of before: it is not to be changed.
+func (s *Reader) Shortages(ctx context.Context) ([]trade.Shortage, error) {
+	const op = "looking for missing references"
+	var mark, refs string
+	if err := s.db.Read.GetContext(ctx, &mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	if err := s.db.Read.GetContext(ctx, &refs, `SELECT refs_version FROM ledger`); err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	if known := s.Kept.Load(); known != nil && known.mark == mark && known.refs == refs {
+		return known.all, nil
+	}
+	have, refs, err := s.refs.References(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.countShortages(ctx, have)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	known.refs = refs
+	s.Kept.Store(known)
+	return known.all, nil
+}
+
+// KnownShortages is an answer, with the marks of the rows and of the codes that it was made from.
+type KnownShortages struct {
+	mark, refs string
+	all        []trade.Shortage
+}
+
+// markOfStuck is a text that changes with each row that waits for something or needs a person, since each change of a row raises its version: from an index alone, without giving a row.
+const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(version), 0) AS TEXT) || ' ' || CAST(COALESCE(SUM(id), 0) AS TEXT) || ' ' ||
+	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry e `
+
+// countShortages counts what is missing. The rows and their mark are of one moment: a row that came to wait between the two, and goes before anybody asks again, would be told for ever.
+func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]string) (*KnownShortages, error) {
+	known := &KnownShortages{}
+	c := shortageCount{have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{}, sums: map[code]*trade.Shortage{}}
+	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) (err error) {
+		if err := t.GetContext(ctx, &known.mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
+			return err
+		}
+		rows, err := t.QueryContext(ctx, s.db.Q(selectShort))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, rows.Close()) }()
+		var r shortRow
+		places := []any{&r.Job, &r.Key, &r.Sends, &r.State, &r.WaitingFor, &r.Amount, &r.Unit}
+		for rows.Next() {
+			if err := rows.Scan(places...); err != nil {
+				return err
+			}
+			if err := c.add(r); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.countChildren()
+	known.all = c.list()
+	return known, nil
+}
+
+// shortRow is what selectShort gives, in its order.
+type shortRow struct{ Job, Key, Sends, State, WaitingFor, Amount, Unit string }
+
+// code is one line of a de-para table; with an empty code it stands for the whole table.
+type code struct{ kind, code string }
+
+type parentKey struct{ job, key string }
+
+// awaits is what one text of waiting_for says: the references that are still missing, and the parents.
+type awaits struct {
+	codes   []code
+	parents []parentKey
+}
+
+// follower is a row that waits for other rows; it is counted when all of them are known.
+type follower struct {
+	awaits   *awaits
+	sends    trade.Kind
+	quantity trade.Quantity
+}
+
+// shortageCount sums up rows as they are read. It keeps one text for each cause and one key for each row that is short, not the rows.
+type shortageCount struct {
+	have     map[string]map[string]string
+	texts    map[string]*awaits // by the text of waiting_for: the rows of one wallet share theirs
+	short    map[parentKey]*awaits
+	children []follower
+	sums     map[code]*trade.Shortage
+}
+
+func (c *shortageCount) add(r shortRow) error {
+	w, known := c.texts[r.WaitingFor]
+	if !known {
+		var err error
+		if w, err = c.read(r.WaitingFor); err != nil {
+			return fmt.Errorf("row %s of job %s is damaged in column waiting_for: restore the backup", r.Key, r.Job)
+		}
+		if len(w.parents) == 0 { // a text that names a parent is hardly ever met again
+			c.texts[r.WaitingFor] = w
+		}
+	}
+	if len(w.codes) == 0 && len(w.parents) == 0 {
+		return nil // it waits for a record of the platform, or for a code that has come
+	}
+	q, err := ledger.Quantity(r.Amount, r.Unit)
+	if err != nil {
+		return fmt.Errorf("an amount of job %s is damaged: it %w", r.Job, err)
+	}
+	switch {
+	case r.State == string(trade.Invalid):
+		c.count(w.codes, func(s *trade.Shortage) map[trade.Kind]*trade.Load { return s.Invalid }, trade.Kind(r.Sends), q)
+	case len(w.parents) > 0:
+		c.children = append(c.children, follower{w, trade.Kind(r.Sends), q})
+	default:
+		c.count(w.codes, blocked, trade.Kind(r.Sends), q)
+	}
+	if r.State == string(trade.Waiting) {
+		c.short[parentKey{r.Job, r.Key}] = w
+	}
+	return nil
+}
+
+func (c *shortageCount) read(text string) (*awaits, error) {
+	var all []trade.Awaited
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, err
+	}
+	w := &awaits{}
+	for _, a := range all {
+		_, there := c.have[a.Ref][a.Code]
+		switch {
+		case a.Job != "":
+			w.parents = append(w.parents, parentKey{a.Job, a.Key})
+		case a.Ref != "" && !there:
+			w.codes = append(w.codes, code{a.Ref, a.Code})
+		}
+	}
+	w.codes = unique(w.codes) // one code may stand in two fields of a row
+	return w, nil
+}
+
+// countChildren counts the rows that wait for rows, under everything that those wait for.
+func (c *shortageCount) countChildren() {
+	for _, row := range c.children {
+		var codes []code
+		seen := map[parentKey]bool{}
+		next := []*awaits{row.awaits}
+		for len(next) > 0 {
+			w := next[len(next)-1]
+			next = next[:len(next)-1]
+			codes = append(codes, w.codes...)
+			for _, p := range w.parents {
+				if parent := c.short[p]; parent != nil && !seen[p] {
+					seen[p] = true
+					next = append(next, parent)
+				}
+			}
+		}
+		c.count(unique(codes), blocked, row.sends, row.quantity)
+	}
+}
+
+func blocked(s *trade.Shortage) map[trade.Kind]*trade.Load { return s.Blocked }
+
+// count adds one row to each of its codes, and once to each of their kinds.
+func (c *shortageCount) count(codes []code, side func(*trade.Shortage) map[trade.Kind]*trade.Load, sends trade.Kind, q trade.Quantity) {
+	for i, one := range codes {
+		c.countOne(one, side, sends, q)
+		if i == 0 || codes[i-1].kind != one.kind { // they are sorted by kind
+			c.countOne(code{kind: one.kind}, side, sends, q)
+		}
+	}
+}
+
+func (c *shortageCount) countOne(one code, side func(*trade.Shortage) map[trade.Kind]*trade.Load, sends trade.Kind, q trade.Quantity) {
+	sum := c.sums[one]
+	if sum == nil {
+		sum = &trade.Shortage{Kind: one.kind, Code: one.code, Blocked: map[trade.Kind]*trade.Load{}, Invalid: map[trade.Kind]*trade.Load{}}
+		c.sums[one] = sum
+	}
+	loads := side(sum)
+	if loads[sends] == nil {
+		loads[sends] = &trade.Load{}
+	}
+	loads[sends].Add(q)
+}
+
+func (c *shortageCount) list() []trade.Shortage {
+	out := make([]trade.Shortage, 0, len(c.sums))
+	for _, s := range c.sums {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b trade.Shortage) int {
+		total := func(s trade.Shortage) int {
+			if s.Code == "" {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), total(a)-total(b), b.Rows()-a.Rows(), trade.CompareCodes(a.Code, b.Code))
+	})
+	return out
+}
+
+// unique sorts codes and leaves each once.
+func unique(codes []code) []code {
+	if len(codes) < 2 {
+		return codes
+	}
+	slices.SortFunc(codes, func(a, b code) int {
+		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.code, b.code))
+	})
+	return slices.Compact(codes)
+}

@@ -1,0 +1,28 @@
+package readmodel
+
+import (
+	"context"
+	"errors"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Stuck gives the number and the version of every row of a job that waits for something or needs a person, by number: enough to tell what has changed since somebody looked, from
+// an index alone.
+func (s *Reader) Stuck(ctx context.Context, job string) (out []trade.Stand, err error) {
+	const op = "looking for rows that wait"
+	rows, err := s.db.Read.QueryxContext(ctx, s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+ledger.OfStuck+` ORDER BY id`), job)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	defer func() { err = errors.Join(err, s.db.Fault(ctx, op, rows.Close())) }()
+	for rows.Next() {
+		var one trade.Stand
+		if err := rows.Scan(&one.ID, &one.Version); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		out = append(out, one)
+	}
+	return out, s.db.Fault(ctx, op, rows.Err())
+}

@@ -1,0 +1,391 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// moveName is the name of the act in the audit, for which the database looks, and in the journal.
+const moveName = "job move"
+
+// collisionSamples is how many keys are named that two jobs have.
+const collisionSamples = 5
+
+// MoveJob gives the entries of a job to another one, with attempts, sums, runs, cursor and status, in one transaction with its record in the audit. It gives
+// *trade.LeasedError while a process runs either. With apply false, and where keys collide, it changes nothing and tells what it would do.
+func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (plan trade.JobMove, err error) {
+	if from == to {
+		return plan, errors.New("a job cannot be moved to itself")
+	}
+	if apply && (record.Who == "" || record.Reason == "") {
+		return plan, ledger.ErrNoRecord
+	}
+	work := s.db.InLongTx
+	if !apply {
+		work = s.db.Peek
+	}
+	err = work(ctx, "moving a job", func(t *sqldb.Tx) error {
+		if apply {
+			if err := ledger.MayWork(t); err != nil {
+				return err
+			}
+		}
+		m := &JobMove{Tx: t, From: from, To: to, Now: time.UnixMilli(sqldb.AtOr(record.At, time.Now())), Sums: ledger.TallyChange{}}
+		if apply {
+			if err := m.Lock(); err != nil {
+				return err
+			}
+		}
+		err := m.Look()
+		plan = m.plan
+		if err != nil || !apply || plan.Collisions > 0 || plan.Sends == "" {
+			return err
+		}
+		return m.Apply(record)
+	})
+	return plan, err
+}
+
+// JobMove is one such act.
+type JobMove struct {
+	*sqldb.Tx
+	From, To       string
+	Now            time.Time
+	plan           trade.JobMove
+	replaced, left []int64 // entries of to and of from that give way
+	status         trade.JobStatus
+	journal        string // that tells of it, and its record before
+	after          int64
+	Sums           ledger.TallyChange
+}
+
+// Lock keeps both jobs from being run until the transaction ends.
+func (m *JobMove) Lock() error {
+	jobs := []string{m.From, m.To}
+	slices.Sort(jobs)
+	for _, job := range jobs {
+		if err := m.Do(`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
+			return err
+		}
+		lease, err := ledger.LockLease(m.Tx, job)
+		if err == nil {
+			err = lease.HeldBy(job)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firm is the condition of an entry that never gives way: it was sent, or may have been, the platform says that it has it, or a person has decided about it.
+func firm(e string) string {
+	return `(` + e + `.state IN ('accepted', 'in_doubt', 'sending', 'dismissed') OR ` + e + `.generation > 1 OR length(` + e + `.another) > 0
+		OR ` + e + `.state = 'held' AND ` + e + `.cause = 'exists' OR ` + e + `.state = 'rejected' AND ` + e + `.error LIKE '%"weak":true%'
+		OR EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = ` + e + `.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))))`
+}
+
+// Look finds out what the move means.
+func (m *JobMove) Look() error {
+	m.plan = trade.JobMove{From: m.From, To: m.To, States: map[trade.State]int{}, Samples: []string{}}
+	if keyed := m.S.D.Keyed; keyed != "" {
+		if err := m.Do(keyed); err != nil {
+			return err
+		}
+	}
+	var kinds []struct {
+		Job   string `db:"job"`
+		Sends string `db:"sends"`
+	}
+	if err := m.All(&kinds, `SELECT job, sends FROM job_kind WHERE job IN (?, ?) ORDER BY job, sends`, m.From, m.To); err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		if k.Job == m.From {
+			m.plan.Sends = trade.Kind(k.Sends)
+		}
+	}
+	if m.plan.Sends == "" {
+		return nil
+	}
+	for _, k := range kinds {
+		if trade.Kind(k.Sends) != m.plan.Sends {
+			return fmt.Errorf("job %s has rows of %s, and job %s of %s: only jobs that send the same can be joined", m.From, m.plan.Sends, k.Job, k.Sends)
+		}
+	}
+	var pairs []struct {
+		Old     int64  `db:"old"`
+		New     int64  `db:"fresh"`
+		Key     string `db:"key"`
+		OldKept bool   `db:"old_kept"`
+		NewKept bool   `db:"new_kept"`
+	}
+	err := m.All(&pairs, m.S.D.Locked(`SELECT o.id AS old, n.id AS fresh, n.key, `+firm("o")+` AS old_kept, `+firm("n")+` AS new_kept
+		FROM entry n JOIN entry o ON o.job = ? AND o.key = n.key WHERE n.job = ? ORDER BY n.id`, "o, n"), m.From, m.To)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		switch {
+		case !p.NewKept:
+			m.replaced = append(m.replaced, p.New)
+		case !p.OldKept:
+			m.left = append(m.left, p.Old)
+		default:
+			if m.plan.Collisions++; len(m.plan.Samples) < collisionSamples {
+				m.plan.Samples = append(m.plan.Samples, p.Key)
+			}
+		}
+	}
+	m.plan.Replaced, m.plan.Left = len(m.replaced), len(m.left)
+	return m.count()
+}
+
+// count tells how many entries go, and collects what that does to the sums.
+func (m *JobMove) count() error {
+	var rows []ledger.TallyRow
+	if err := m.All(&rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`, m.From); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		sum, err := r.Sum()
+		if err != nil {
+			return err
+		}
+		out, in := ledger.TallyKey{Job: m.From, State: r.State, Unit: r.Unit}, ledger.TallyKey{Job: m.To, State: r.State, Unit: r.Unit}
+		m.Sums[out] = ledger.TallySum{N: m.Sums[out].N - sum.N, Volume: m.Sums[out].Volume.Sub(sum.Volume)}
+		m.Sums[in] = m.Sums[in].Plus(sum)
+		m.plan.States[trade.State(r.State)] += sum.N
+		m.plan.Entries += sum.N
+	}
+	entries, err := ledger.LockEntries(m.Tx, slices.Concat(m.replaced, m.left))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries { // they go nowhere
+		q, err := ledger.Quantity(e.Amount, e.Unit)
+		if err != nil {
+			return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+		}
+		m.Sums.Remove(m.To, e.State, e.Unit, q.Amount)
+		m.Sums.Add(m.From, string(trade.Withdrawn), e.Unit, q.Amount)
+		if e.Job == m.From {
+			m.plan.States[trade.State(e.State)]--
+			m.plan.Entries--
+		}
+	}
+	for state, n := range m.plan.States {
+		if n == 0 {
+			delete(m.plan.States, state)
+		}
+	}
+	return m.statusAfter()
+}
+
+// statusAfter finds where the job stands afterwards. A pause of either stays, but for that of a brake that asked for this move.
+func (m *JobMove) statusAfter() error {
+	was, err := ledger.LockStatus(m.Tx, m.From)
+	if err != nil {
+		return err
+	}
+	status, err := ledger.LockStatus(m.Tx, m.To)
+	if err != nil {
+		return err
+	}
+	asked := false
+	if stop := status.Stop; status.State == trade.Paused && stop != nil && stop.Brake != nil {
+		former := slices.DeleteFunc(slices.Clone(stop.Brake.Former), func(k trade.KnownJob) bool { return k.Job == m.From })
+		if asked = len(former) < len(stop.Brake.Former) && len(former) == 0; len(former) < len(stop.Brake.Former) {
+			brake, left := *stop.Brake, *stop
+			brake.Former, left.Brake = former, &brake
+			left.Text = strings.ReplaceAll(left.Text, "job move "+m.From+" ", "job move "+append(former, trade.KnownJob{})[0].Job+" ")
+			status.Stop = &left
+		}
+	}
+	if asked || status.State != trade.Paused {
+		status = trade.JobStatus{Job: m.To, State: trade.Idle, Since: m.Now}
+		if was.State == trade.Paused || was.State == trade.Stopped {
+			was.Job, status = m.To, was
+			status.Job = m.To
+			if was.Stop != nil && was.Stop.Brake != nil {
+				stop, brake := *was.Stop, *was.Stop.Brake
+				brake.Job, stop.Brake = m.To, &brake
+				stop.Text = strings.ReplaceAll(stop.Text, "release "+m.From+" ", "release "+m.To+" ")
+				status.Stop = &stop
+			}
+		}
+	}
+	m.status, m.plan.Paused = status, status.State == trade.Paused
+	return nil
+}
+
+// Apply does it, and notes it in the audit and in the journal.
+func (m *JobMove) Apply(record trade.AuditRecord) error {
+	if m.journal == "" {
+		if err := m.place(); err != nil {
+			return err
+		}
+	}
+	record.Act, record.Target = moveName, m.From+" "+m.To
+	if _, err := ledger.AddAudit(m.Tx, record); err != nil {
+		return err
+	}
+	if err := m.moveEntries(record.Target); err != nil {
+		return err
+	}
+	if err := m.moveCursor(); err != nil {
+		return err
+	}
+	if err := m.Do(`UPDATE run SET job = ? WHERE job = ?`, m.To, m.From); err != nil {
+		return err
+	}
+	if err := m.remember(m.plan.Sends); err != nil {
+		return err
+	}
+	// Where rows gave way, they stay under the old name, whose keys are compared as before.
+	if err := m.Do(`DELETE FROM job_kind WHERE job = ? AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.job = job_kind.job)`, m.From); err != nil {
+		return err
+	}
+	if err := m.Do(`DELETE FROM job_status WHERE job = ?`, m.From); err != nil {
+		return err
+	}
+	if err := ledger.KnowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
+		return err
+	}
+	if err := ledger.PutStatus(m.Tx, m.status, ""); err != nil {
+		return err
+	}
+	note := m.Noting(journal.Act, m.Now)
+	note.ActName, note.Who = moveName, sqldb.CleanText(record.Who)
+	note.Moves = append(note.Moves, journal.Move{From: m.From, To: m.To, Sends: string(m.plan.Sends), After: m.after})
+	note.Jobs = append(note.Jobs, journal.JobFact{Job: m.From}, ledger.JobFact(m.status))
+	if err := ledger.FactPages(m.Tx, slices.Concat(m.replaced, m.left), func(facts []journal.Fact) error {
+		note.Facts = append(note.Facts, facts...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return m.Sums.Apply(m.Tx)
+}
+
+// remember keeps that the entries of the job went, for a journal that knows them under the old name.
+func (m *JobMove) remember(sends trade.Kind) error {
+	return m.Do(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.From, string(sends), m.To, m.journal, m.after)
+}
+
+// place finds where the journal tells of this move.
+func (m *JobMove) place() error {
+	if m.S.Journal == nil {
+		return m.Get(&m.after, `SELECT COUNT(*) FROM job_moved WHERE journal = ''`)
+	}
+	m.journal = m.S.Journal.Header().Journal
+	return m.Get(&m.after, m.S.D.Locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), m.journal)
+}
+
+// moveEntries gives the entries to the other job. Those that give way stand between the two until their keys are free: under a name that no job can have.
+func (m *JobMove) moveEntries(between string) error {
+	if m.S.D.Name == sqldb.Postgres {
+		if err := m.Do(`SET LOCAL statement_timeout = 0`); err != nil {
+			return err
+		}
+	}
+	gives := slices.Concat(m.replaced, m.left)
+	for chunk := range slices.Chunk(gives, sqldb.ArrayRows) {
+		if err := m.Do(`UPDATE entry SET job = ?, state = 'withdrawn', cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL, updated_at = ?, version = version + 1
+			WHERE `+m.S.D.Among("id"), between, m.Now.UnixMilli(), sqldb.ListOf(m.S.D, chunk)); err != nil {
+			return err
+		}
+	}
+	if err := m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil || len(gives) == 0 {
+		return err
+	}
+	return m.Do(`UPDATE entry SET job = ? WHERE job = ?`, m.From, between)
+}
+
+// moveCursor lets the job go on reading where it was, under its new name. Its next run compares everything: nobody has looked at both parts together.
+func (m *JobMove) moveCursor() error {
+	was, err := ledger.CursorOf(m.All, m.From)
+	if err != nil {
+		return err
+	}
+	cursor, err := ledger.CursorOf(m.All, m.To)
+	if err != nil {
+		return err
+	}
+	if passed := max(was.Brakes.Passed, cursor.Brakes.Passed); cursor.Brakes.Identity == nil {
+		was.Brakes.Former, cursor = cursor.Brakes.Former, was
+	} else {
+		cursor.Brakes.Passed = passed
+	}
+	cursor.SweptAt, cursor.Parents = time.Time{}, ""
+	if err := ledger.SetCursor(m.Tx, m.To, cursor); err != nil {
+		return err
+	}
+	return m.Do(`DELETE FROM job_cursor WHERE job = ?`, m.From)
+}
+
+// moveJobs does again what the journal tells of jobs that were moved after the record that the ledger has last.
+func (r *Rebuilding) moveJobs(last int64, who string) error {
+	for _, move := range r.History.moves {
+		if move.After < last {
+			continue
+		}
+		m := &JobMove{Tx: r.Tx, From: move.From, To: move.To, Now: r.Now, Sums: ledger.TallyChange{}, journal: r.History.End.Header.Journal, after: move.After}
+		err := m.Look()
+		switch {
+		case err != nil:
+		case m.plan.Collisions > 0:
+			err = fmt.Errorf("the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
+				move.From, move.To, m.plan.Collisions, strings.Join(m.plan.Samples, ", "))
+		case m.plan.Sends == "":
+			err = m.remember(trade.Kind(move.Sends))
+		default:
+			err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Reason: "known from the journal"})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Note = nil // the journal has all that
+	return nil
+}
+
+// followMoves gives what is known of rows to the jobs that have them in the ledger by now. The journal of one host tells of a move, and those of the others know the old
+// name.
+func (r *Rebuilding) followMoves() error {
+	var moves []journal.Move
+	if err := r.All(&moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal <> ? ORDER BY journal, seq`,
+		r.History.End.Header.Journal); err != nil {
+		return err
+	}
+	for _, move := range moves {
+		var keys []string
+		for _, m := range r.History.Order {
+			if m.Job == move.From {
+				keys = append(keys, m.Key)
+			}
+		}
+		for chunk := range slices.Chunk(keys, sqldb.InList) {
+			var there []string
+			if err := r.All(&there, `SELECT n.key FROM entry n WHERE n.job = ? AND `+r.S.D.Among("n.key")+` AND NOT EXISTS (SELECT 1 FROM entry o
+				WHERE o.job = ? AND o.key = n.key AND (o.state <> 'withdrawn' OR EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = o.id)))`,
+				move.To, sqldb.ListOf(r.S.D, chunk), move.From); err != nil {
+				return err
+			}
+			for _, key := range there {
+				r.History.rename(r.History.rows[journal.Row{Job: move.From, Key: key}], move.To)
+			}
+		}
+		r.History.tidy()
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package recovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// Opening says what the comparison with the journal had to settle: an earlier process ended between journal and ledger.
+type Opening struct {
+	Settled int // answers that only the journal had
+	Doubts  int // rows that may have been on the wire, and are in doubt now
+	Acts    int // acts of people that only the journal had
+}
+
+// Opening says what opening the ledger had to settle.
+func (s *Journals) Opening() Opening { return s.opening }
+
+// Verdict is what the comparison of the ledger with its journal found. An error takes its place when the two do not fit.
+type Verdict struct {
+	dir     string // of the journal
+	row     sqldb.JournalRow
+	Fresh   bool            // there is no journal yet, and none is missed
+	unused  bool            // a folder that a process left which ended before the ledger knew it
+	Record  *journal.Record // the one record that the ledger lacks: a process ended between journal and ledger
+	moved   bool            // the ledger stands elsewhere than the journal says
+	Compare journal.Comparison
+}
+
+// JournalDir is the folder of the ledger's journal.
+func (s *Journals) JournalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
+
+// Attach compares the ledger with its journal, settles what a crash left between the two, and opens the journal for writing.
+func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
+	const op = "comparing the ledger with its journal"
+	parent, err := filepath.Abs(o.Journal)
+	if err != nil {
+		return &sqldb.Error{Code: sqldb.CodeConfig, Path: s.db.Where, Hint: "correct state.journal", Err: err}
+	}
+	if err := s.RefuseNetwork(parent); err != nil {
+		return err
+	}
+	dir := s.JournalDir(parent)
+	v, err := s.Look(ctx, op, dir)
+	if err != nil {
+		return err
+	}
+	if v.Fresh || v.Record != nil {
+		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+			// Looked at again, now that nobody else writes.
+			if v, err = s.judge(t, dir, true); err != nil {
+				return err
+			}
+			switch {
+			case v.Fresh:
+				v.row, err = s.BeginJournal(t, dir, v.unused, o.Version)
+			case v.Record != nil:
+				s.opening, err = s.settleRecord(t, &v)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if s.db.Journal, err = journal.Open(dir, v.row.Seq, v.row.Mark); err != nil {
+		return s.db.JournalFault(err)
+	}
+	s.db.Served, s.db.JournalPath = true, dir
+	var platform string
+	if err := s.db.Read.GetContext(ctx, &platform, `SELECT platform FROM ledger`); err != nil {
+		return s.db.Fault(ctx, op, err)
+	}
+	if !v.moved && s.db.Journal.Header().Platform == platform {
+		return nil
+	}
+	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return ledger.NoteHeader(t, o.Version) })
+}
+
+// Look judges without writing.
+func (s *Journals) Look(ctx context.Context, op, dir string) (v Verdict, err error) {
+	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
+		v, err = s.judge(t, dir, !s.db.ReadOnly)
+		return err
+	})
+	return v, err
+}
+
+// judge compares the ledger with the journal in a folder.
+func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
+	v := Verdict{dir: dir}
+	if lock { // one process at a time begins a journal
+		var id string
+		if err := t.Get(&id, s.db.D.Locked(`SELECT id FROM ledger`, "ledger")); err != nil {
+			return v, err
+		}
+	}
+	rows, err := sqldb.JournalRows(t, lock)
+	if err != nil {
+		return v, err
+	}
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	if errors.Is(err, journal.ErrNone) {
+		if row, missed := s.missed(rows, dir); missed {
+			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %d records of what was sent", row.Path, row.Seq))
+		}
+		v.Fresh = true
+		return v, s.forgotten(rows, dir)
+	}
+	if err != nil {
+		return v, s.db.JournalFault(err)
+	}
+	row, known := rows[end.Header.Journal]
+	if v.Compare, err = journal.Compare(dir, row.Seq); err != nil {
+		return v, s.db.JournalFault(err)
+	}
+	v.row = row
+	return v, s.weigh(t, &v, rows, known, dir)
+}
+
+// weigh draws the conclusion of a comparison.
+func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalRow, known bool, dir string) error {
+	c, header := v.Compare, v.Compare.End.Header
+	other, missed := s.missed(rows, dir)
+	machine := s.db.Tune.Machine()
+	switch {
+	case header.Ledger != s.db.ID:
+		return s.lost(v.row, fmt.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
+	case !known && !c.Used && !missed:
+		v.Fresh, v.unused = true, true
+		return nil
+	case known && v.row.RetiredAt.Valid:
+		return s.lost(other, fmt.Errorf("its journal in %s is gone: the one that stands there is another", dir))
+	case !known: // begun for a newer state of this ledger
+		return s.rolledBack(c)
+	case header.Machine != "" && machine != "" && header.Machine != machine:
+		return &sqldb.Error{
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
+			Err: fmt.Errorf("the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
+		}
+	case c.End.Seq < v.row.Seq:
+		return s.lost(v.row, fmt.Errorf("its journal ends at record %d, and the ledger has %d: records were lost", c.End.Seq, v.row.Seq))
+	case c.Older:
+		return s.rolledBack(c)
+	case v.row.Seq > 0 && c.Mark != v.row.Mark:
+		return &sqldb.Error{
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
+			Err: fmt.Errorf("record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
+		}
+	}
+	for id, seq := range c.Seen {
+		if have, ok := rows[id]; !ok || have.Seq < seq {
+			host := have.Host
+			if host == "" {
+				host = "whose journal is " + id
+			}
+			return &sqldb.Error{
+				Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on the host " + host + " first; if that host is gone for ever, " + sqldb.NewJournalHint,
+				Err: fmt.Errorf("another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
+			}
+		}
+	}
+	if v.moved = header.Place != s.db.Where; v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
+		return &sqldb.Error{
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
+			Err: fmt.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
+		}
+	}
+	switch {
+	case c.Missing == 0:
+		return nil
+	case c.Missing == 1 && stepsOver[c.First.Kind]:
+		v.Record = &c.First
+		fits, err := s.fits(t, c.First)
+		if fits || err != nil {
+			return err
+		}
+	}
+	return s.rolledBack(c)
+}
+
+// stepsOver are the kinds of records that a process may have left which ended between journal and ledger, and that the opening settles.
+var stepsOver = map[journal.Kind]bool{journal.Group: true, journal.Moved: true, journal.Act: true, journal.Snapshot: true, journal.Base: true}
+
+// missed gives the journal that the ledger expects in a folder: a SQLite ledger has one; on PostgreSQL each host and folder has its own.
+func (s *Journals) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.JournalRow, bool) {
+	host, _, _ := sqldb.HostIdentity()
+	for _, r := range rows {
+		if !r.RetiredAt.Valid && (s.db.D.Name == sqldb.SQLite || r.Host == host && r.Path == dir) {
+			return r, true
+		}
+	}
+	return sqldb.JournalRow{}, false
+}
+
+// forgotten refuses to begin a journal for a ledger that never had one where another that stood here has.
+func (s *Journals) forgotten(rows map[string]sqldb.JournalRow, dir string) error {
+	if len(rows) > 0 {
+		return nil
+	}
+	return sqldb.RefuseForgotten(filepath.Dir(dir), s.db.Where)
+}
+
+// sameFile tells whether a path leads to this ledger, or to nothing any more.
+func (s *Journals) sameFile(path string) bool {
+	there, err := os.Stat(path)
+	if err != nil {
+		return true
+	}
+	here, err := os.Stat(s.db.Where)
+	return err == nil && os.SameFile(there, here)
+}
+
+func (s *Journals) rolledBack(c journal.Comparison) error {
+	return &sqldb.Error{
+		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: c.Intents, Since: c.Since, Hint: sqldb.RebuildHint,
+		Err: fmt.Errorf("it is older than its journal: %d records since %s are missing, with %d rows that were sent", c.Missing, c.Since.Format(time.RFC3339), c.Intents),
+	}
+}
+
+func (s *Journals) lost(row sqldb.JournalRow, err error) error {
+	if host, _, _ := sqldb.HostIdentity(); row.Host != "" && row.Host != host {
+		err = fmt.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
+	}
+	return &sqldb.Error{Code: sqldb.CodeJournalLost, Path: s.db.Where, Hint: sqldb.NewJournalHint, Err: err}
+}
+
+// CatchUp settles what another process left that ended between journal and ledger, as the next start would: a process that goes on need not start again for it.
+func (s *Journals) CatchUp(ctx context.Context, op string, slot int) error {
+	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
+		v, err := s.judge(t, s.db.JournalPath, true)
+		if err != nil || v.Record == nil {
+			return err
+		}
+		_, err = s.settleRecord(t, &v)
+		return err
+	})
+	return err
+}

@@ -1,0 +1,61 @@
+package recovery
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// BeginJournal makes the ledger's journal, with what the ledger knows already, and tells the ledger of it.
+func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program string) (sqldb.JournalRow, error) {
+	now := time.Now().UTC()
+	if unused {
+		if _, err := journal.SetAside(dir, now); err != nil {
+			return sqldb.JournalRow{}, s.db.JournalFault(err)
+		}
+	}
+	host, _, _ := sqldb.HostIdentity()
+	header := journal.Header{
+		Journal: sqldb.NewID(), Ledger: s.db.ID, Host: host, Machine: s.db.Tune.Machine(), Place: s.db.Where, Created: now, Program: program,
+	}
+	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
+		return sqldb.JournalRow{}, err
+	}
+	seq, mark, err := journal.Create(dir, header, func(put func([]journal.Fact) error) error {
+		var ids []int64
+		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+ledger.Remembers+` ORDER BY e.id`); err != nil {
+			return err
+		}
+		return ledger.FactPages(t, ids, put)
+	})
+	if err != nil {
+		return sqldb.JournalRow{}, s.db.JournalFault(err)
+	}
+	row := sqldb.JournalRow{ID: header.Journal, Seq: seq, Mark: mark, Host: host, Path: dir, At: now.UnixMilli()}
+	return row, t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL)`,
+		row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At)
+}
+
+// RefuseNetwork refuses a folder whose flushes cannot be trusted. The nearest folder that exists tells.
+func (s *Journals) RefuseNetwork(dir string) error {
+	for {
+		if magic, ok := s.db.Tune.FsMagic(dir); ok {
+			if name := sqldb.NetworkFileSystem(magic); name != "" {
+				return &sqldb.Error{
+					Code: sqldb.CodeNetworkFS, Path: s.db.Where, Hint: "set state.journal to a folder on a local disk",
+					Err: fmt.Errorf("its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
+				}
+			}
+			return nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil
+		}
+		dir = up
+	}
+}

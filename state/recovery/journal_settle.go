@@ -1,0 +1,239 @@
+package recovery
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What people are told of rows that only the journal can speak of.
+const (
+	journalAnswer = "the answer is known from the journal: the process ended before the ledger had it"
+	journalDoubt  = "the process that was about to send it ended between journal and ledger; whether it left is not known"
+	rebuiltDoubt  = "known from the journal only: the ledger was rolled back or lost, and no answer is known"
+)
+
+// groupOf makes the group again that a record tells of. fits is false when the ledger does not stand as it did just before that group: then it is an older
+// copy, and not what a crash left.
+func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fits bool, err error) {
+	g = ledger.NewGroupTx(t, trade.Lease{}, trade.Group{})
+	for _, o := range r.Outcomes {
+		g.Group.Settle = append(g.Group.Settle, settlementOf(o, r.At))
+	}
+	for _, in := range r.Intents {
+		var row ledger.EntryRow
+		if err := t.Get(&row, ledger.SelectEntry+`WHERE e.job = ? AND e.key = ?`, in.Job, in.Key); err != nil {
+			return g, false, ignoreNoRows(err)
+		}
+		e, err := row.Entry()
+		if err != nil {
+			return g, false, err
+		}
+		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash != in.Payload {
+			return g, false, nil
+		}
+		g.Group.Intents = append(g.Group.Intents, trade.Intent{Entry: e, Attempt: trade.Attempt{
+			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target, Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content,
+			StartedAt: r.At,
+		}})
+	}
+	if err := g.Load(); err != nil {
+		return g, false, err
+	}
+	for _, o := range r.Outcomes {
+		a := g.Attempts[o.Attempt]
+		if a == nil || a.Outcome.Valid && a.Outcome.String != o.Outcome && a.Outcome.String != string(trade.OutcomeUnknown) {
+			return g, false, nil
+		}
+	}
+	if _, err := g.History(); err != nil {
+		return g, false, err
+	}
+	for _, in := range r.Intents {
+		if g.Attempts[in.Attempt] != nil {
+			return g, false, nil
+		}
+	}
+	return g, true, nil
+}
+
+func ignoreNoRows(err error) error {
+	if err == sql.ErrNoRows { //nolint:errorlint // database/sql gives it as it is
+		return nil
+	}
+	return err
+}
+
+// fits tells whether the one record that the ledger lacks is what a crash leaves between journal and ledger.
+func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
+	if r.Audit != nil {
+		if was, err := ledger.WasHead(t.Get, *r.Audit); err != nil || !was {
+			return false, err
+		}
+	}
+	if r.Kind == journal.Act { // what a person decided is true of any copy from before
+		return r.ActName != ledger.RebuildName, nil
+	}
+	_, fits, err := s.groupOf(t, r)
+	return fits, err
+}
+
+// settleRecord stores what a crash left between journal and ledger: the answers that the record has, as they were, and doubts for its intents. Had the process
+// ended just before the commit, nothing left; but a ledger that was rolled back by one group looks the same: where the process did
+// not note what had left, nobody knows. What a person decided is done, but for a second sending: of that only the generation is kept, and the row stays in doubt.
+func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error) {
+	r := *v.Record
+	switch r.Kind {
+	case journal.Group:
+		g, fits, err := s.groupOf(t, r)
+		if err != nil || !fits {
+			return out, err
+		}
+		if err := g.Settle(); err != nil {
+			return out, err
+		}
+		leaveUnsent(g, s.ledger.Traces(v.row.ID, v.row.Seq), r)
+		if err := doubt(g, journalDoubt); err != nil {
+			return out, err
+		}
+		if err := g.Sums.Apply(t); err != nil {
+			return out, err
+		}
+		out = Opening{Settled: len(g.Result.Settled), Doubts: len(g.Group.Intents)}
+		if _, err := s.auditSettled(t, r); err != nil {
+			return out, err
+		}
+	case journal.Act:
+		if err := s.settleAct(t, v); err != nil {
+			return out, err
+		}
+		out.Acts = 1
+	case journal.Moved:
+		if err := ledger.SetPlatform(t, v.Compare.End.Header.Platform); err != nil {
+			return out, err
+		}
+	}
+	t.Note = nil // the journal has it already
+	v.row.Seq, v.row.Mark = r.Seq, v.Compare.FirstMark
+	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark, r.At.UnixMilli(), v.row.ID)
+}
+
+// leaveUnsent takes the intents out of a group of which it is certain that nothing of them left: they are as before.
+func leaveUnsent(g *ledger.GroupTx, traces ledger.Trace, r journal.Record) {
+	g.Group.Intents = slices.DeleteFunc(g.Group.Intents, func(in trade.Intent) bool {
+		st, ok := traces.Of(r.By, in.Attempt.ID)
+		return ok && st.Attempt.Outcome == trade.OutcomeNotSent
+	})
+}
+
+// settleAct does an act of which only the journal knows, as a rebuilding would, to the rows and jobs that it was about.
+func (s *Journals) settleAct(t *sqldb.Tx, v *Verdict) error {
+	h, err := ReadHistory(v.dir)
+	if err != nil {
+		return s.db.JournalFault(err)
+	}
+	h.only(*v.Record)
+	r := &Rebuilding{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(), Sums: ledger.TallyChange{}}
+	if err := r.moveJobs(v.row.Seq, ledger.Program); err != nil {
+		return err
+	}
+	work, err := r.Compare()
+	if err != nil {
+		return err
+	}
+	if r.audit, err = s.auditSettled(t, *v.Record); err != nil {
+		return err
+	}
+	return r.apply(work)
+}
+
+// auditSettled writes into the audit what a crash had left.
+func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err error) {
+	detail, err := json.Marshal(r)
+	if err != nil {
+		return 0, err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	return ledger.AddAudit(t, trade.AuditRecord{
+		Who: ledger.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
+		Reason: "a process ended between journal and ledger",
+	})
+}
+
+// settlementOf makes the settlement that an outcome of the journal stands for.
+func settlementOf(o journal.Outcome, at time.Time) trade.Settlement {
+	st := trade.Settlement{
+		Attempt: trade.Attempt{
+			ID: o.Attempt, Outcome: trade.Outcome(o.Outcome), RemoteID: o.RemoteID, Status: o.Status, FinishedAt: at, Reason: journalAnswer,
+		},
+		State: trade.State(o.State), Cause: o.Cause, Counts: o.Counts,
+	}
+	if o.Next != nil {
+		st.NextAttemptAt = *o.Next
+	}
+	switch st.State {
+	case trade.Rejected, trade.Held:
+		st.Error = &trade.EntryError{Kind: trade.APIError, Status: o.Status, Messages: messagesOf(o.Cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: o.Weak}
+	case trade.InDoubt:
+		st.Error = &trade.EntryError{Kind: trade.TransportError, Status: o.Status, Fields: []trade.Problem{}, Text: journalAnswer}
+	}
+	return st
+}
+
+func messagesOf(cause string) []string {
+	if cause == "" {
+		return nil
+	}
+	return []string{cause}
+}
+
+// doubt makes the intents of the group attempts of which nobody knows whether they left. The entries go through sending, which is the only way to in doubt.
+func doubt(g *ledger.GroupTx, text string) error {
+	history, err := g.History()
+	if err != nil {
+		return err
+	}
+	reason, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: text})
+	if err != nil {
+		return err
+	}
+	var attempts, sending, ended, doubts [][]any
+	for _, in := range g.Group.Intents {
+		e := g.Entries[in.Entry.ID]
+		a := in.Attempt
+		a.No = history[e.ID].Last + 1
+		row, err := ledger.AttemptRowOf(a, g.Now, false)
+		if err != nil {
+			return err
+		}
+		attempts = append(attempts, row.Args())
+		sending = append(sending, []any{e.ID, string(trade.Sending)})
+		a.Outcome, a.Reason, a.FinishedAt = trade.OutcomeUnknown, text, g.Now
+		if row, err = ledger.AttemptRowOf(a, g.Now, true); err != nil {
+			return err
+		}
+		ended = append(ended, row.Result())
+		if err := g.Sums.Move(e, string(trade.InDoubt)); err != nil {
+			return err
+		}
+		e.State, e.Version, e.Attempts = string(trade.InDoubt), e.Version+1, e.Attempts+1
+		doubts = append(doubts, []any{e.ID, e.State, trade.CauseUnknown, string(reason), nil, e.Attempts, g.Now.UnixMilli(), e.Version})
+	}
+	if err := g.InsertRows("attempt", ledger.AttemptColumns, attempts, ""); err != nil {
+		return err
+	}
+	if err := g.UpdateRows("entry", []string{"id", "state"}, sending); err != nil {
+		return err
+	}
+	if err := g.UpdateRows("attempt", ledger.ResultColumns, ended); err != nil {
+		return err
+	}
+	return g.UpdateRows("entry", []string{"id", "state", "cause", "error", "next_attempt_at", "attempts", "updated_at", "version"}, doubts)
+}

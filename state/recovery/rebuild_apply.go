@@ -1,0 +1,281 @@
+package recovery
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Rebuilding is one transaction that brings the ledger to what the journal knows.
+type Rebuilding struct {
+	*sqldb.Tx
+	History *History
+	Plan    *RebuildPlan
+	Now     time.Time
+	Who     string
+	audit   int64
+	Sums    ledger.TallyChange
+	entries map[journal.Row]*rebuiltEntry
+}
+
+// rebuiltEntry is what must be known of an entry of the ledger.
+type rebuiltEntry struct {
+	ledger.NarrowRow
+	PayloadHash trade.Hash `db:"payload_hash"`
+	Content     int64      `db:"content"`
+	SourceHash  trade.Hash `db:"source_hash"`
+	Ready       bool       `db:"ready"` // it has a payload
+	attempts    map[string]*ledger.AttemptRow
+	no          int // of its last attempt
+}
+
+// RebuiltRow is a row with what it becomes.
+type RebuiltRow struct {
+	*remembered
+	entry *rebuiltEntry // nil: new
+	to    trade.State
+}
+
+// Run compares the history with the ledger, and with apply writes what is missing.
+func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
+	if err := ledger.NobodyRuns(r.Tx); err != nil {
+		return err
+	}
+	var id string
+	var own int
+	if err := r.Get(&id, `SELECT id FROM ledger`); err != nil {
+		return err
+	}
+	if err := r.Get(&own, `SELECT COUNT(*) FROM attempt`); err != nil {
+		return err
+	}
+	if id != r.History.End.Header.Ledger && own > 0 {
+		return &sqldb.Error{
+			Code: sqldb.CodeForeign, Path: r.S.Where, Hint: "move this ledger away first, or set state.dsn to the right one",
+			Err: fmt.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)", r.History.End.Header.Ledger),
+		}
+	}
+	journals, err := sqldb.JournalRows(r.Tx, false)
+	if err != nil {
+		return err
+	}
+	if err := r.moveJobs(journals[r.History.End.Header.Journal].Seq, record.Who); err != nil {
+		return err
+	}
+	work, err := r.Compare()
+	if err != nil {
+		return err
+	}
+	if !apply {
+		return nil
+	}
+	detail, err := json.Marshal(r.Plan)
+	if err != nil {
+		return err
+	}
+	record.Detail, r.Who = string(detail), record.Who
+	if r.audit, err = ledger.AddAudit(r.Tx, record); err != nil {
+		return err
+	}
+	return r.apply(work)
+}
+
+// Compare tells what the journal knows and the ledger does not.
+func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
+	if err := r.followMoves(); err != nil {
+		return nil, err
+	}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	var work []RebuiltRow
+	counts := map[RebuildChange]int{}
+	for _, m := range r.History.Order {
+		row, changes := r.decide(m)
+		if !changes {
+			r.Plan.Same++
+			continue
+		}
+		from := trade.State("")
+		if row.entry != nil {
+			from = trade.State(row.entry.State)
+		}
+		counts[RebuildChange{Job: m.Job, From: from, To: row.to}]++
+		work = append(work, row)
+	}
+	for c, n := range counts {
+		c.Rows = n
+		r.Plan.Changes = append(r.Plan.Changes, c)
+	}
+	slices.SortFunc(r.Plan.Changes, func(a, b RebuildChange) int {
+		return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(string(a.To), string(b.To)), strings.Compare(string(a.From), string(b.From)))
+	})
+	return work, r.comparePauses()
+}
+
+// comparePauses finds the jobs that a person had paused and that are not. One that the ledger has paused stays so, whatever the journal says.
+func (r *Rebuilding) comparePauses() error {
+	for _, job := range slices.Sorted(maps.Keys(r.History.Jobs)) {
+		if !r.History.Jobs[job].Paused {
+			continue
+		}
+		status, err := ledger.LockStatus(r.Tx, job)
+		if err != nil {
+			return err
+		}
+		if status.State != trade.Paused {
+			r.Plan.Paused = append(r.Plan.Paused, job)
+		}
+	}
+	return nil
+}
+
+// load reads the entries and attempts that the journal names.
+func (r *Rebuilding) load() error {
+	r.entries = map[journal.Row]*rebuiltEntry{}
+	keys := map[string][]string{}
+	for _, m := range r.History.Order {
+		keys[m.Job] = append(keys[m.Job], m.Key)
+	}
+	for job, keys := range keys {
+		for chunk := range slices.Chunk(keys, sqldb.InList) {
+			if err := r.loadKeys(job, chunk); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Rebuilding) loadKeys(job string, keys []string) error {
+	var rows []rebuiltEntry
+	if err := r.All(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+		e.payload_hash, e.source_hash, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	byID := map[int64]*rebuiltEntry{}
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		e := &rows[i]
+		e.attempts = map[string]*ledger.AttemptRow{}
+		ids[i], byID[e.ID], r.entries[journal.Row{Job: e.Job, Key: e.Key}] = e.ID, e, e
+	}
+	var attempts []ledger.AttemptRow
+	if err := r.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.entry_id IN (`+sqldb.Marks(len(ids))+`)`, sqldb.Anys(ids)...); err != nil {
+		return err
+	}
+	for i := range attempts {
+		e := byID[attempts[i].EntryID]
+		e.attempts[attempts[i].ID] = &attempts[i]
+		e.no = max(e.no, attempts[i].No)
+	}
+	return r.attemptsElsewhere(job, keys)
+}
+
+// attemptsElsewhere finds the attempts of rows which the ledger has under another entry. Of two rows
+// that a move joined one gave way and kept its attempts; the journal tells of both under one name.
+func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
+	missing := map[string]*rebuiltEntry{}
+	for _, key := range keys {
+		row := journal.Row{Job: job, Key: key}
+		e, m := r.entries[row], r.History.rows[row]
+		if e == nil || m == nil {
+			continue
+		}
+		for _, a := range m.attempts {
+			if e.attempts[a.ID] == nil {
+				missing[a.ID] = e
+			}
+		}
+	}
+	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(missing)), sqldb.InList) {
+		var found []ledger.AttemptRow
+		if err := r.All(&found, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts FROM attempt a WHERE a.id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+			return err
+		}
+		for i := range found {
+			missing[found[i].ID].attempts[found[i].ID] = &found[i]
+		}
+	}
+	return nil
+}
+
+// decide tells what a row becomes. The ledger is a copy from an earlier time, so that the journal, where it is certain, is right.
+func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
+	row := RebuiltRow{remembered: m, entry: r.entries[m.Row], to: m.Final()}
+	e := row.entry
+	if e == nil {
+		return row, row.to != ""
+	}
+	now := trade.State(e.State)
+	switch {
+	case now == trade.Accepted:
+		row.to = now
+	case row.to == "" && (now == trade.Sending || now == trade.InDoubt):
+		row.to = trade.State(m.State) // an answer that came after the copy was made
+		if row.to == trade.Waiting || row.to == trade.Pending && (!e.Ready || e.PayloadHash != m.Payload) {
+			row.to = trade.Held
+		}
+	case row.to == "":
+		row.to = now
+	}
+	changes := row.to != now || m.Generation > e.Generation || row.moves()
+	for _, a := range m.attempts {
+		have := e.attempts[a.ID]
+		changes = changes || have == nil || have.Outcome.String != a.Outcome && a.Outcome != "" && changeable(have)
+	}
+	return row, changes
+}
+
+// moves tells whether the ledger has the id still that a person gave to the row under the new key.
+func (r RebuiltRow) moves() bool {
+	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
+}
+
+// changeable tells whether an attempt of the ledger may still learn its outcome.
+func changeable(a *ledger.AttemptRow) bool {
+	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
+}
+
+// RebuildPlan says what a rebuilding changes.
+type RebuildPlan struct {
+	Ledger  string          `json:"ledger"`  // its id
+	Damaged string          `json:"damaged"` // the file that cannot be read and is kept under another name; "" when there is none
+	Absent  bool            `json:"absent"`  // there is no ledger: it is made anew, without references and audit, which are not in the journal
+	Journal string          `json:"journal"` // the folder
+	Records int64           `json:"records"` // of the journal
+	Until   time.Time       `json:"until"`   // of the last one
+	Changes []RebuildChange `json:"changes"` // sums, by job and change of state
+	Same    int             `json:"same"`    // rows that stand as the journal says
+	Paused  []string        `json:"paused"`  // jobs that a person had paused, and that are paused again
+}
+
+// RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that the ledger does not have; From and To are equal where only
+// attempts or the generation are added.
+type RebuildChange struct {
+	Job  string      `json:"job"`
+	From trade.State `json:"from"`
+	To   trade.State `json:"to"`
+	Rows int         `json:"rows"`
+}
+
+// Rows is how many rows the plan changes.
+func (p RebuildPlan) Rows() int {
+	n := 0
+	for _, c := range p.Changes {
+		n += c.Rows
+	}
+	return n
+}

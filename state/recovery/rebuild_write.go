@@ -1,0 +1,281 @@
+package recovery
+
+import (
+	"cmp"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// apply writes what was decided: new entries, attempts, generations, and states, each by moves that the database allows.
+func (r *Rebuilding) apply(work []RebuiltRow) error {
+	if err := r.insert(work); err != nil {
+		return err
+	}
+	if err := r.attempts(work); err != nil {
+		return err
+	}
+	if err := r.generations(work); err != nil {
+		return err
+	}
+	if err := r.states(work); err != nil {
+		return err
+	}
+	for _, job := range r.Plan.Paused {
+		fact := r.History.Jobs[job]
+		status := trade.JobStatus{Job: job, State: trade.Paused, Since: fact.Since, Stop: &trade.Stop{Code: fact.Code, Text: fact.Text}}
+		if err := ledger.PutStatus(r.Tx, status, ""); err != nil {
+			return err
+		}
+	}
+	return r.Sums.Apply(r.Tx)
+}
+
+// insert adds the rows that the ledger does not have, held for the moment.
+func (r *Rebuilding) insert(work []RebuiltRow) error {
+	fresh := map[string][]trade.Entry{}
+	for _, row := range work {
+		if row.entry == nil {
+			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
+				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first, UpdatedAt: row.last,
+				SourceHash: row.Source, PayloadHash: row.Payload, Content: row.Content,
+			})
+		}
+	}
+	for job, entries := range fresh {
+		lost, err := ledger.InsertEntries(r.Tx, job, entries, r.Now, r.Sums)
+		if err != nil {
+			return err
+		}
+		if lost > 0 {
+			return fmt.Errorf("%d rows of job %s came into the ledger meanwhile: run it again", lost, job)
+		}
+		for chunk := range slices.Chunk(entries, sqldb.InList) {
+			keys := make([]string, len(chunk))
+			for i, e := range chunk {
+				keys[i] = e.Key
+			}
+			if err := r.loadKeys(job, keys); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range work {
+		work[i].entry = r.entries[work[i].Row]
+		if work[i].entry == nil {
+			return fmt.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`", work[i].Key, work[i].Job)
+		}
+	}
+	return nil
+}
+
+// attempts adds those that the ledger lacks, and the answers to those that it has. One without an answer is unknown: nobody waits for it any more.
+func (r *Rebuilding) attempts(work []RebuiltRow) error {
+	var added, answered [][]any
+	for _, row := range work {
+		for _, a := range row.remembered.attempts {
+			have := row.entry.attempts[a.ID]
+			if have != nil && !changeable(have) {
+				continue
+			}
+			attempt := trade.Attempt{
+				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal", Payload: json.RawMessage("{}"), PayloadHash: a.Payload, Content: a.Content,
+				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Reason: journalAnswer,
+			}
+			counts := a.counts
+			if attempt.Outcome == trade.OutcomeOpen {
+				attempt.Outcome, attempt.FinishedAt, attempt.Reason, counts = trade.OutcomeUnknown, r.Now, rebuiltDoubt, true
+			}
+			if have != nil && have.Outcome.String == string(attempt.Outcome) {
+				continue
+			}
+			counted := 0
+			if have == nil {
+				row.entry.no++
+				attempt.No = row.entry.no
+			} else {
+				counted = have.Counts
+			}
+			written, err := ledger.AttemptRowOf(attempt, r.Now, counts)
+			if err != nil {
+				return err
+			}
+			if have == nil || have.EntryID == row.entry.ID {
+				row.entry.Attempts += written.Counts - counted
+			}
+			if have == nil {
+				added = append(added, written.Args())
+			} else {
+				answered = append(answered, written.Result())
+			}
+		}
+	}
+	if err := r.UpdateRows("attempt", ledger.ResultColumns, answered); err != nil {
+		return err
+	}
+	return r.InsertRows("attempt", ledger.AttemptColumns, added, "")
+}
+
+// generations raises them one by one; the act that opened them is in the journal, and the rebuilding answers for it in this ledger.
+func (r *Rebuilding) generations(work []RebuiltRow) error {
+	for {
+		var rows [][]any
+		for _, row := range work {
+			if row.entry.Generation < row.Generation {
+				row.entry.Generation++
+				rows = append(rows, []any{row.entry.ID, row.entry.Generation, r.audit})
+			}
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		if err := r.UpdateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows); err != nil {
+			return err
+		}
+	}
+}
+
+// rebuiltColumns are what a rebuilt entry gets.
+var rebuiltColumns = []string{
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"content",
+}
+
+// states moves the entries, step by step where the table of moves has no direct way.
+func (r *Rebuilding) states(work []RebuiltRow) error {
+	steps := make([][][]any, 0, 3)
+	var moved, final, kept, emptied [][]any
+	for _, row := range work {
+		e := row.entry
+		flags, err := ledger.FlagsOf(e.Flags)
+		if err != nil {
+			return err
+		}
+		if row.to.Created() {
+			flags = flags.With(trade.Changed, row.Newest != "" || flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
+		}
+		flagText, err := json.Marshal(ledger.List(flags.With(trade.Forced, e.Generation > 1).With(trade.Moved, row.MovedID != "")))
+		if err != nil {
+			return err
+		}
+		if row.moves() {
+			moved = append(moved, []any{e.ID, nil, row.MovedID})
+		}
+		same := row.to == trade.State(e.State)
+		if same && row.Newest == "" && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
+			kept = append(kept, []any{e.ID, string(flagText), e.Attempts, e.Version + 1})
+			continue
+		}
+		if !same {
+			for i, via := range pathTo(trade.State(e.State), row.to) {
+				if i == len(steps) {
+					steps = append(steps, nil)
+				}
+				steps[i] = append(steps[i], []any{e.ID, string(via)})
+			}
+			if err := r.Sums.Move(&e.NarrowRow, string(row.to)); err != nil {
+				return err
+			}
+		}
+		written, err := r.finalRow(row, string(flagText))
+		if err != nil {
+			return err
+		}
+		final = append(final, written)
+		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
+			emptied = append(emptied, []any{e.ID, "{}", "", nil}) // what it held was another version; the next sweep fills it in
+		}
+	}
+	if err := r.UpdateRows("entry", []string{"id", "remote_id", "moved_id"}, moved); err != nil { // before anybody gets what is given
+		return err
+	}
+	for _, rows := range steps {
+		if err := r.UpdateRows("entry", []string{"id", "state"}, rows); err != nil {
+			return err
+		}
+	}
+	if err := r.UpdateRows("entry", rebuiltColumns, final); err != nil {
+		return err
+	}
+	if err := r.UpdateRows("entry", []string{"id", "flags", "attempts", "version"}, kept); err != nil {
+		return err
+	}
+	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
+}
+
+func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
+	e := row.entry
+	remote, cause := ledger.OrNull(row.RemoteID), row.Cause
+	var closedBy any
+	var moved sql.NullString
+	var entryError *trade.EntryError
+	switch row.to {
+	case trade.Accepted:
+		cause = ""
+		if e.RemoteID.Valid {
+			remote = e.RemoteID
+		}
+		moved = ledger.OrNull(row.MovedID)
+		if !remote.Valid && !moved.Valid {
+			closedBy = r.audit // a person accepted it without an id; the journal has the act
+		}
+	case trade.InDoubt:
+		cause, remote = trade.CauseUnknown, ledger.OrNull("")
+		entryError = &trade.EntryError{Kind: trade.TransportError, Status: row.status, Fields: []trade.Problem{}, Text: rebuiltDoubt}
+	case trade.Rejected, trade.Held:
+		remote = ledger.OrNull("")
+		entryError = &trade.EntryError{Kind: trade.APIError, Status: row.status, Messages: messagesOf(cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: row.Weak}
+	default:
+		remote = ledger.OrNull("")
+	}
+	errorText := ledger.OrNull("")
+	if entryError != nil {
+		text, err := json.Marshal(entryError)
+		if err != nil {
+			return nil, err
+		}
+		errorText = ledger.OrNull(string(text))
+	}
+	var next any
+	if row.next != nil && (row.to == trade.Rejected || row.to == trade.Pending) {
+		next = row.next.UnixMilli()
+	}
+	source, payload, content := e.SourceHash, e.PayloadHash, e.Content
+	if row.to.Created() && row.Payload != "" {
+		source, payload, content = cmp.Or(row.Newest, row.Source), row.Payload, row.Content
+	}
+	return []any{
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts, r.Now.UnixMilli(), e.Version + 1, source, payload, content,
+	}, nil
+}
+
+// pathTo gives the states on the way, without the first and the last, that the table of moves allows. Nothing goes through pending or sending: they would need a
+// payload and an attempt. Nor is a row accepted at once that never was on the wire there: the database takes that for a late answer, and wants its attempt.
+func pathTo(from, to trade.State) []trade.State {
+	type step struct {
+		at   trade.State
+		path []trade.State
+	}
+	seen := map[trade.State]bool{from: true}
+	for queue := []step{{at: from}}; len(queue) > 0; queue = queue[1:] {
+		for _, next := range trade.Moves[queue[0].at] {
+			if next == to && (next != trade.Accepted || decided[queue[0].at]) {
+				return queue[0].path
+			}
+			if seen[next] || next == trade.Pending || next == trade.Sending || next == trade.Accepted {
+				continue
+			}
+			seen[next] = true
+			queue = append(queue, step{next, append(slices.Clone(queue[0].path), next)})
+		}
+	}
+	return nil
+}
+
+// decided are the states from which an entry is accepted without a late answer: its own answer, or a person.
+var decided = map[trade.State]bool{trade.Sending: true, trade.InDoubt: true, trade.Held: true, trade.Dismissed: true}

@@ -1,0 +1,228 @@
+package refs
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type referenceRow struct {
+	Kind string `db:"kind"`
+	Code string `db:"code"`
+	ID   string `db:"id"`
+}
+
+// References gives all codes of all kinds, by kind and code, and a text that changes with each change of them.
+func (s *Tables) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
+	const op = "reading the references"
+	for {
+		var before, after string
+		var rows []referenceRow
+		// The codes and their version are read in three looks; a change between them is read again.
+		if err := s.db.Read.GetContext(ctx, &before, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", s.db.Fault(ctx, op, err)
+		}
+		if err := s.db.Read.SelectContext(ctx, &rows, `SELECT kind, code, id FROM reference`); err != nil {
+			return nil, "", s.db.Fault(ctx, op, err)
+		}
+		if err := s.db.Read.GetContext(ctx, &after, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", s.db.Fault(ctx, op, err)
+		}
+		if before != after {
+			continue
+		}
+		codes = map[string]map[string]string{}
+		for _, r := range rows {
+			if codes[r.Kind] == nil {
+				codes[r.Kind] = map[string]string{}
+			}
+			codes[r.Kind][r.Code] = r.ID
+		}
+		return codes, after, nil
+	}
+}
+
+// ListReferences gives the lines of one de-para table, or of all with an empty kind, by kind and code, numbers as numbers.
+func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
+	var rows []referenceRow
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(`SELECT kind, code, id FROM reference WHERE ? = '' OR kind = ?`), kind, kind); err != nil {
+		return nil, s.db.Fault(ctx, "reading the references", err)
+	}
+	out := make([]trade.Reference, len(rows))
+	for i, r := range rows {
+		out[i] = trade.Reference{Kind: r.Kind, Code: r.Code, ID: r.ID}
+	}
+	slices.SortFunc(out, func(a, b trade.Reference) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareCodes(a.Code, b.Code))
+	})
+	return out, nil
+}
+
+// ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the ERP. Equal content changes nothing.
+func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes map[string]string) (changed int, err error) {
+	err = s.db.InTx(ctx, "replacing the references", func(t *sqldb.Tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for code := range have {
+			if _, ok := codes[code]; !ok {
+				gone = append(gone, code)
+			}
+		}
+		added, altered, err := putReferences(t, kind, have, codes)
+		if err != nil {
+			return err
+		}
+		if err := dropReferences(t, kind, gone); err != nil {
+			return err
+		}
+		if changed = added + altered + len(gone); changed == 0 {
+			return nil
+		}
+		return newVersion(t)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return changed, nil
+}
+
+// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with the audit record, whose Detail becomes what was changed
+// (a list of [trade.ReferenceChange]): what stood there at this moment, not when a plan was made. added and changed count the lines that are new and
+// those whose id was another.
+func (s *Tables) ImportReferences(ctx context.Context, kind string, codes map[string]string, audit trade.AuditRecord) (added, changed int, err error) {
+	err = s.db.InTx(ctx, "importing references", func(t *sqldb.Tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		if added, changed, err = putReferences(t, kind, have, codes); err != nil {
+			return err
+		}
+		return auditReferences(t, audit, ChangesOf(have, codes))
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return added, changed, nil
+}
+
+// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record, whose Detail becomes what was removed. Codes that are not
+// there are not counted.
+func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []string, audit trade.AuditRecord) (removed int, err error) {
+	err = s.db.InTx(ctx, "removing references", func(t *sqldb.Tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		var changes []trade.ReferenceChange
+		for _, code := range codes {
+			if id, ok := have[code]; ok {
+				gone = append(gone, code)
+				changes = append(changes, trade.ReferenceChange{Code: code, From: &id})
+				delete(have, code)
+			}
+		}
+		removed = len(gone)
+		if err := dropReferences(t, kind, gone); err != nil {
+			return err
+		}
+		return auditReferences(t, audit, changes)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// lockReferences reads a kind while nobody else changes references: all changes lock the ledger's own line first.
+func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
+	if kind == "" {
+		return nil, fmt.Errorf("a reference needs a kind")
+	}
+	var version string
+	if err := t.Get(&version, t.S.D.Locked(`SELECT refs_version FROM ledger`, "ledger")); err != nil {
+		return nil, err
+	}
+	var rows []referenceRow
+	if err := t.All(&rows, `SELECT kind, code, id FROM reference WHERE kind = ?`, kind); err != nil {
+		return nil, err
+	}
+	have := make(map[string]string, len(rows))
+	for _, r := range rows {
+		have[r.Code] = r.ID
+	}
+	return have, nil
+}
+
+// ChangesOf tells what an import of codes changes of a kind as it stands, by code: the plan before it and the audit after it.
+func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
+	var out []trade.ReferenceChange
+	for code, id := range codes {
+		old, known := have[code]
+		switch {
+		case !known:
+			out = append(out, trade.ReferenceChange{Code: code, To: &id})
+		case old != id:
+			out = append(out, trade.ReferenceChange{Code: code, From: &old, To: &id})
+		}
+	}
+	slices.SortFunc(out, func(a, b trade.ReferenceChange) int { return trade.CompareCodes(a.Code, b.Code) })
+	return out
+}
+
+// auditReferences ends a person's change of references: with another version, where anything changed, and with the record of it.
+func auditReferences(t *sqldb.Tx, audit trade.AuditRecord, changes []trade.ReferenceChange) error {
+	if len(changes) > 0 {
+		if err := newVersion(t); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(ledger.List(changes))
+	if err != nil {
+		return fmt.Errorf("the audit of the references: %w", err)
+	}
+	audit.Detail = string(text)
+	_, err = ledger.AddAudit(t, audit)
+	return err
+}
+
+func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {
+	var rows [][]any
+	for _, c := range ChangesOf(have, codes) {
+		if c.From == nil {
+			added++
+		} else {
+			changed++
+		}
+		rows = append(rows, []any{kind, c.Code, *c.To})
+	}
+	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows, `ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
+	return added, changed, err
+}
+
+func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
+	for chunk := range slices.Chunk(codes, sqldb.InList) {
+		args := append([]any{kind}, sqldb.Anys(chunk)...)
+		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Marks(len(chunk))+`)`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newVersion gives the references another version. It is drawn, not counted: a ledger restored from a backup must not come to a number again that
+// stood for other references.
+func newVersion(t *sqldb.Tx) error {
+	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
+}

@@ -1,0 +1,39 @@
+package retention
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// auditThrough is the number up to which acts lose who, from where, on what, why and what in particular; 0 when none does.
+func (r *Retaining) auditThrough(ctx context.Context) (through int64, err error) {
+	before, ok := r.before(r.Keep.Audit)
+	if !ok {
+		return 0, nil
+	}
+	err = r.db.Read.GetContext(ctx, &through, r.db.Q(`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`), before.UnixMilli())
+	return through, r.db.Fault(ctx, "looking for old acts", err)
+}
+
+func (r *Retaining) countAudit(ctx context.Context) error {
+	before, ok := r.before(r.Keep.Audit)
+	if !ok {
+		return r.nothing(KeptAudit)
+	}
+	return r.count(ctx, KeptAudit, &before, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
+		FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
+}
+
+// reduceAudit leaves of old acts their number, time, name and hash, by which the chain stays whole. The act of this retention says up to which number; one that is
+// reduced beyond that was altered by somebody else.
+func (r *Retaining) reduceAudit(ctx context.Context, through int64) error {
+	before, ok := r.before(r.Keep.Audit)
+	if !ok || through == 0 {
+		return nil
+	}
+	return r.batches(ctx, "reducing old acts", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq IN
+			(SELECT seq FROM audit WHERE reduced = 0 AND seq <= ? AND at < ? ORDER BY seq LIMIT 500)`, through, before.UnixMilli())
+	})
+}

@@ -1,0 +1,214 @@
+package retention
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// finished are the states in which a row can lose what it holds.
+const finished = ledger.IsSettled
+
+// reducible is true of an entry whose values, requests and answers nobody needs any more: they are not to be sent, and not to be compared. Rows that are open, in
+// doubt or held are not; nor is one whose difference to the ERP a person has yet to look at, and one that was taken out in doubt, held, or refused in no form of the
+// API, because bringing it back needs what was sent.
+const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NOT LIKE '%"changed"%'
+	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%' OR e.dismissal LIKE '{"from":"invalid"%'
+		OR e.dismissal LIKE '{"from":"rejected"%') AND (e.error IS NULL OR e.error NOT LIKE '%"weak":true%')
+		AND NOT EXISTS (SELECT 1 FROM attempt d WHERE d.entry_id = e.id AND (d.outcome IS NULL OR d.outcome = 'unknown')))`
+
+const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + finished + ` AND e.updated_at < ?`
+
+// oldBody is a finished row of which the plan says what it loses.
+type oldBody struct {
+	ID    int64 `db:"id"`
+	At    int64 `db:"updated_at"`
+	Bytes int64 `db:"bytes"`
+	Goes  bool  `db:"goes"`
+}
+
+// planPage is how many rows one statement of the plan looks at: the first retention of a ledger of ten seasons has millions to count, and no statement may take that long.
+const planPage = 2000
+
+// countBodies goes through the finished rows from the oldest on, as reduceBodies does.
+func (r *Retaining) countBodies(ctx context.Context) error {
+	const op = "counting what is old of bodies"
+	before, ok := r.before(r.Keep.Bodies)
+	if !ok {
+		return r.nothing(KeptBodies)
+	}
+	k := Retained{Kind: KeptBodies, Before: &before}
+	last := oldBody{At: int64(-1) << 62}
+	query := r.db.Q(`SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`)
+	for {
+		var page []oldBody
+		if err := r.db.Read.SelectContext(ctx, &page, query, before.UnixMilli(), last.At, last.ID, planPage); err != nil {
+			return r.db.Fault(ctx, op, err)
+		}
+		var ids []int64
+		for _, row := range page {
+			if last = row; !row.Goes {
+				k.Kept++
+				continue
+			}
+			k.Rows++
+			k.Bytes += row.Bytes
+			ids = append(ids, row.ID)
+		}
+		for chunk := range slices.Chunk(ids, sqldb.InList) {
+			var attempts int64
+			if err := r.db.Read.GetContext(ctx, &attempts, r.db.Q(`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
+				+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE a.entry_id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
+				return r.db.Fault(ctx, op, err)
+			}
+			k.Bytes += attempts
+		}
+		if len(page) < planPage {
+			r.plan = append(r.plan, k)
+			return nil
+		}
+	}
+}
+
+// reduceBodies goes through the finished rows from the oldest on.
+func (r *Retaining) reduceBodies(ctx context.Context) error {
+	before, ok := r.before(r.Keep.Bodies)
+	if !ok {
+		return nil
+	}
+	var last struct {
+		ID int64 `db:"id"`
+		At int64 `db:"updated_at"`
+	}
+	last.At = int64(-1) << 62
+	return r.batches(ctx, "reducing old rows", func(t *sqldb.Tx) (int, error) {
+		from := last
+		var rows []struct {
+			ID int64 `db:"id"`
+			At int64 `db:"updated_at"`
+		}
+		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+reducible+` ORDER BY e.updated_at, e.id LIMIT ?`,
+			before.UnixMilli(), from.At, from.ID, retentionBatch); err != nil || len(rows) == 0 {
+			return 0, err
+		}
+		ids := make([]int64, len(rows))
+		for i, row := range rows {
+			ids[i] = row.ID
+		}
+		if _, err := reduceEntries(t, ids, before, r.Now); err != nil {
+			return 0, err
+		}
+		last = rows[len(rows)-1]
+		return len(rows), nil
+	})
+}
+
+// bodyRow is what an entry loses.
+type bodyRow struct {
+	ID       int64          `db:"id"`
+	Key      string         `db:"key"`
+	Cells    string         `db:"cells"`
+	Now      string         `db:"now_cells"`
+	Ack      string         `db:"ack_cells"`
+	Warnings string         `db:"warnings"`
+	Error    sql.NullString `db:"error"`
+	Version  int64          `db:"version"`
+}
+
+// reduceEntries leaves of the values of entries the marks, and takes away payloads, requests and answers, also those of their attempts. Each entry is looked at
+// again under its lock: one that is not finished any more, or not older, stays as it is. It tells how many lost something.
+func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
+	in := `(` + sqldb.Marks(len(ids)) + `)`
+	// Attempts are locked before entries, as a settlement does.
+	if t.S.D.Lock != "" {
+		var locked []string
+		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE a.entry_id IN `+in+` ORDER BY a.id`, "a"), sqldb.Anys(ids)...); err != nil {
+			return 0, err
+		}
+	}
+	var rows []bodyRow
+	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies + ` AND ` + reducible + ` AND e.id IN ` + in + ` ORDER BY e.id`
+	if err := t.All(&rows, t.S.D.Locked(query, "e"), append([]any{before.UnixMilli()}, sqldb.Anys(ids)...)...); err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	updates := make([][]any, len(rows))
+	reduced := make([]any, len(rows))
+	for i := range rows {
+		if err := rows[i].reduce(); err != nil {
+			return 0, err
+		}
+		row := rows[i]
+		reduced[i] = row.ID
+		updates[i] = []any{row.ID, nil, row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(), row.Version + 1}
+	}
+	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
+		WHERE outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`, reduced...); err != nil {
+		return 0, err
+	}
+	if t.S.D.Pack != "" {
+		if err := t.Do(t.S.D.Pack+` AND outcome IS NOT NULL AND entry_id IN (`+sqldb.Marks(len(reduced))+`)`, reduced...); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), t.UpdateRows("entry", []string{"id", "payload", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version"}, updates)
+}
+
+// reduce leaves marks of the values, and of remarks and errors everything but the ERP's values.
+func (r *bodyRow) reduce() error {
+	damaged := func(column string) error {
+		return fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, column)
+	}
+	for column, text := range map[string]*string{"cells": &r.Cells, "now_cells": &r.Now, "ack_cells": &r.Ack} {
+		var values trade.Values
+		if err := json.Unmarshal([]byte(*text), &values); err != nil {
+			return damaged(column)
+		}
+		if len(values) == 0 {
+			continue
+		}
+		left, err := json.Marshal(values.Marks(r.Key))
+		if err != nil {
+			return err
+		}
+		*text = string(left)
+	}
+	if r.Warnings != "[]" {
+		var problems []trade.Problem
+		if err := json.Unmarshal([]byte(r.Warnings), &problems); err != nil {
+			return damaged("warnings")
+		}
+		text, err := json.Marshal(withoutValues(problems))
+		if err != nil {
+			return err
+		}
+		r.Warnings = string(text)
+	}
+	if r.Error.Valid {
+		var e trade.EntryError
+		if err := json.Unmarshal([]byte(r.Error.String), &e); err != nil {
+			return damaged("error")
+		}
+		e.Fields = withoutValues(e.Fields)
+		text, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		r.Error.String = string(text)
+	}
+	return nil
+}
+
+func withoutValues(problems []trade.Problem) []trade.Problem {
+	for i := range problems {
+		problems[i].Value = ""
+	}
+	return ledger.List(problems)
+}

@@ -1,0 +1,41 @@
+package retention
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// oldEvents selects the events that go: those that nothing is left to do about. What they told of records goes with them, but for what was told last of each (see LastHeard).
+const (
+	oldEvents     = `FROM inbox WHERE last_at < ? AND next_at IS NULL`
+	oldCandidates = `FROM candidate WHERE last_at < ?`
+	oldHeard      = `FROM heard WHERE at < ? AND EXISTS (SELECT 1 FROM heard h WHERE h.kind = heard.kind AND h.id = heard.id AND h.event = heard.event AND (h.at, h.seq) > (heard.at, heard.seq))`
+)
+
+func (r *Retaining) countInbox(ctx context.Context) error {
+	before, ok := r.before(r.Keep.Inbox)
+	if !ok {
+		return r.nothing(KeptInbox)
+	}
+	at := before.UnixMilli()
+	return r.count(ctx, KeptInbox, &before, `SELECT (SELECT COUNT(*) `+oldEvents+`) + (SELECT COUNT(*) `+oldCandidates+`) + (SELECT COUNT(*) `+oldHeard+`) AS n,
+		(SELECT COALESCE(SUM(LENGTH(body)), 0) `+oldEvents+`) + (SELECT COALESCE(SUM(LENGTH(fields)), 0) `+oldCandidates+`) AS bytes`, at, at, at, at, at)
+}
+
+func (r *Retaining) deleteInbox(ctx context.Context) error {
+	before, ok := r.before(r.Keep.Inbox)
+	if !ok {
+		return nil
+	}
+	for _, query := range []string{
+		`DELETE FROM inbox WHERE seq IN (SELECT seq ` + oldEvents + ` LIMIT 500)`,
+		`DELETE FROM candidate WHERE id IN (SELECT id ` + oldCandidates + ` LIMIT 500)`,
+		`DELETE FROM heard WHERE (kind, id, seq) IN (SELECT kind, id, seq ` + oldHeard + ` LIMIT 500)`,
+	} {
+		if err := r.batches(ctx, "deleting old events", func(t *sqldb.Tx) (int, error) { return t.Changed(query, before.UnixMilli()) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

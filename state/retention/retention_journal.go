@@ -1,0 +1,333 @@
+package retention
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// The journal begins again inside itself, so that at each moment it is one unbroken chain that fits the ledger:
+//
+//	1. a new segment begins; the number of its first record is the base
+//	2. page by page, what the ledger knows of every row that was sent or decided about is written as ordinary records (journal.Snapshot), each in a
+//	   transaction of its own that holds the journal's line of the ledger from its beginning: nothing is noted between the look and the record
+//	3. a record says that everything before the base is in those from the base on (journal.Base)
+//	4. what stands on disk from the base on is read back and compared with what was written, and with the ledger
+//	5. the segments before the base are removed, the oldest first
+//
+// A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments than needed: the next retention goes on. An older copy of the
+// ledger, of before the base too, is noticed as before, and a rebuilding finds the same.
+
+// renewPage is how many rows one record of a snapshot has.
+const renewPage = 250
+
+// JournalWaste is how many times a snapshot's own size a journal must have before it begins again, however small the bound is.
+const JournalWaste = 3
+
+func (r *Retaining) journalDue() (due bool, bytes int64, err error) {
+	if r.db.Journal == nil || r.Keep.Journal <= 0 {
+		return false, 0, nil
+	}
+	bytes, first, base, snapshot, err := r.db.Journal.Size()
+	if err != nil {
+		return false, 0, r.db.JournalFault(err)
+	}
+	return first < base || bytes > r.Keep.Journal && bytes > JournalWaste*snapshot, bytes, nil
+}
+
+func (r *Retaining) countJournal(context.Context) error {
+	due, bytes, err := r.journalDue()
+	if err != nil {
+		return err
+	}
+	k := Retained{Kind: KeptJournal}
+	if due {
+		k.Rows, k.Bytes = 1, bytes
+	}
+	r.plan = append(r.plan, k)
+	return nil
+}
+
+// snapshot is one beginning again.
+type snapshot struct {
+	*Retaining
+	base int64
+	rows int
+	sum  hash.Hash // of the rows as they were written
+}
+
+// RenewJournal lets the journal begin again when it is too large, and removes what an earlier process left that ended before it had.
+func (r *Retaining) RenewJournal(ctx context.Context) error {
+	due, _, err := r.journalDue()
+	if err != nil || !due {
+		return err
+	}
+	_, first, base, _, err := r.db.Journal.Size()
+	if err != nil {
+		return r.db.JournalFault(err)
+	}
+	if first < base { // an earlier process ended before it removed all
+		var unfit *UnfitError
+		if err := r.DropBefore(ctx, nil); !errors.As(err, &unfit) {
+			return err
+		}
+	}
+	return r.BeginAgain(ctx)
+}
+
+// BeginAgain writes a snapshot and removes what stands before it.
+func (r *Retaining) BeginAgain(ctx context.Context) error {
+	n := &snapshot{Retaining: r, sum: sha256.New()}
+	for after, done := int64(0), false; !done; {
+		err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) (err error) {
+			done, err = n.page(t, &after)
+			return err
+		})
+		if errors.Is(err, journal.ErrUnsettled) {
+			return nil // another time
+		}
+		if err == nil {
+			err = failpoint.Hit("renew.page")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	size, _, _, _, err := r.db.Journal.Size()
+	older, sizeErr := r.db.Journal.SizeBefore(n.base)
+	if err = errors.Join(err, sizeErr); err != nil {
+		return r.db.JournalFault(err)
+	}
+	if err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) error {
+		note := t.Noting(journal.Base, r.Now)
+		note.Base, note.Size = n.base, max(1, size-older)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := failpoint.Hit("renew.based"); err != nil {
+		return err
+	}
+	return r.DropBefore(ctx, n)
+}
+
+// page writes one page of what the ledger knows. The first one begins the segment.
+func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
+	// Until the commit no other transaction of this journal writes its record.
+	var row sqldb.JournalRow
+	if err := t.Get(&row, n.db.D.Locked(`SELECT id, seq, mark, host, path, at, retired_at FROM journal WHERE id = ?`, "journal"), n.db.Journal.Header().Journal); err != nil {
+		return false, err
+	}
+	base := n.base
+	if base == 0 {
+		if base, err = n.db.Journal.Cut(row.Seq, row.Mark); err != nil {
+			if errors.Is(err, journal.ErrUnsettled) {
+				return false, err
+			}
+			return false, n.db.JournalFault(err)
+		}
+	}
+	var ids []int64
+	if err := t.All(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` ORDER BY e.id LIMIT ?`, *after, renewPage); err != nil {
+		return false, err
+	}
+	note := t.Noting(journal.Snapshot, n.Now)
+	if err := ledger.FactPages(t, ids, func(facts []journal.Fact) error {
+		note.Facts = append(note.Facts, facts...)
+		return nil
+	}); err != nil {
+		return false, err
+	}
+	if n.base == 0 { // the pauses too: they are decisions about sending; and where the entries of renamed jobs are
+		if err := t.All(&note.Moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
+			return false, err
+		}
+		var rows []struct {
+			Job string `db:"job"`
+			ledger.StatusRow
+		}
+		if err := t.All(&rows, `SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
+			return false, err
+		}
+		for _, row := range rows {
+			status, err := ledger.StatusOf(row.Job, []ledger.StatusRow{row.StatusRow})
+			if err != nil {
+				return false, err
+			}
+			note.Jobs = append(note.Jobs, ledger.JobFact(status))
+		}
+	}
+	sum, err := json.Marshal(note.Facts)
+	if err != nil {
+		return false, err
+	}
+	t.Then = append(t.Then, func() {
+		n.base, n.rows = base, n.rows+len(ids)
+		n.sum.Write(sum)
+		if len(ids) > 0 {
+			*after = ids[len(ids)-1]
+		}
+	})
+	return len(ids) < renewPage, nil
+}
+
+// DropBefore removes what stands before the last base, once what replaces it was read from the disk and found complete. n is the snapshot that was written just
+// now; nil: by an earlier process.
+func (r *Retaining) DropBefore(ctx context.Context, n *snapshot) error {
+	if err := r.verifyBase(ctx, n); err != nil {
+		return err
+	}
+	if err := failpoint.Hit("renew.verified"); err != nil {
+		return err
+	}
+	if _, err := r.db.Journal.Drop(); err != nil {
+		return r.db.JournalFault(err)
+	}
+	return failpoint.Hit("renew.dropped")
+}
+
+// UnfitError says why what stands before a base is not removed.
+type UnfitError struct {
+	base int64
+	why  string
+}
+
+// Error names the base.
+func (e *UnfitError) Error() string {
+	return fmt.Sprintf("the journal that began again at record %d does not fit: %s", e.base, e.why)
+}
+
+// rowHash names a row in little room.
+type rowHash [16]byte
+
+func hashRow(row journal.Row) rowHash {
+	sum := sha256.Sum256([]byte(row.Job + "\x00" + row.Key))
+	return rowHash(sum[:16])
+}
+
+// verifyBase reads the journal from its last base on and compares it with the ledger: every row that may exist on the platform is in it, and no row has an id, or a
+// generation, that the ledger does not have.
+func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
+	dir := r.db.JournalPath
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	if err != nil {
+		return r.db.JournalFault(err)
+	}
+	unfit := func(format string, args ...any) error {
+		return &sqldb.Error{
+			Code: sqldb.CodeJournal, Path: r.db.Where, Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
+			Err: &UnfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
+		}
+	}
+	// The ledger first: what it has by now is in the journal by now.
+	missing, err := r.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	sum, rows := sha256.New(), 0
+	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
+		for _, f := range rec.Facts {
+			delete(missing, hashRow(f.Row))
+		}
+		for _, in := range rec.Intents {
+			delete(missing, hashRow(in.Row))
+		}
+		for _, o := range rec.Outcomes {
+			delete(missing, hashRow(o.Row))
+		}
+		if rec.Kind != journal.Snapshot {
+			return nil
+		}
+		if n != nil && rec.Seq >= n.base {
+			text, err := json.Marshal(rec.Facts)
+			if err != nil {
+				return err
+			}
+			sum.Write(text)
+			rows += len(rec.Facts)
+		}
+		return r.agrees(ctx, rec.Facts, unfit)
+	})
+	var known *sqldb.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case err != nil:
+		return r.db.JournalFault(err)
+	case n != nil && (rows != n.rows || string(sum.Sum(nil)) != string(n.sum.Sum(nil))):
+		return unfit("%d rows were written, and %d are read", n.rows, rows)
+	case len(missing) > 0:
+		return unfit("%d rows that the ledger has are not in it", len(missing))
+	}
+	return nil
+}
+
+// agrees looks up what the ledger has of rows that the journal speaks of.
+func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func(string, ...any) error) error {
+	byJob := map[string]map[string]journal.Fact{}
+	for _, f := range facts {
+		if byJob[f.Job] == nil {
+			byJob[f.Job] = map[string]journal.Fact{}
+		}
+		byJob[f.Job][f.Key] = f
+	}
+	for job, of := range byJob {
+		keys := make([]any, 0, len(of)+1)
+		keys = append(keys, job)
+		for key := range of {
+			keys = append(keys, key)
+		}
+		var rows []ledger.NarrowRow
+		if err := r.db.Read.SelectContext(ctx, &rows, r.db.Q(ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(of))+`)`), keys...); err != nil {
+			return r.db.Fault(ctx, "comparing the journal with the ledger", err)
+		}
+		if len(rows) != len(of) {
+			return unfit("%d of its rows of job %s are not in the ledger", len(of)-len(rows), job)
+		}
+		for _, e := range rows {
+			f := of[e.Key]
+			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String && f.RemoteID != e.MovedID.String {
+				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
+			}
+		}
+	}
+	return nil
+}
+
+// mayExist is true of the entries that exist on the platform, or may: what the journal must never forget.
+const mayExist = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
+
+// remembered gives the rows that the journal must have. Those of other hosts may be in their own journals only: with several journals, none is asked for.
+func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
+	const op = "comparing the journal with the ledger"
+	out := map[rowHash]bool{}
+	var journals int
+	if err := r.db.Read.GetContext(ctx, &journals, `SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
+		return out, r.db.Fault(ctx, op, err)
+	}
+	for after := int64(0); ; {
+		var rows []struct {
+			ID  int64  `db:"id"`
+			Job string `db:"job"`
+			Key string `db:"key"`
+		}
+		if err := r.db.Read.SelectContext(ctx, &rows, r.db.Q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+` ORDER BY e.id LIMIT ?`), after, ledger.KnownPage); err != nil {
+			return nil, r.db.Fault(ctx, op, err)
+		}
+		for _, row := range rows {
+			after = row.ID
+			out[hashRow(journal.Row{Job: row.Job, Key: row.Key})] = true
+		}
+		if len(rows) < ledger.KnownPage {
+			return out, nil
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package retention
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Erase takes from rows, whatever their age, what the retention would take from them in time, and the answers to questions by document that gave one of the
+// platform ids, and the events that name one. What is needed still stays: see reducible. It tells how many rows lost something. The act stands in the audit before the first row does.
+func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time, record trade.AuditRecord) (rows int, err error) {
+	if err := s.ledger.AppendAudit(ctx, record); err != nil {
+		return 0, err
+	}
+	for chunk := range slices.Chunk(ids, retentionBatch) {
+		n := 0
+		if err := s.db.InTx(ctx, "erasing what is held of rows", func(t *sqldb.Tx) (err error) {
+			n, err = reduceEntries(t, chunk, now.Add(100*365*24*time.Hour), now)
+			return err
+		}); err != nil {
+			return rows, err
+		}
+		rows += n
+	}
+	for chunk := range slices.Chunk(remoteIDs, sqldb.InList) {
+		if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
+			if err := t.Do(`DELETE FROM lookup WHERE id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...); err != nil {
+				return err
+			}
+			for _, id := range chunk { // events that name it, and records that were read back because of one
+				if err := t.Do(`DELETE FROM inbox WHERE next_at IS NULL AND LOWER(body) LIKE ?`, "%"+id+"%"); err != nil {
+					return err
+				}
+				if err := t.Do(`DELETE FROM candidate WHERE fields LIKE ?`, "%"+id+"%"); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return rows, err
+		}
+	}
+	return rows, s.checkpoint(ctx)
+}
+
+// Erasable tells which of these rows Erase would take something from.
+func (s *Reducer) Erasable(ctx context.Context, ids []int64) (map[int64]bool, error) {
+	out := map[int64]bool{}
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		var some []int64
+		if err := s.db.Read.SelectContext(ctx, &some, s.db.Q(`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+finished+` AND `+reducible+` AND e.id IN (`+sqldb.Marks(len(chunk))+`)`), sqldb.Anys(chunk)...); err != nil {
+			return nil, s.db.Fault(ctx, "looking for what may be erased", err)
+		}
+		for _, id := range some {
+			out[id] = true
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,154 @@
+package sqldb
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// BulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and a longer text costs more to parse than it saves.
+const BulkRows = 250
+
+// numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list of values.
+var numberColumns = map[string]bool{
+	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true, "updated_at": true, "gone_sweeps": true,
+	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true, "resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
+	"content": true,
+}
+
+// HashColumns are the columns that hold hashes.
+var HashColumns = map[string]bool{"source_hash": true, "payload_hash": true, "another": true}
+
+// kindOf is the type of a column; text says that the key is none.
+func (d Dialect) kindOf(column string, text bool) string {
+	switch {
+	case HashColumns[column]:
+		return d.Bytes
+	case numberColumns[column] && !text:
+		return "BIGINT"
+	}
+	return "TEXT"
+}
+
+// Values returns the placeholders of rows for INSERT … VALUES.
+func Values(rows, columns int) string {
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", columns), ", ") + ")"
+	return strings.TrimSuffix(strings.Repeat(row+", ", rows), ", ")
+}
+
+// InsertRows inserts rows; the statement's text ends with suffix.
+func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix string) error {
+	switch {
+	case t.S.D.Name == SQLite:
+		_, err := t.eachRow(InsertText(table, columns, 1, suffix), rows)
+		return err
+	case table == "attempt" && len(rows) > 1: // the one that has many
+		_, err := t.unnested(table, columns, rows, func(list string) string {
+			return "INSERT INTO attempt (" + strings.Join(columns, ", ") + ") SELECT * FROM " + list + " " + suffix
+		})
+		return err
+	}
+	for chunk := range slices.Chunk(rows, BulkRows) {
+		if err := t.Do(InsertText(table, columns, len(chunk), suffix), slices.Concat(chunk...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InsertText is the text of an INSERT of so many rows.
+func InsertText(table string, columns []string, rows int, suffix string) string {
+	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + Values(rows, len(columns)) + " " + suffix
+}
+
+// UpdateRows writes rows by the key in their first column. All of them must be there: the caller has locked them.
+func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
+	if t.S.D.Name == Postgres && len(rows) > 1 {
+		return t.updateUnnested(table, columns, rows)
+	}
+	keyLast := make([][]any, len(rows))
+	for i, row := range rows {
+		keyLast[i] = append(slices.Clone(row[1:]), row[0])
+	}
+	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+" = ?", keyLast)
+	return AllWritten(table, n, len(rows), err)
+}
+
+// AllWritten refuses to go on where a statement found other rows than those that its caller has locked.
+func AllWritten(table string, n, want int, err error) error {
+	if err == nil && n != want {
+		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n, table, want)
+	}
+	return err
+}
+
+func (t *Tx) updateUnnested(table string, columns []string, rows [][]any) error {
+	set := make([]string, 0, len(columns))
+	for _, c := range columns[1:] {
+		set = append(set, c+" = v."+c)
+	}
+	n, err := t.unnested(table, columns, rows, func(list string) string {
+		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." + columns[0] + " = v." + columns[0]
+	})
+	return AllWritten(table, n, len(rows), err)
+}
+
+// Among compares a column with all values of one argument, which [listOf] makes: the text of the statement stays the same however many there are.
+func (d Dialect) Among(column string) string {
+	if d.Name == SQLite {
+		return column + " IN (SELECT value FROM json_each(?))"
+	}
+	return column + " = ANY(?)"
+}
+
+// ListOf is the argument of dialect.among.
+func ListOf[T int64 | string](d Dialect, values []T) any {
+	if d.Name != SQLite {
+		return pq.Array(values)
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		return "[]"
+	}
+	return string(text)
+}
+
+// AmongHashes is among for hashes, which [hashesOf] makes.
+func (d Dialect) AmongHashes(column string) string {
+	if d.Name == SQLite {
+		return column + " IN (SELECT unhex(value) FROM json_each(?))"
+	}
+	return column + " = ANY(CAST(? AS BYTEA[]))"
+}
+
+// HashesOf is the argument of dialect.amongHashes.
+func HashesOf(d Dialect, hashes []trade.Hash) any {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = string(h)
+		if d.Name == Postgres {
+			texts[i] = `\x` + texts[i]
+		}
+	}
+	return ListOf(d, texts)
+}
+
+// Marks gives n placeholders for IN (…).
+func Marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+// Anys makes the arguments of a statement of values of one type.
+func Anys[T any](s []T) []any {
+	out := make([]any, len(s))
+	for i, v := range s {
+		out[i] = v
+	}
+	return out
+}
+
+// InList bounds the values of an IN (…).
+const InList = 500

@@ -1,0 +1,153 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A PostgreSQL server says who it is: the system identifier that initdb gave it, and its timeline,
+// which each promotion and each recovery to a point in time raises. The ledger remembers both, and a
+// change stops the sending until a person has confirmed it (Rebind): a replica that was promoted may
+// lack what was sent last, a restored copy lacks what was sent since, and only the journals of the
+// hosts that sent it know.
+
+// Unread stands for a part that the role may not read. It equals everything.
+const Unread = "-"
+
+const (
+	readSystem   = `(SELECT CAST(system_identifier AS TEXT) FROM pg_control_system())`
+	readTimeline = `CASE WHEN pg_is_in_recovery() THEN '-' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`
+)
+
+// Server is what is known of PostgreSQL.
+type Server struct {
+	query string // gives "system/timeline", as far as the role may read it
+
+	mu    sync.Mutex
+	known string // the last one that the ledger had
+}
+
+// askServer finds out what the role may read, and asks for it with each transaction from then on: no
+// intent is stored on a server that was not looked at.
+func (s *DB) askServer(ctx context.Context) error {
+	for _, parts := range [][2]string{{readSystem, readTimeline}, {readSystem, `'-'`}, {`'-'`, readTimeline}, {`'-'`, `'-'`}} {
+		s.server.query = parts[0] + ` || '/' || ` + parts[1]
+		var text string
+		err := s.Read.GetContext(ctx, &text, `SELECT `+s.server.query)
+		var refused *pq.Error
+		if err == nil {
+			s.D.mark += ` || ';' || ` + s.server.query
+			return nil
+		}
+		if !errors.As(err, &refused) || refused.Code.Class() != "42" && refused.Code.Class() != "0A" && refused.Code.Class() != "55" {
+			return s.Fault(ctx, "opening the ledger", err)
+		}
+	}
+	return nil
+}
+
+// SameServers tells whether two may be the same, as far as both are known.
+func SameServers(a, b string) bool {
+	x, y := ServerParts(a), ServerParts(b)
+	for i := range x {
+		if x[i] != y[i] && x[i] != Unread && y[i] != Unread {
+			return false
+		}
+	}
+	return true
+}
+
+// ServerParts splits "system/timeline"; a part that is not known is unread.
+func ServerParts(text string) [2]string {
+	system, timeline, ok := strings.Cut(text, "/")
+	if !ok {
+		return [2]string{Unread, Unread}
+	}
+	return [2]string{system, timeline}
+}
+
+// knowsMore tells whether b has a part that a lacks.
+func knowsMore(a, b string) bool {
+	x, y := ServerParts(a), ServerParts(b)
+	return x[0] == Unread && y[0] != Unread || x[1] == Unread && y[1] != Unread
+}
+
+// KnowServer compares the server with the one that the ledger was last used on. A ledger that knows none takes it.
+func (s *DB) KnowServer(ctx context.Context, mending bool) error {
+	if s.D.Name != Postgres {
+		return nil
+	}
+	const op = "looking which server has the ledger"
+	was, is, err := s.Servers(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !SameServers(was, is):
+		if s.unconfirmed = mending; mending {
+			return nil
+		}
+		return s.OtherServer(was, is)
+	case knowsMore(was, is):
+		err = s.InTx(ctx, op, func(t *Tx) error {
+			return t.Do(`UPDATE ledger SET server = ? WHERE server = ?`, is, was)
+		})
+	}
+	s.server.known = is
+	return err
+}
+
+// Servers gives the server that the ledger knows, and the present one.
+func (s *DB) Servers(ctx context.Context) (was, is string, err error) {
+	err = s.Read.QueryRowxContext(ctx, `SELECT server, `+s.server.query+` FROM ledger`).Scan(&was, &is)
+	return was, is, s.Fault(ctx, "looking which server has the ledger", err)
+}
+
+// SameServer refuses to go on when a connection led to another server than the one before. Once a
+// person has confirmed it, the ledger knows it.
+func (t *Tx) SameServer() error {
+	s := t.S
+	if t.Server == "" || s.unconfirmed {
+		return nil
+	}
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if t.Server == s.server.known {
+		return nil
+	}
+	var was string
+	if err := t.Get(&was, `SELECT server FROM ledger`); err != nil {
+		return err
+	}
+	if !SameServers(was, t.Server) {
+		return s.OtherServer(was, t.Server)
+	}
+	s.server.known = t.Server
+	return nil
+}
+
+// OtherServer is the error of a ledger on another server than the one that it was last used on.
+func (s *DB) OtherServer(was, is string) error {
+	return &Error{
+		Code: CodeServer, Path: s.Where, Hint: "nothing is sent; compare the journal of every host with this ledger (`safrasync check` on each), then run `safrasync state rebind --reason TEXT`",
+		Err: fmt.Errorf("%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
+			trade.ErrOtherServer, ServerText(was), ServerText(is)),
+	}
+}
+
+// ServerText names a server for people.
+func ServerText(text string) string {
+	p := ServerParts(text)
+	for i := range p {
+		if p[i] == Unread {
+			p[i] = "not readable"
+		}
+	}
+	return fmt.Sprintf("server %s (timeline %s)", p[0], strings.TrimLeft(p[1], "0"))
+}

@@ -1,0 +1,218 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/lib/pq"
+	"modernc.org/sqlite"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrNotFound says that the ledger has no such entry.
+var ErrNotFound = errors.New("the ledger has no such row")
+
+// ErrNoLedger says that there is no ledger where one was looked for.
+var ErrNoLedger = errors.New("it is not there")
+
+// The codes of an Error.
+const (
+	CodeConfig      = "state-config"       // the configuration names no usable ledger
+	CodeLocked      = "state-locked"       // another process writes, and does not end
+	CodePermission  = "state-permission"   // the file, or the role, may not write
+	CodeFull        = "state-full"         // the disk is full: STORE-FULL of the outcome catalogue
+	CodeCorrupt     = "state-corrupt"      // the file is damaged
+	CodeNewer       = "state-newer"        // a newer program wrote it
+	CodeOlder       = "state-older"        // it needs a migration and is open for reading only
+	CodeDirectory   = "state-directory"    // the folder does not exist
+	CodeNetworkFS   = "state-network-fs"   // the file is on a network file system
+	CodeForeign     = "state-foreign"      // the database belongs to something else
+	CodeDurability  = "state-durability"   // the database would not keep what it says it stored
+	CodeUnreachable = "state-unreachable"  // PostgreSQL does not answer
+	CodeAuth        = "state-auth"         // PostgreSQL refuses the user
+	CodeNoDatabase  = "state-no-database"  // PostgreSQL has no such database
+	CodeIO          = "state-io"           // the disk fails
+	CodeTimeout     = "state-timeout"      // it took longer than it may
+	CodeRolledBack  = "state-rolled-back"  // the journal has what the ledger does not: an older copy of it
+	CodeAbsent      = "state-absent"       // there is none, and nobody asked to begin one
+	CodeStands      = "state-stands"       // one is to be begun where one stands
+	CodeEmptied     = "state-emptied"      // the ledger is new, but the journal of one that stood here is not
+	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
+	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place
+	CodeMoved       = "state-moved"        // it was moved to another place: `safrasync state copy`
+	CodeServer      = "state-server"       // PostgreSQL is another server, or was promoted, since the ledger was last confirmed
+	CodeServed      = "state-served"       // another `run` serves it
+	CodeCopy        = "state-copy"         // a copy cannot be made, or is none that can be used
+	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
+	CodeInternal    = "state-internal"     // everything else
+)
+
+// Error is what a person in IT is told about the ledger. It holds no DSN, no password and no row.
+type Error struct {
+	Code string // one of the Code constants
+	Path string // the file, or host and database
+	Hint string // what to do
+	Err  error  // what happened
+
+	// What the journal has and the ledger does not, with CodeRolledBack and CodeEmptied.
+	Records, Rows int
+	Since         time.Time
+	Place         string // with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked for
+}
+
+// Error gives what happened, where, and what to do.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("the ledger")
+	if e.Path != "" {
+		b.WriteString(" " + e.Path)
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	if e.Hint != "" {
+		b.WriteString(": " + e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap gives what happened.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Primary result codes of SQLite, the low byte of what the driver reports.
+const (
+	sqlitePerm     = 3
+	sqliteBusy     = 5
+	sqliteLocked   = 6
+	sqliteReadOnly = 8
+	sqliteIOErr    = 10
+	SqliteCorrupt  = 11
+	sqliteFull     = 13
+	SqliteCantOpen = 14
+	sqliteAuth     = 23
+	sqliteNotADB   = 26
+	// sqliteIOErrWrite is what a limit of the process (RLIMIT_FSIZE) gives: the disk is as good as full.
+	sqliteIOErrWrite = 778
+	// sqliteIOErrShmSize is what a full disk gives while the shared index of a file is made.
+	sqliteIOErrShmSize = 4874
+)
+
+// Fault turns what a driver said into an *Error. Our own errors pass unchanged; nil stays nil.
+func (s *DB) Fault(ctx context.Context, op string, err error) error {
+	return FaultOf(ctx, op, s.Where, s.D.Name, err)
+}
+
+// FaultOf turns what a driver reported into an *Error; our own errors pass unchanged, and nil stays nil.
+func FaultOf(ctx context.Context, op, where, driverName string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	var leased *trade.LeasedError
+	var platform *trade.OtherPlatformError
+	if errors.As(err, &known) || errors.As(err, &platform) || errors.As(err, &leased) || errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
+		return err
+	}
+	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user request".
+	if cause := context.Cause(ctx); cause != nil {
+		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
+			return &Error{
+				Code: CodeTimeout, Path: where, Err: fmt.Errorf("%s timed out: %w", op, cause),
+				Hint: "look for a long transaction, a slow disk or an overloaded server",
+			}
+		}
+		return fmt.Errorf("%s: %w", op, cause)
+	}
+	out := &Error{Code: CodeInternal, Path: where, Err: fmt.Errorf("%s: %w", op, err)}
+	var lite *sqlite.Error
+	var server *pq.Error
+	switch {
+	case errors.As(err, &lite):
+		DescribeSQLite(out, lite.Code())
+	case errors.As(err, &server):
+		describePostgres(out, server)
+	case driverName == Postgres && isNetwork(err):
+		out.Code, out.Hint = CodeUnreachable, "check that PostgreSQL runs, and host, port and firewall in state.dsn"
+	}
+	return out
+}
+
+// Uncertain is the error of a commit of which nobody knows whether it took effect. Code and way out are those of what is the matter: of the full disk, if that
+// is said by the commit or by the look for it, else of the first of the two that says anything.
+func (s *DB) Uncertain(op string, commit, look error) error {
+	const stay = "the rows concerned stay as they are until the ledger answers"
+	out := &Error{Code: CodeUnreachable, Path: s.Where, Hint: stay, Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, commit, look)}
+	for _, cause := range []error{look, commit} {
+		var known *Error
+		if errors.As(s.Fault(context.Background(), op, cause), &known) && known.Hint != "" && (out.Code != CodeFull || known.Code == CodeFull) {
+			out.Code, out.Hint = known.Code, known.Hint+"; "+stay
+		}
+	}
+	return out
+}
+
+func isTimeout(err error) bool {
+	var named *TimeoutError
+	return errors.As(err, &named)
+}
+
+func isNetwork(err error) bool {
+	var network net.Error
+	var op *net.OpError
+	return errors.As(err, &network) || errors.As(err, &op) || errors.Is(err, driver.ErrBadConn) || strings.Contains(err.Error(), "EOF")
+}
+
+// afterRoom is what comes after a full disk has room again.
+const afterRoom = "a service that runs goes on by itself then, one that could not start has to be started (systemd tries for an hour)"
+
+// DescribeSQLite sets code and hint of an error by the result code of SQLite.
+func DescribeSQLite(e *Error, code int) {
+	switch {
+	case code == sqliteIOErrWrite, code == sqliteIOErrShmSize:
+		e.Code, e.Hint = CodeFull, "free space, raise the limit of the process's file size, or check the disk and the system's log ("+FreeSpace(e.Path)+"); "+afterRoom
+		return
+	case code&0xff == sqliteFull:
+		e.Code, e.Hint = CodeFull, "free space on the disk ("+FreeSpace(e.Path)+"); "+afterRoom
+		return
+	}
+	switch code & 0xff {
+	case sqliteBusy, sqliteLocked:
+		e.Code, e.Hint = CodeLocked, "another process holds the write lock"+Holders(e.Path)+": wait for it, or stop it"
+	case sqliteReadOnly, sqlitePerm, sqliteAuth:
+		e.Code, e.Hint = CodePermission, FilesHint(e.Path)
+	case SqliteCantOpen:
+		e.Code, e.Hint = CodePermission, FilesHint(e.Path)
+	case sqliteIOErr:
+		e.Code, e.Hint = CodeIO, "check the disk and the system's log; what was stored before is safe"
+	case SqliteCorrupt, sqliteNotADB:
+		e.Code, e.Hint = CodeCorrupt, "do not delete it: stop the program and restore the backup, or run `safrasync rebuild`"
+	}
+}
+
+func describePostgres(e *Error, server *pq.Error) {
+	code := string(server.Code)
+	switch {
+	case code == "28P01" || code == "28000":
+		e.Code, e.Hint = CodeAuth, "check user and password in state.dsn, and pg_hba.conf"
+	case code == "3D000":
+		e.Code, e.Hint = CodeNoDatabase, "create the database, or correct its name in state.dsn"
+	case code == "42501":
+		e.Code, e.Hint = CodePermission, "grant the role what it needs: it owns the ledger's tables"
+	case code == "25006":
+		e.Code, e.Hint = CodePermission, "the server is a standby or read-only: point state.dsn at the primary (target_session_attrs=read-write)"
+	case code == "53100":
+		e.Code, e.Hint = CodeFull, "free space on the database server"
+	case code == "53300":
+		e.Code, e.Hint = CodeUnreachable, "raise max_connections, or close other sessions"
+	case code == "55P03" || code == "57014":
+		e.Code, e.Hint = CodeLocked, "another session holds the rows: look at pg_stat_activity for a long transaction"
+	case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
+		e.Code, e.Hint = CodeUnreachable, "the server is starting, stopping or cut off: it is tried again"
+	case code == "XX001" || code == "XX002":
+		e.Code, e.Hint = CodeCorrupt, "stop the program and restore the database from its backup"
+	}
+}

@@ -1,0 +1,37 @@
+//go:build !linux
+
+package sqldb
+
+import (
+	"os"
+	"syscall"
+)
+
+// HostIdentity knows the host only: without a boot id, a process is never proved to be gone, and leases end by time.
+func HostIdentity() (host, boot, pidSpace string) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	return host, "", ""
+}
+
+func machineID() string { return "" }
+
+func ProcessStart(int) (started string, running bool) { return "", true }
+
+func Holders(string) string { return "" }
+
+func OpenIn(string) []string { return nil }
+
+func mayWrite(string) error { return nil }
+
+func fileSystemType(string) (int64, bool) { return 0, false }
+
+func Ours(os.FileInfo) bool { return false }
+
+func ownerOf(string) (name string, other bool) { return "", false }
+
+func FreeBytes(string) (uint64, bool) { return 0, false }
+
+func BoundUnacknowledged(string, string, syscall.RawConn) error { return nil }

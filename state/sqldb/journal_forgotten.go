@@ -1,0 +1,95 @@
+package sqldb
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/safrasync/safrasync/state/journal"
+)
+
+// RefuseForgotten refuses a new ledger where the journal of one that stood here says that rows were sent (F057).
+func RefuseForgotten(parent, where string) error {
+	if parent == "" {
+		return nil
+	}
+	f, err := JournalOf(parent, where)
+	if err != nil || f.rows == 0 {
+		return err
+	}
+	e := &Error{
+		Code: CodeEmptied, Path: where, Records: int(f.End.Seq), Rows: f.rows, Since: f.End.Header.Created,
+		Hint: "restore it (`safrasync restore FILE`), or run `safrasync rebuild`, which makes it anew from its journal",
+		Err:  fmt.Errorf("the ledger is empty or gone, but its journal in %s says that %d rows were sent", f.Dir, f.rows),
+	}
+	if place := f.End.Header.Place; place != where {
+		e.Place = place
+		e.Hint += "; if that is another ledger, set state.journal to a folder of its own"
+		e.Err = fmt.Errorf("the ledger is new, but the journal in %s, of the ledger that stood at %s, says that %d rows were sent", f.Dir, place, f.rows)
+	}
+	return e
+}
+
+// ForgottenJournal is a journal whose ledger is looked for.
+type ForgottenJournal struct {
+	Dir  string // "" when there is none
+	End  journal.End
+	rows int // that were sent
+}
+
+// JournalOf finds the journal of a ledger that stood at a place, or of one that is no longer where it was: the folder may have moved, or the server got another
+// name. A SQLite ledger whose file is still there is another one. Of several it is one by which rows were sent, the nearest by its place, then the newest.
+func JournalOf(parent, where string) (ForgottenJournal, error) {
+	found, broken, err := journal.Find(parent)
+	if err != nil {
+		return ForgottenJournal{}, &Error{Code: CodeJournal, Path: where, Hint: "let the user " + userName() + " read the folder of state.journal", Err: err}
+	}
+	var all []ForgottenJournal
+	for dir, end := range found {
+		if end.Header.Place != where && elsewhere(end.Header.Place, where) {
+			continue
+		}
+		rows, err := sentBy(dir)
+		if err != nil {
+			return ForgottenJournal{}, &Error{Code: CodeJournal, Path: where, Hint: "restore the ledger's backup", Err: fmt.Errorf("the ledger is gone, and its journal cannot be read: %w", err)}
+		}
+		all = append(all, ForgottenJournal{dir, end, rows})
+	}
+	if len(all) > 0 {
+		order := func(yes bool) int { return map[bool]int{true: 0, false: 1}[yes] }
+		return slices.MinFunc(all, func(a, b ForgottenJournal) int {
+			return cmp.Or(order(a.rows > 0)-order(b.rows > 0), order(a.End.Header.Place == where)-order(b.End.Header.Place == where), b.End.At.Compare(a.End.At))
+		}), nil
+	}
+	for _, dir := range slices.Sorted(maps.Keys(broken)) {
+		return ForgottenJournal{}, &Error{
+			Code: CodeJournal, Path: where, Hint: "restore the ledger's backup, or move the folder away if it belongs to another ledger",
+			Err: fmt.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
+		}
+	}
+	return ForgottenJournal{}, nil
+}
+
+// sentBy counts the rows that a journal says were sent.
+func sentBy(dir string) (rows int, err error) {
+	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
+		rows += len(r.Intents)
+		if r.Kind == journal.Known || r.Kind == journal.Snapshot {
+			rows += len(r.Facts)
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// elsewhere tells whether the ledger of a journal is another one that still stands where it was.
+func elsewhere(place, where string) bool {
+	if !filepath.IsAbs(place) || !filepath.IsAbs(where) {
+		return false
+	}
+	_, err := os.Stat(place)
+	return err == nil
+}

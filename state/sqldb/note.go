@@ -1,0 +1,137 @@
+package sqldb
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+)
+
+// Noting gives the note of a transaction, which is flushed to the journal before the commit.
+func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
+	if t.Note == nil {
+		t.Note = &journal.Record{Kind: kind, At: at.UTC()}
+	}
+	return t.Note
+}
+
+// WriteNote flushes the note to the journal and stores its number in the transaction. Journal first, ledger second: a crash between the two is seen at the next
+// start, when the journal has one record more.
+func (t *Tx) WriteNote() error {
+	s := t.S
+	switch {
+	case t.Note == nil:
+		return nil
+	case s.Journal == nil && s.Served:
+		return &Error{
+			Code: CodeJournal, Path: s.Where, Hint: "set state.journal as the other processes have it",
+			Err: errors.New("the ledger has a journal, and was opened without it"),
+		}
+	case s.Journal == nil:
+		return nil
+	}
+	id := s.Journal.Header().Journal
+	// Locked: one transaction of this journal at a time; those of other hosts go on.
+	if err := t.All(&[]int64{}, s.D.Locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), id); err != nil {
+		return err
+	}
+	rows, err := JournalRows(t, false)
+	if err != nil {
+		return err
+	}
+	row, ok := rows[id]
+	if !ok || row.RetiredAt.Valid {
+		return &Error{Code: CodeRolledBack, Path: s.Where, Hint: RebuildHint, Err: errors.New("the ledger no longer knows its journal")}
+	}
+	for other, r := range rows {
+		if other != id && !r.RetiredAt.Valid {
+			if t.Note.Seen == nil {
+				t.Note.Seen = map[string]int64{}
+			}
+			t.Note.Seen[other] = max(t.Note.Seen[other], r.Seq)
+		}
+	}
+	if t.Audit != nil {
+		t.Note.Audit = &journal.AuditHead{Seq: t.Audit.Seq, Hash: t.Audit.Hash}
+	}
+	seq, mark, err := s.Journal.Append(*t.Note, row.Seq, row.Mark)
+	if err != nil {
+		return s.JournalFault(err)
+	}
+	t.Seq = seq
+	return t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, t.Note.At.UnixMilli(), id)
+}
+
+// noted tells the journal that the ledger has the note, and does what waited for that.
+func (t *Tx) noted() {
+	for _, f := range t.Then {
+		f()
+	}
+	if t.Seq > 0 {
+		t.S.Journal.Committed(t.Seq)
+	}
+}
+
+// JournalFault says what is wrong with a journal, and what to do.
+func (s *DB) JournalFault(err error) error {
+	e := &Error{Code: CodeJournal, Path: s.Where, Err: err, Hint: "check the folder of state.journal, its rights and its disk"}
+	var damage *journal.DamageError
+	switch {
+	case errors.Is(err, journal.ErrAhead), errors.Is(err, journal.ErrBack):
+		e.Code, e.Hint = CodeRolledBack, "nothing more is sent; start again, which settles it or says what is missing"
+	case errors.Is(err, journal.ErrBehind):
+		e.Code, e.Hint = CodeJournalLost, NewJournalHint
+	case errors.Is(err, journal.ErrOther):
+		e.Code, e.Hint = CodeCopied, NewJournalHint
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; "+afterRoom
+	case errors.As(err, &damage):
+		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"
+		e.Err = fmt.Errorf("its journal cannot be trusted: %w", err)
+	}
+	return e
+}
+
+// What to do when ledger and journal do not fit.
+const (
+	RebuildHint    = "nothing is sent; `safrasync rebuild` shows what is missing and adds it"
+	NewJournalHint = "nothing is sent; if this ledger is the right one and no other is in use, run `safrasync rebuild --new-journal --reason TEXT`"
+)
+
+// JournalRow is what the ledger knows of one of its journals.
+type JournalRow struct {
+	ID        string        `db:"id"`
+	Seq       int64         `db:"seq"`
+	Mark      string        `db:"mark"`
+	Host      string        `db:"host"`
+	Path      string        `db:"path"`
+	At        int64         `db:"at"`
+	RetiredAt sql.NullInt64 `db:"retired_at"`
+}
+
+// JournalRows gives the journals of the ledger by their ids.
+func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
+	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
+	if lock {
+		query = t.S.D.Locked(query, "journal")
+	}
+	var rows []JournalRow
+	if err := t.All(&rows, query); err != nil {
+		return nil, err
+	}
+	out := make(map[string]JournalRow, len(rows))
+	for _, r := range rows {
+		out[r.ID] = r
+	}
+	return out, nil
+}
+
+// AuditHead is the end of the chain. Whoever adds to it locks it first: two writers cannot go on from the same record, and a record that is missing at the end
+// is missed. The index audit_one_chain refuses a fork in any case.
+type AuditHead struct {
+	Seq  int64  `db:"seq"`
+	Hash string `db:"hash"`
+}

@@ -1,0 +1,194 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+)
+
+// The limits of a PostgreSQL ledger.
+const (
+	postgresConns    = 8 // also the number of transactions at once
+	statementTimeout = 25 * time.Second
+	LockTimeout      = 10 * time.Second
+	idleTimeout      = 20 * time.Second // within a transaction
+	connectTimeout   = 10 * time.Second
+	ReadPatience     = statementTimeout + 10*time.Second // beyond the statement's own limit the connection is taken for dead
+)
+
+// OpenPostgres connects to the PostgreSQL ledger that the options name, and verifies its durability (I1).
+func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
+	cfg, err := PostgresConfig(o)
+	if err != nil {
+		return nil, err
+	}
+	where := PostgresPlace(cfg)
+	s := newStore(PostgresDialect, tune, where)
+	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
+	setting, err := durableSetting(ctx, cfg, where, tune)
+	if err != nil {
+		return nil, err
+	}
+	// Each session fixes the level that the server has now, so that a later reload cannot lower it under us.
+	cfg.Runtime["synchronous_commit"] = setting
+	if o.ReadOnly {
+		cfg.Runtime["default_transaction_read_only"] = "on"
+	}
+	if s.Write, err = connectPostgres(cfg, ReadPatience, tune); err != nil {
+		return nil, s.Fault(ctx, "opening the ledger", err)
+	}
+	s.Read = s.Write
+	s.unhurried = func() (*sqlx.DB, error) {
+		slow := cfg
+		slow.Runtime = maps.Clone(cfg.Runtime)
+		slow.Runtime["statement_timeout"] = "0"
+		return connectPostgres(slow, 0, tune)
+	}
+	if err := s.VerifyPostgres(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.askServer(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// PostgresPlace names a database for people, without secrets.
+func PostgresPlace(cfg pq.Config) string {
+	return "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
+}
+
+// PostgresConfig reads the DSN. What the driver says about a wrong one is not repeated: it quotes the text, with the password in it.
+func PostgresConfig(o Options) (pq.Config, error) {
+	cfg, err := pq.NewConfig(o.DSN)
+	if err != nil || o.DSN == "" {
+		return pq.Config{}, &Error{
+			Code: CodeConfig, Err: errors.New("state.dsn is not a PostgreSQL data source name"),
+			Hint: "write it like host=db port=5432 dbname=safrasync user=safrasync password=… sslmode=verify-full",
+		}
+	}
+	if cfg.ConnectTimeout <= 0 {
+		cfg.ConnectTimeout = connectTimeout
+	}
+	if cfg.ApplicationName == "" {
+		cfg.ApplicationName = strings.TrimSpace("safrasync " + o.Version)
+	}
+	if cfg.Runtime == nil {
+		cfg.Runtime = map[string]string{}
+	}
+	cfg.Runtime["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
+	cfg.Runtime["lock_timeout"] = strconv.FormatInt(LockTimeout.Milliseconds(), 10)
+	// The locks of a host that vanished in the middle of a transaction go away by this, before its leases end.
+	cfg.Runtime["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleTimeout.Milliseconds(), 10)
+	return cfg, nil
+}
+
+// connectPostgres makes a pool whose connections wait for each part of an answer as long as patience says; 0 = while the network lives.
+func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.DB, error) {
+	connector, err := pq.NewConnectorConfig(cfg)
+	if err != nil {
+		return nil, errors.New("the connection's settings contradict each other")
+	}
+	connector.Dialer(dialer{patience})
+	db := openDB(connector, tune)
+	db.SetMaxOpenConns(postgresConns)
+	db.SetMaxIdleConns(postgresConns)
+	db.SetConnMaxIdleTime(2 * time.Minute)
+	db.SetConnMaxLifetime(5 * time.Minute) // after a failover, connections to the old primary go away
+	return sqlx.NewDb(db, "postgres"), nil
+}
+
+// durableSetting asks the server for the level of synchronous_commit that it gives us by itself. Everything but off flushes the local disk and is kept
+// (remote_apply waits for a standby too); off is raised to on.
+func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tuning) (setting string, err error) {
+	db, err := connectPostgres(cfg, ReadPatience, tune)
+	if err != nil {
+		return "", FaultOf(ctx, "opening the ledger", where, Postgres, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.GetContext(ctx, &setting, "SHOW synchronous_commit"); err != nil {
+		return "", FaultOf(ctx, "opening the ledger", where, Postgres, err)
+	}
+	if setting == "off" {
+		setting = "on"
+	}
+	return setting, nil
+}
+
+// VerifyPostgres refuses a server that would not keep what it says it stored (I1).
+func (s *DB) VerifyPostgres(ctx context.Context) error {
+	var setting string
+	if err := s.Write.GetContext(ctx, &setting,
+		`SELECT current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`); err != nil {
+		return s.Fault(ctx, "opening the ledger", err)
+	}
+	return safePostgres(setting)
+}
+
+// safePostgres judges "fsync synchronous_commit full_page_writes" (I1).
+func safePostgres(setting string) error {
+	parts := strings.Fields(setting)
+	names := []string{"fsync", "synchronous_commit", "full_page_writes"}
+	if len(parts) != len(names) {
+		return &Error{Code: CodeDurability, Hint: "report this as a fault of the program", Err: errors.New("the server does not say whether it flushes")}
+	}
+	for i, name := range names {
+		if parts[i] == "off" {
+			return &Error{
+				Code: CodeDurability, Path: "PostgreSQL", Hint: fmt.Sprintf("set %s = on in postgresql.conf and reload the server", name),
+				Err: fmt.Errorf("%s is off: a power cut could lose what was sent", name),
+			}
+		}
+	}
+	return nil
+}
+
+// dialer makes connections that notice a silent network: lib/pq itself waits for an answer for ever, whatever the context says.
+type dialer struct{ patience time.Duration }
+
+// Dial makes a connection with the default time-out.
+func (d dialer) Dial(network, address string) (net.Conn, error) {
+	return d.DialTimeout(network, address, connectTimeout)
+}
+
+// DialTimeout makes a connection within a time.
+func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return d.DialContext(ctx, network, address)
+}
+
+// DialContext makes a connection while the context lasts.
+func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	alive := net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
+		Control:         BoundUnacknowledged,
+	}
+	conn, err := alive.DialContext(ctx, network, address)
+	if err != nil || d.patience == 0 {
+		return conn, err
+	}
+	return &PatientConn{conn, d.patience}, nil
+}
+
+// PatientConn ends a read that takes longer than any statement may.
+type PatientConn struct {
+	net.Conn
+	Patience time.Duration // how long one read may take
+}
+
+// Read reads within the patience of the connection.
+func (c *PatientConn) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.Patience)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}

@@ -1,0 +1,240 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// OldestSQLite is the first version without a fault that loses data in WAL mode.
+const OldestSQLite = "3.51.3"
+
+// readers bounds the connections that only read.
+const readers = 4
+
+// SqliteDSN builds the driver's name for a file. Its values run as SQL, so that nothing of a user's goes into them: the path is escaped.
+func SqliteDSN(path string, settings ...string) string {
+	u := url.URL{Scheme: "file", Path: path}
+	return u.String() + "?" + strings.Join(settings, "&")
+}
+
+// durable are the settings of a connection that writes. They hold for a connection, not for the file, so that each new one gets them.
+func durable(tune Tuning) []string {
+	return []string{
+		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
+		Busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0", "_error_rc=1",
+		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)", "_pragma=cell_size_check(1)",
+		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-4096)", "_pragma=wal_autocheckpoint(4000)",
+	}
+}
+
+// Busy is the setting of how long a connection waits for another writer.
+func Busy(tune Tuning) string {
+	return "_busy_timeout=" + strconv.FormatInt(tune.Busy.Milliseconds(), 10)
+}
+
+// OpenSQLite opens the file of a SQLite ledger, makes it where the options allow, and verifies its durability (I1).
+func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
+	path, exists, err := SqlitePath(o, tune)
+	if err != nil {
+		return nil, err
+	}
+	if !o.ReadOnly {
+		if err := rightUser(path); err != nil {
+			return nil, err
+		}
+	}
+	if !exists {
+		if err := o.MayBegin(path, "the file does not exist, or is empty"); err != nil {
+			return nil, err
+		}
+		if err := CreateFile(path); err != nil {
+			return nil, err
+		}
+	}
+	if !o.ReadOnly {
+		// SQLite itself would fall back to reading, and fail at the first write only.
+		if err := mayWrite(path); err != nil {
+			return nil, Permission(path, err)
+		}
+	}
+	if err := inspect(ctx, path, tune); err != nil {
+		return nil, err
+	}
+	s := newStore(SqliteDialect, tune, path)
+	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
+	s.Read = ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0", "_error_rc=1", "_pragma=cache_size(-1024)"), readers)
+	if o.ReadOnly {
+		s.Write = s.Read
+		return s, nil
+	}
+	s.Write = ConnectSQLite(tune, SqliteDSN(path, append([]string{"mode=rw"}, durable(tune)...)...), 1)
+	if err := s.firstConnection(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// firstConnection opens the writer and verifies its durability (I1, F055). Turning a new file to WAL needs it alone for a moment and does not wait
+// by itself, so that of several programs that start at once some must try again.
+func (s *DB) firstConnection(ctx context.Context) error {
+	const op = "opening the ledger"
+	ctx, cancel := context.WithTimeoutCause(ctx, s.Tune.Write, &TimeoutError{op, s.Tune.Write})
+	defer cancel()
+	for tries := 0; ; tries++ {
+		err := s.Fault(ctx, op, s.Write.PingContext(ctx))
+		if err == nil {
+			return s.verifySQLite(ctx)
+		}
+		var known *Error
+		if !errors.As(err, &known) || known.Code != CodeLocked || tries == 20 || !s.pause(ctx, s.Tune.Busy/50) {
+			return err
+		}
+	}
+}
+
+// SqlitePath makes the path absolute and looks at where it leads, without opening the file: closing a second handle of a file that SQLite has
+// open would drop its locks.
+func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
+	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") || strings.ContainsRune(o.DSN, 0) {
+		return "", false, &Error{
+			Code: CodeConfig, Hint: "state.dsn of a SQLite ledger is the path of a file, like /var/lib/safrasync/state.db",
+			Err: errors.New("state.dsn is not a path"),
+		}
+	}
+	if path, err = filepath.Abs(o.DSN); err != nil {
+		return "", false, &Error{Code: CodeConfig, Hint: "give an absolute path in state.dsn", Err: err}
+	}
+	dir := filepath.Dir(path)
+	about := dir
+	switch info, statErr := os.Stat(path); {
+	case statErr == nil && info.IsDir():
+		return "", false, &Error{Code: CodeConfig, Path: path, Hint: "name a file in it in state.dsn", Err: errors.New("it is a folder")}
+	case statErr == nil:
+		exists, about = info.Size() > 0, path // an empty file is a ledger that was never begun
+	case errors.Is(statErr, fs.ErrPermission):
+		return "", false, Permission(path, statErr)
+	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR): // a file that cannot be looked at is not one that is gone
+		return "", false, &Error{Code: CodeIO, Path: path, Hint: "check the disk", Err: statErr}
+	default:
+		if info, dirErr := os.Stat(dir); dirErr != nil || !info.IsDir() {
+			if errors.Is(dirErr, fs.ErrPermission) {
+				return "", false, Permission(path, dirErr)
+			}
+			hint := "create " + dir + " for the user " + userName()
+			if !o.Begin {
+				hint = "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; only at the first set-up " + hint + ", and begin the ledger with `safrasync state new`"
+			}
+			return "", false, &Error{Code: CodeDirectory, Path: path, Hint: hint, Err: errors.New("its folder does not exist")}
+		}
+	}
+	if magic, ok := tune.FsMagic(about); ok {
+		if name := NetworkFileSystem(magic); name != "" {
+			return "", false, &Error{
+				Code: CodeNetworkFS, Path: path, Hint: "put it on a local disk, or use PostgreSQL for it",
+				Err: fmt.Errorf("it is on a network file system (%s), where locks and flushes cannot be trusted", name),
+			}
+		}
+	}
+	return path, exists, nil
+}
+
+// CreateFile makes the file that SQLite then fills: for its owner only, because rows of the ERP are kept in it.
+func CreateFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return Permission(path, err)
+	}
+	if err := f.Close(); err != nil {
+		return Permission(path, err)
+	}
+	return nil
+}
+
+// Permission is the error of a file that may not be read or written.
+func Permission(path string, err error) error {
+	return &Error{Code: CodePermission, Path: path, Hint: FilesHint(path), Err: err}
+}
+
+// inspect looks at the file before anything could change it: one that belongs to another program is left exactly as it is.
+func inspect(ctx context.Context, path string, tune Tuning) (err error) {
+	db := ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_error_rc=1"), 1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var names []string
+	if err := db.SelectContext(ctx, &names, SqliteDialect.Tables); err != nil {
+		return FaultOf(ctx, "opening the ledger", path, SQLite, err)
+	}
+	return foreign(names, path, true)
+}
+
+// verifySQLite refuses a connection that would not keep what it says it stored.
+func (s *DB) verifySQLite(ctx context.Context) error {
+	var version, journal string
+	var synchronous, foreignKeys int
+	for query, dest := range map[string]any{
+		"SELECT sqlite_version()": &version, "PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous, "PRAGMA foreign_keys": &foreignKeys,
+	} {
+		if err := s.Write.GetContext(ctx, dest, query); err != nil {
+			return s.Fault(ctx, "opening the ledger", err)
+		}
+	}
+	return JudgeSQLite(s.Where, version, journal, synchronous, foreignKeys)
+}
+
+// JudgeSQLite refuses a connection whose settings would not keep what it says it stored (I1).
+func JudgeSQLite(where, version, journal string, synchronous, foreignKeys int) error {
+	refuse := func(format string, args ...any) error {
+		return &Error{Code: CodeDurability, Path: where, Hint: "report this as a fault of the program, with its version and the file system", Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case OlderVersion(version, OldestSQLite):
+		return refuse("SQLite is %s, need %s", version, OldestSQLite)
+	case journal != "wal":
+		return refuse("the journal mode is %q, need wal", journal)
+	case synchronous != 2:
+		return refuse("synchronous is %d, need 2 (FULL)", synchronous)
+	case foreignKeys != 1:
+		return refuse("foreign keys are not checked")
+	}
+	return nil
+}
+
+// OlderVersion compares two versions number by number.
+func OlderVersion(version, than string) bool {
+	a, b := strings.Split(version, "."), strings.Split(than, ".")
+	for i := range b {
+		if i >= len(a) {
+			return true
+		}
+		x, errX := strconv.Atoi(a[i])
+		y, errY := strconv.Atoi(b[i])
+		if errX != nil || errY != nil {
+			return true
+		}
+		if x != y {
+			return x < y
+		}
+	}
+	return false
+}
+
+// MemoryDB makes an empty database in memory.
+func MemoryDB(tune Tuning) *DB {
+	s := newStore(SqliteDialect, tune, "in memory")
+	s.Memory = true
+	// One connection for all: each further one would have an empty database of its own.
+	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
+	s.Write = ConnectSQLite(tune, dsn, 1)
+	s.Read = s.Write
+	return s
+}

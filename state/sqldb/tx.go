@@ -1,0 +1,346 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/journal"
+)
+
+// writeTries bounds how often a transaction that certainly did not apply is run again: after a deadlock, a serialization failure, a race for
+// a platform id, or a connection that broke before the commit was sent.
+const writeTries = 4
+
+// TimeoutError names the time limit that ended an operation.
+type TimeoutError struct {
+	Op    string
+	After time.Duration
+}
+
+// Error names the operation and its limit.
+func (e *TimeoutError) Error() string { return fmt.Sprintf("%s took longer than %s", e.Op, e.After) }
+
+// Tx is one write transaction. Only inTx makes one: a write outside an explicit transaction would be sent twice by
+// database/sql when the connection breaks after the server has run it.
+type Tx struct {
+	Ctx context.Context
+	S   *DB
+	*sqlx.Tx
+	Note *journal.Record // what the journal must have before the commit; nil: nothing
+	Seq  int64           // the note's number
+	Then []func()        // what is to be done once the transaction is on disk
+
+	Audit *AuditHead // the end of the audit before the first act of the transaction; nil: it has none
+
+	Server string // PostgreSQL, as this connection's server says who it is: see server
+}
+
+// Do runs a statement.
+func (t *Tx) Do(query string, args ...any) error {
+	_, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
+	return err
+}
+
+// Changed runs a statement and gives the number of rows that it changed.
+func (t *Tx) Changed(query string, args ...any) (int, error) {
+	res, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// Get reads one row into dest.
+func (t *Tx) Get(dest any, query string, args ...any) error {
+	return t.GetContext(t.Ctx, dest, t.Rebind(query), args...)
+}
+
+// All reads all rows into dest, a slice.
+func (t *Tx) All(dest any, query string, args ...any) error {
+	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
+}
+
+// InTx runs fn in one transaction and returns when it is durable. fn may run several times, so it sets its results anew each time.
+//
+// The caller's cancellation counts before the transaction begins; one that has begun is finished, within its own time limit, because a
+// result that a shutdown throws away becomes a doubt for a person.
+func (s *DB) InTx(ctx context.Context, op string, fn func(*Tx) error) error {
+	return s.inTxWithin(ctx, s.Tune.Write, op, fn)
+}
+
+// InLongTx is inTx for what touches many rows at once.
+func (s *DB) InLongTx(ctx context.Context, op string, fn func(*Tx) error) error {
+	return s.inTxWithin(ctx, max(s.Tune.Write, longTx), op, fn)
+}
+
+const longTx = time.Hour
+
+func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	if s.ReadOnly {
+		return &Error{Code: CodePermission, Path: s.Where, Hint: "this command only reads", Err: fmt.Errorf("%s: the ledger is open for reading only", op)}
+	}
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, &TimeoutError{op, limit})
+	defer cancel()
+	var slot int
+	select {
+	case slot = <-s.Slots:
+		defer func() { s.Slots <- slot }()
+	case <-ctx.Done():
+		return s.Fault(ctx, op, ctx.Err())
+	}
+	for try := 1; ; try++ {
+		again, err := s.TryTx(ctx, op, slot, fn)
+		if errors.Is(err, journal.ErrAhead) && try < writeTries {
+			err = s.SettleCrash(ctx, op, slot)
+			again = err == nil
+			if again {
+				continue
+			}
+		}
+		if err == nil || !again || try == writeTries || ctx.Err() != nil {
+			return s.Fault(ctx, op, err)
+		}
+	}
+}
+
+// TryTx runs the transaction once. again means that it certainly did not apply and may apply next time.
+func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error) (again bool, err error) {
+	raw, err := s.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return mayWorkAgain(err), err
+	}
+	t := &Tx{Ctx: ctx, S: s, Tx: raw}
+	mark := NewID()
+	err = t.leaveMark(slot, mark)
+	if err == nil {
+		err = fn(t)
+	}
+	if err == nil {
+		err = failpoint.Hit("tx.written")
+	}
+	if err == nil {
+		err = t.WriteNote()
+	}
+	if err == nil {
+		err = failpoint.Hit("tx.noted")
+	}
+	if err != nil {
+		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is thrown away by the pool.
+		_ = raw.Rollback()
+		return mayWorkAgain(err), err
+	}
+	if err = raw.Commit(); err == nil {
+		err = failpoint.Hit("tx.committed") // an error here is a commit whose answer was lost
+	}
+	if err == nil {
+		t.noted()
+		return false, nil // true from here on: the transaction is on disk
+	}
+	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in the middle. A guess would cost a
+	// duplicate or a lost row, so we look.
+	_ = raw.Rollback()
+	applied, lookErr := s.WasApplied(ctx, op, slot, mark)
+	switch {
+	case lookErr != nil:
+		return false, s.Uncertain(op, err, lookErr)
+	case applied:
+		t.noted()
+		return false, nil
+	}
+	return errors.Is(err, driver.ErrBadConn) || isNetwork(err) && s.D.Name == Postgres, err
+}
+
+// InOneTx runs fn in one transaction that may take long, once, and leaves no mark: when the commit fails, the caller must look whether it took effect.
+func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
+	raw, err := s.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(&Tx{Ctx: ctx, S: s, Tx: raw}); err != nil {
+		return errors.Join(err, raw.Rollback())
+	}
+	return raw.Commit()
+}
+
+// inItsTx runs the text of a migration in the transaction that goose has begun for it, unless another program has done so since goose looked.
+func inItsTx(version int64, name, text string) func(context.Context, *sql.Tx) error {
+	return func(ctx context.Context, t *sql.Tx) error {
+		var applied bool
+		if err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+SchemaTable+` WHERE version_id = ? AND is_applied)`, version).Scan(&applied); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if applied {
+			return fmt.Errorf("%s: another program has applied it meanwhile", name)
+		}
+		if _, err := t.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+}
+
+// eachRow runs one statement for each row, and tells how many rows of the table it changed. In SQLite that costs no more than one statement for many rows, whose text would have to be read
+// each time.
+func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
+	if len(rows) == 0 {
+		return 0, nil
+	}
+	statement, err := t.PreparexContext(t.Ctx, t.Rebind(query))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	short := context.WithoutCancel(t.Ctx) // the driver watches over each statement that can be ended
+	for _, row := range rows {
+		result, err := statement.ExecContext(short, row...)
+		if err != nil {
+			return changed, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return changed, err
+		}
+		changed += int(n)
+	}
+	return changed, nil
+}
+
+// Peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody else writes meanwhile (SQLite).
+func (s *DB) Peek(ctx context.Context, op string, fn func(*Tx) error) error {
+	raw, err := s.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return s.Fault(ctx, op, err)
+	}
+	defer func() { _ = raw.Rollback() }()
+	return s.Fault(ctx, op, fn(&Tx{Ctx: ctx, S: s, Tx: raw}))
+}
+
+// AtOneMoment lets what fn reads be of one moment.
+func (s *DB) AtOneMoment(ctx context.Context, fn func(*sqlx.Tx) error) error {
+	t, err := s.Read.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(t), t.Rollback()) // nothing was written
+}
+
+// leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings that make the commit durable (I1): an
+// administrator can turn fsync off while we run.
+func (t *Tx) leaveMark(slot int, mark string) error {
+	var setting string
+	if err := t.Get(&setting, t.S.D.mark, t.S.MarkedBy, slot, mark); err != nil {
+		return err
+	}
+	setting, t.Server, _ = strings.Cut(setting, ";")
+	return t.S.D.safe(setting)
+}
+
+// WasApplied tells whether the transaction with this mark is in the database. On PostgreSQL the upsert waits on the row that the
+// transaction in question wrote first, so that one whose COMMIT the server is still working on has ended before we judge.
+func (s *DB) WasApplied(ctx context.Context, op string, slot int, mark string) (bool, error) {
+	if s.Memory {
+		return false, nil // a commit in memory that fails was rolled back; there is no second connection to look from
+	}
+	limit := &TimeoutError{Op: op + ": reading back an uncertain commit", After: s.Tune.Settle}
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.Tune.Settle, limit)
+	defer cancel()
+	if s.D.Name == SQLite {
+		return s.wasAppliedSQLite(ctx, slot, mark)
+	}
+	for {
+		found, err := s.readMark(ctx, slot)
+		if err == nil {
+			return found == mark, nil
+		}
+		if !s.pause(ctx, 100*time.Millisecond) {
+			return false, errors.Join(context.Cause(ctx), err)
+		}
+	}
+}
+
+func (s *DB) readMark(ctx context.Context, slot int) (found string, err error) {
+	t, err := s.Write.BeginTxx(ctx, nil)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = t.Rollback() }() // it only looks
+	err = t.GetContext(ctx, &found, t.Rebind(`INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, '', 0)
+		ON CONFLICT (owner, slot) DO UPDATE SET at = excluded.at RETURNING id`), s.MarkedBy, slot)
+	return found, err
+}
+
+// wasAppliedSQLite looks from a new connection, because a failed fsync leaves the old one with pages that only it believes in. What is
+// found is then copied into the file proper and flushed: found is not yet durable when the disk had just failed.
+func (s *DB) wasAppliedSQLite(ctx context.Context, slot int, mark string) (bool, error) {
+	if err := s.discardWriter(ctx); err != nil {
+		return false, err
+	}
+	var found string
+	err := s.Write.GetContext(ctx, &found, `SELECT id FROM tx_mark WHERE owner = ? AND slot = ?`, s.MarkedBy, slot)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil || found != mark {
+		return false, err
+	}
+	var busy, pages, copied int
+	if err := s.Write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(FULL)`).Scan(&busy, &pages, &copied); err != nil {
+		return false, err
+	}
+	if busy != 0 || pages != copied {
+		return false, errors.New("a reader keeps the transaction from being flushed")
+	}
+	return true, nil
+}
+
+// discardWriter makes the pool open a new connection.
+func (s *DB) discardWriter(ctx context.Context) error {
+	conn, err := s.Write.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	if err := conn.Raw(func(any) error { return driver.ErrBadConn }); err != nil && !errors.Is(err, driver.ErrBadConn) {
+		return errors.Join(err, conn.Close())
+	}
+	return nil
+}
+
+// pause waits, and tells whether there is time left.
+func (s *DB) pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// mayWorkAgain tells whether a transaction that was not committed can succeed when it is run again.
+func mayWorkAgain(err error) bool {
+	var server *pq.Error
+	if errors.As(err, &server) {
+		switch string(server.Code) {
+		case "40001", "40P01": // serialization failure, deadlock
+			return true
+		case "23505": // two transactions raced for one platform id; the second run sees the first and reports a conflict
+			return server.Constraint == "entry_one_remote" || server.Constraint == "attempt_one_shot"
+		}
+		return false
+	}
+	return errors.Is(err, driver.ErrBadConn)
+}
