@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -226,19 +225,4 @@ func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, 
 	}
 	holder, err := holderOf(all, string(sends), remoteID, except)
 	return holder, s.db.Fault(ctx, "looking whose an id is", err)
-}
-
-// HeldBy gives *trade.LeasedError while a living process holds the lease.
-func (r LeaseRow) HeldBy(job string) error {
-	if r.Instance == "" || r.Expires <= r.Now {
-		return nil
-	}
-	var holder trade.Owner
-	if err := json.Unmarshal([]byte(r.Owner), &holder); err != nil {
-		return fmt.Errorf("the lease of job %s is damaged: %w", job, err)
-	}
-	if sqldb.Gone(holder) {
-		return nil
-	}
-	return &trade.LeasedError{Job: job, Owner: holder, Until: time.UnixMilli(r.Expires).UTC()}
 }

@@ -112,9 +112,8 @@ func (s *Ledger) whatWasSent(ctx context.Context, op string, of []trade.SentCont
 // Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these lag, in a first pass by all that it has sent: of what seems to have no rows it would go
 // through all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word for word.
 const (
-	isThere     = `CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END`
-	maybeThere  = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
-	mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`
+	isThere    = `CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END`
+	maybeThere = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
 )
 
 // SentContent selects the entries of a kind whose content went out, or may have: now, or in an attempt.

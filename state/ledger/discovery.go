@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,59 +18,6 @@ const (
 	KnownPage = 2000
 	EntryPage = 250
 )
-
-// Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
-func (s *Ledger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
-	all := func(dest any, query string, args ...any) error {
-		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
-	}
-	c, err := CursorOf(all, job)
-	return c, s.db.Fault(ctx, "reading the cursor", err)
-}
-
-// CursorOf reads the cursor of a job; the zero value when nothing was read yet.
-func CursorOf(all func(dest any, query string, args ...any) error, job string) (trade.Cursor, error) {
-	var rows []struct {
-		Bound       string         `db:"bound"`
-		SweptAt     sql.NullInt64  `db:"swept_at"`
-		Fingerprint string         `db:"fingerprint"`
-		Sweep       sql.NullString `db:"sweep"`
-		Parents     string         `db:"parents"`
-		Brakes      string         `db:"brakes"`
-	}
-	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`, job); err != nil || len(rows) == 0 {
-		return trade.Cursor{}, err
-	}
-	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
-	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
-		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
-	}
-	if rows[0].Sweep.Valid {
-		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
-			return trade.Cursor{}, fmt.Errorf("the cursor of job %s is damaged: %w", job, err)
-		}
-	}
-	return c, nil
-}
-
-// SetCursor stores the cursor of a job in the transaction that stores the rows (I4).
-func SetCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
-	var sweep sql.NullString
-	if c.Sweep != nil {
-		text, err := json.Marshal(c.Sweep)
-		if err != nil {
-			return fmt.Errorf("the sweep of job %s: %w", job, err)
-		}
-		sweep = OrNull(string(text))
-	}
-	brakes, err := json.Marshal(c.Brakes)
-	if err != nil {
-		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
-	}
-	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents,
-		brakes = excluded.brakes`, job, c.Bound, sqldb.Millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes))
-}
 
 type knownRow struct {
 	ID         int64      `db:"id"`
@@ -99,18 +45,6 @@ func (r knownRow) known() (trade.Known, error) {
 		k.Acknowledged, err = FlagsOf(r.Acknowledged)
 	}
 	return k, err
-}
-
-// FlagsOf parses the flags of an entry.
-func FlagsOf(text string) (trade.Flags, error) {
-	if text == "[]" {
-		return nil, nil
-	}
-	var flags trade.Flags
-	if err := json.Unmarshal([]byte(text), &flags); err != nil {
-		return nil, fmt.Errorf("an entry is damaged in column flags: restore the backup")
-	}
-	return flags, nil
 }
 
 // Known gives what is known of these keys, by key.
@@ -154,20 +88,6 @@ func (s *Ledger) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error
 			return nil, err
 		}
 		out = append(out, entries...)
-	}
-	return out, nil
-}
-
-// SelectEntries returns the entries for which a condition of SQL holds.
-func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	var out []trade.Entry
-	err := sqldb.Each(ctx, s.db.Read, (*EntryRow).Places, func(r *EntryRow) error {
-		e, err := r.Entry()
-		out = append(out, e)
-		return err
-	}, s.db.Q(SelectEntry+where), args...)
-	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
 	}
 	return out, nil
 }
@@ -279,25 +199,6 @@ func (s *Ledger) Record(ctx context.Context, lease trade.Lease, page trade.Page)
 		return 0, err
 	}
 	return lost, nil
-}
-
-// The flags of entries as texts, for what is looked for in them.
-var changedText, replacedText = `"` + string(trade.Changed) + `"`, `"` + string(trade.Replaced) + `"`
-
-// changedSince gives the entries that were sent and whose rows have changed or left their keys since,
-// or are again as they were sent: what they are now is not sent under another key, nothing goes below
-// them, and a rebuilt ledger must know it.
-func changedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
-	for _, u := range updates {
-		was := entries[u.Entry.ID]
-		if was == nil || !u.From.Created() {
-			continue
-		}
-		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) || strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
-			ids = append(ids, u.Entry.ID)
-		}
-	}
-	return ids
 }
 
 // InsertEntries adds the entries whose key is new and counts the others.

@@ -160,3 +160,18 @@ func NobodyRuns(t *sqldb.Tx) error {
 	}
 	return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
 }
+
+// HeldBy gives *trade.LeasedError while a living process holds the lease.
+func (r LeaseRow) HeldBy(job string) error {
+	if r.Instance == "" || r.Expires <= r.Now {
+		return nil
+	}
+	var holder trade.Owner
+	if err := json.Unmarshal([]byte(r.Owner), &holder); err != nil {
+		return fmt.Errorf("the lease of job %s is damaged: %w", job, err)
+	}
+	if sqldb.Gone(holder) {
+		return nil
+	}
+	return &trade.LeasedError{Job: job, Owner: holder, Until: time.UnixMilli(r.Expires).UTC()}
+}

@@ -241,3 +241,6 @@ func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	}
 	return out, nil
 }
+
+// mayHaveMade is true of an attempt that created a record, or may have, in the words of the index: see SentContent.
+const mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`

@@ -93,3 +93,8 @@ func (s *Ledger) tellRoll(ctx context.Context, job string, page []rollRow, fn fu
 	}
 	return nil
 }
+
+// Recount counts the entries themselves, in the form of Counts.
+func (s *Ledger) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
+	return s.Roll(ctx, job, nil)
+}

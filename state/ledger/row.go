@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -245,11 +246,37 @@ func List[T any](s []T) []T {
 	return s
 }
 
-// OrNull is NULL for an empty text.
-func OrNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
-
 // IsSettled is the condition of both, which SQLite uses only when it sees it in these words: not as a list, of which it would make a table for each row that is written.
 const IsSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
 
 // OfStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in these words (see isSettled).
 const OfStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
+
+// FlagsOf parses the flags of an entry.
+func FlagsOf(text string) (trade.Flags, error) {
+	if text == "[]" {
+		return nil, nil
+	}
+	var flags trade.Flags
+	if err := json.Unmarshal([]byte(text), &flags); err != nil {
+		return nil, fmt.Errorf("an entry is damaged in column flags: restore the backup")
+	}
+	return flags, nil
+}
+
+// SelectEntries returns the entries for which a condition of SQL holds.
+func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
+	var out []trade.Entry
+	err := sqldb.Each(ctx, s.db.Read, (*EntryRow).Places, func(r *EntryRow) error {
+		e, err := r.Entry()
+		out = append(out, e)
+		return err
+	}, s.db.Q(SelectEntry+where), args...)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	return out, nil
+}
+
+// The flags of entries as texts, for what is looked for in them.
+var changedText, replacedText = `"` + string(trade.Changed) + `"`, `"` + string(trade.Replaced) + `"`

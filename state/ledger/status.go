@@ -85,3 +85,6 @@ func PutStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 		SET state = excluded.state, stop = excluded.stop, stop_reach = excluded.stop_reach, since = excluded.since`+condition,
 		status.Job, string(status.State), stop, reach, sqldb.Millis(status.Since))
 }
+
+// OrNull is NULL for an empty text.
+func OrNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }

@@ -166,11 +166,6 @@ func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) 
 	return sums.List(), nil
 }
 
-// Recount counts the entries themselves, in the form of Counts.
-func (s *Ledger) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
-	return s.Roll(ctx, job, nil)
-}
-
 // List returns the sums that are not zero, by state and unit.
 func (c TallyChange) List() []trade.Tally {
 	var out []trade.Tally

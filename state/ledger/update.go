@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -112,4 +113,20 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 		rows = append(rows, row.pick(updateColumns))
 	}
 	return lost, t.UpdateRows("entry", updateColumns, rows)
+}
+
+// changedSince gives the entries that were sent and whose rows have changed or left their keys since,
+// or are again as they were sent: what they are now is not sent under another key, nothing goes below
+// them, and a rebuilt ledger must know it.
+func changedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
+	for _, u := range updates {
+		was := entries[u.Entry.ID]
+		if was == nil || !u.From.Created() {
+			continue
+		}
+		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) || strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
+			ids = append(ids, u.Entry.ID)
+		}
+	}
+	return ids
 }

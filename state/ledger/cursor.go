@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
+func (s *Ledger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
+	all := func(dest any, query string, args ...any) error {
+		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
+	}
+	c, err := CursorOf(all, job)
+	return c, s.db.Fault(ctx, "reading the cursor", err)
+}
+
+// CursorOf reads the cursor of a job; the zero value when nothing was read yet.
+func CursorOf(all func(dest any, query string, args ...any) error, job string) (trade.Cursor, error) {
+	var rows []struct {
+		Bound       string         `db:"bound"`
+		SweptAt     sql.NullInt64  `db:"swept_at"`
+		Fingerprint string         `db:"fingerprint"`
+		Sweep       sql.NullString `db:"sweep"`
+		Parents     string         `db:"parents"`
+		Brakes      string         `db:"brakes"`
+	}
+	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`, job); err != nil || len(rows) == 0 {
+		return trade.Cursor{}, err
+	}
+	c := trade.Cursor{Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint, Parents: rows[0].Parents}
+	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
+		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
+	}
+	if rows[0].Sweep.Valid {
+		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
+			return trade.Cursor{}, fmt.Errorf("the cursor of job %s is damaged: %w", job, err)
+		}
+	}
+	return c, nil
+}
+
+// SetCursor stores the cursor of a job in the transaction that stores the rows (I4).
+func SetCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
+	var sweep sql.NullString
+	if c.Sweep != nil {
+		text, err := json.Marshal(c.Sweep)
+		if err != nil {
+			return fmt.Errorf("the sweep of job %s: %w", job, err)
+		}
+		sweep = OrNull(string(text))
+	}
+	brakes, err := json.Marshal(c.Brakes)
+	if err != nil {
+		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
+	}
+	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint, sweep = excluded.sweep, parents = excluded.parents,
+		brakes = excluded.brakes`, job, c.Bound, sqldb.Millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes))
+}
