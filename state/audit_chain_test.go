@@ -6,7 +6,7 @@ import (
 	gosync "sync"
 	"testing"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -101,7 +101,7 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 			t.Errorf("alarms %+v", r.Alarms)
 		}
 		records, err := s.Audit(t.Context(), 0)
-		if err != nil || len(records) != 3 || records[0].Who != ledger.Program || records[0].Act != "late answer" || records[0].Target != "contracts a" {
+		if err != nil || len(records) != 3 || records[0].Who != audit.Program || records[0].Act != "late answer" || records[0].Target != "contracts a" {
 			t.Errorf("audit %+v, %v", records, err)
 		}
 		mustVerify(t, s, 0)
@@ -111,8 +111,8 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 // forge makes the audit again from a record on, with other words, as one whole chain.
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
-	var rows []ledger.AuditRow
-	if err := s.db.Read.Select(&rows, s.db.Q(ledger.SelectAudit+`ORDER BY seq`)); err != nil {
+	var rows []audit.Row
+	if err := s.db.Read.Select(&rows, s.db.Q(audit.SelectAudit+`ORDER BY seq`)); err != nil {
 		t.Fatal(err)
 	}
 	prev := ""
@@ -139,12 +139,12 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		mustVerify(t, k.s, 0)
 		at := k.s
 		var head sqldb.AuditHead
-		if err := at.db.Read.Get(&head, ledger.SelectHead); err != nil {
+		if err := at.db.Read.Get(&head, audit.SelectHead); err != nil {
 			t.Fatal(err)
 		}
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
-		d, err := at.diagnoseAudit(t.Context())
+		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context())
 		if err != nil || d.OK || d.Problem != ProblemBroken {
 			t.Errorf("the doctor says %+v, %v", d, err)
 		}

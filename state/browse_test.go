@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -211,7 +211,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		states := []trade.State{trade.Invalid, trade.Waiting, trade.Held, trade.Invalid, trade.Pending}
 		var page []trade.Entry
 		var want []string
-		for i := range 3*ledger.EntryPage + 7 {
+		for i := range 3*discovery.EntryPage + 7 {
 			e := newEntry(fmt.Sprintf("01|%04d", i))
 			if e.State = states[i%len(states)]; e.State != trade.Pending {
 				e.Cause = "rule:payday"
@@ -220,7 +220,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 			page = append(page, e)
 		}
 		mustRecord(t, s, lease, page...)
-		for _, limit := range []int{0, 1, ledger.EntryPage, 2*ledger.EntryPage + 1} {
+		for _, limit := range []int{0, 1, discovery.EntryPage, 2*discovery.EntryPage + 1} {
 			var got []string
 			if err := s.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit}, func(e trade.Entry) error {
 				got = append(got, e.Key)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -78,8 +79,8 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 		args  []any
 		times int
 	}{
-		"content":     {ledger.SentContent(s.db.D), []any{numbers, numbers}, 2},
-		"source_hash": {ledger.SentSource(s.db.D), []any{sqldb.HashesOf(s.db.D, hashes)}, 1},
+		"content":     {discovery.SentContent(s.db.D), []any{numbers, numbers}, 2},
+		"source_hash": {discovery.SentSource(s.db.D), []any{sqldb.HashesOf(s.db.D, hashes)}, 1},
 	} {
 		plan, err := sqldb.Gather(ctx, s.db.Read, func(line *string) []any { return []any{line} }, `EXPLAIN `+s.db.Q(ledger.SelectEntry+ask.query), append([]any{"order_commitments"}, ask.args...)...)
 		if text := strings.Join(plan, "\n"); err != nil || strings.Count(text, "Index Cond: ("+column+" = ") != ask.times || strings.Contains(text, "Seq Scan") {

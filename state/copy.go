@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -143,17 +144,17 @@ func (m *moving) look(ctx context.Context) error {
 	case there.From != nil || there.Rows > 0:
 		return &sqldb.Error{Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give a database without a ledger, or a schema of its own", Err: errors.New("it has a ledger already, which is in use or was")}
 	case moved != nil && *moved != m.to.db.Where:
-		return ledger.RefuseOther(m.from.db, 0, moved)
+		return jobs.RefuseOther(m.from.db, 0, moved)
 	}
 	return nil
 }
 
 // nobodyLives refuses a ledger that some process works on.
 func nobodyLives(t *sqldb.Tx) error {
-	if err := ledger.NobodyRuns(t); err != nil {
+	if err := jobs.NobodyRuns(t); err != nil {
 		return err
 	}
-	instances, err := ledger.Instances(t)
+	instances, err := jobs.Instances(t)
 	for _, i := range instances {
 		if !i.Dead {
 			return &sqldb.Error{
@@ -184,7 +185,7 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where); err != nil || n == 0 {
 			return err // marked by an earlier try
 		}
-		_, err := ledger.AddAudit(t, record)
+		_, err := audit.AddAudit(t, record)
 		return err
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -60,7 +60,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		return err
 	}
 	record.Target = "ledger " + m.from.db.ID
-	_, err = ledger.AddAudit(t, record)
+	_, err = audit.AddAudit(t, record)
 	return err
 }
 

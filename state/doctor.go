@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -50,15 +51,21 @@ const futureMargin = 5 * time.Minute
 // Diagnose looks at the whole ledger, without changing anything. full reads every page of a SQLite file and its indexes; the journal is read whole always. The
 // error is for what keeps it from looking.
 func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Diagnosis, error) {
-	return s.diagnose(ctx, journals, full, 0)
+	return doctor{s.db, s}.diagnose(ctx, journals, full, 0)
 }
 
 // DiagnoseWithin is Diagnose that gives each look so much time. One that is not over by then has ProblemLong.
 func (s *Store) DiagnoseWithin(ctx context.Context, journals string, each time.Duration) ([]Diagnosis, error) {
-	return s.diagnose(ctx, journals, false, each)
+	return doctor{s.db, s}.diagnose(ctx, journals, false, each)
 }
 
-func (s *Store) diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
+// doctor looks at one ledger, a method for each line of what it reports.
+type doctor struct {
+	db    *sqldb.DB
+	store *Store
+}
+
+func (s doctor) diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
 	out := []Diagnosis{{Check: "schema", OK: true}}
 	for _, look := range []func(context.Context) (Diagnosis, error){
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
@@ -83,7 +90,7 @@ func (s *Store) diagnose(ctx context.Context, journals string, full bool, each t
 	return append(out, s.diagnoseFiles(journals)...), nil
 }
 
-func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
+func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
 	d := Diagnosis{Check: "integrity"}
 	if s.db.D.Name != sqldb.SQLite {
 		return d, nil // PostgreSQL checks its own pages
@@ -119,9 +126,9 @@ func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
 	return tables, s.db.Fault(ctx, "checking foreign keys", err)
 }
 
-func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "foreign_keys"}
-	tables, err := s.BrokenKeys(ctx)
+	tables, err := s.store.BrokenKeys(ctx)
 	if len(tables) > 0 {
 		d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
 	}
@@ -164,9 +171,9 @@ func sameTally(a, b trade.Tally) bool {
 	return a.State == b.State && a.Count == b.Count && a.Quantity.Unit == b.Quantity.Unit && a.Quantity.Amount.Equal(b.Quantity.Amount)
 }
 
-func (s *Store) diagnoseSums(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "sums"}
-	uneven, err := s.UnevenSums(ctx)
+	uneven, err := s.store.UnevenSums(ctx)
 	if len(uneven) > 0 {
 		d.Problem, d.Args = ProblemUneven, []any{fmt.Sprint(uneven)}
 	}
@@ -175,11 +182,11 @@ func (s *Store) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 
 // diagnoseAudit reads all acts, and misses none: their numbers have no gap but those that a PostgreSQL sequence leaves. A journal that cannot be read is told by
 // diagnoseJournal.
-func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
-	broken, err := s.VerifyChain(ctx)
+	broken, err := s.store.VerifyChain(ctx)
 	if broken == 0 && err == nil {
-		if broken, err = s.VerifyHeads(ctx); errors.Is(err, ledger.ErrNoHeads) {
+		if broken, err = s.store.VerifyHeads(ctx); errors.Is(err, audit.ErrNoHeads) {
 			err = nil
 		}
 	}
@@ -189,7 +196,7 @@ func (s *Store) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 	return d, err
 }
 
-func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "clock"}
 	var latest int64
 	if err := s.db.Read.GetContext(ctx, &latest, `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
@@ -202,9 +209,9 @@ func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-func (s *Store) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "leases"}
-	leases, err := s.Leases(ctx)
+	leases, err := s.store.Leases(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -216,7 +223,7 @@ func (s *Store) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-func (s *Store) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "attempts"}
 	var old struct {
 		N  int   `db:"n"`

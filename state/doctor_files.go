@@ -14,13 +14,13 @@ import (
 )
 
 // diagnoseJournal compares ledger and journal, and reads the whole journal.
-func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, error) {
+func (s doctor) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, error) {
 	d := Diagnosis{Check: "journal"}
 	if parent == "" {
 		d.OK, d.Problem = true, ProblemNoJournal
 		return d, nil
 	}
-	report, err := s.JournalReport(ctx, parent)
+	report, err := s.store.JournalReport(ctx, parent)
 	var e *sqldb.Error
 	switch {
 	case errors.As(err, &e):
@@ -67,7 +67,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 }
 
 // diagnoseDurability asks for the settings without which a commit is not on disk.
-func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "durability"}
 	if s.db.D.Name == sqldb.Postgres {
 		if err := s.db.VerifyPostgres(ctx); err != nil {
@@ -117,9 +117,9 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 }
 
 // diagnoseFiles looks at disk and rights. For PostgreSQL only the journal is here.
-func (s *Store) diagnoseFiles(parent string) []Diagnosis {
+func (s doctor) diagnoseFiles(parent string) []Diagnosis {
 	var out []Diagnosis
-	paths := s.Files(parent)
+	paths := s.store.Files(parent)
 	dirs := []string{}
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
 		dirs = append(dirs, filepath.Dir(s.db.Where))
@@ -130,7 +130,7 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 		out = append(out, wal)
 	}
 	if parent != "" {
-		dir := s.JournalDir(parent)
+		dir := s.store.JournalDir(parent)
 		if _, err := os.Stat(dir); err == nil {
 			dirs = append(dirs, dir)
 		}
@@ -138,7 +138,7 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 	return append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs), diagnoseRights(paths, dirs))
 }
 
-func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
+func (s doctor) diagnoseSpace(dirs []string) Diagnosis {
 	d := Diagnosis{Check: "space", OK: true}
 	for _, dir := range dirs {
 		if free, ok := s.db.Tune.Free(dir); ok && free < sqldb.LowSpace {
@@ -148,7 +148,7 @@ func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
 	return d
 }
 
-func (s *Store) diagnoseFileSystem(dirs []string) Diagnosis {
+func (s doctor) diagnoseFileSystem(dirs []string) Diagnosis {
 	d := Diagnosis{Check: "file_system", OK: true}
 	for _, dir := range dirs {
 		magic, ok := s.db.Tune.FsMagic(dir)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -14,12 +15,12 @@ const oddExamples = 5
 
 // diagnoseRows reads every entry and every attempt, and finds those that the program did not write so: columns that cannot be read, a payload that is not the one of its hash, an entry
 // that is being sent without an open attempt. Whoever edits a ledger by hand leaves such rows.
-func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
+func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	const op = "reading the rows"
 	d := Diagnosis{Check: "rows"}
 	odd := map[int64]string{}
 	for after := int64(0); ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places, s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, ledger.EntryPage)
+		page, err := sqldb.Gather(ctx, s.db.Read, (*ledger.EntryRow).Places, s.db.Q(ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`), after, discovery.EntryPage)
 		if err != nil {
 			return d, s.db.Fault(ctx, op, err)
 		}
@@ -30,7 +31,7 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 			}
 			after = r.ID
 		}
-		if len(page) < ledger.EntryPage {
+		if len(page) < discovery.EntryPage {
 			break
 		}
 	}
@@ -43,7 +44,7 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	places := func(a *sent) []any { return []any{&a.id, &a.entry, &a.target, &a.payload, &a.hash} }
 	query := s.db.Q(`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`)
 	for after := ""; ; {
-		page, err := sqldb.Gather(ctx, s.db.Read, places, query, after, ledger.KnownPage)
+		page, err := sqldb.Gather(ctx, s.db.Read, places, query, after, discovery.KnownPage)
 		if err != nil {
 			return d, s.db.Fault(ctx, op, err)
 		}
@@ -52,7 +53,7 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 				odd[a.entry] = ""
 			}
 		}
-		if len(page) < ledger.KnownPage {
+		if len(page) < discovery.KnownPage {
 			break
 		}
 	}

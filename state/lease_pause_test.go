@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -55,7 +55,7 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- s.db.InTx(t.Context(), "a commit that takes long", func(t *sqldb.Tx) error {
-			if err := ledger.Fence(t, lease); err != nil {
+			if err := jobs.Fence(t, lease); err != nil {
 				return err
 			}
 			close(held)

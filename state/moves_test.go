@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -125,7 +126,7 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 			}
 			row.Job, row.State = "j", string(state)
 			if state == trade.Accepted {
-				row.RemoteID = ledger.OrNull("remote-start")
+				row.RemoteID = jobs.OrNull("remote-start")
 			}
 			if err := byHand(s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), row.Args()[1:]...); err == nil {
 				t.Errorf("an entry could start as %s", state)

@@ -1,7 +1,7 @@
 package state
 
 import (
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/people"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/recovery"
@@ -51,8 +51,8 @@ const (
 	KeptInbox   = retention.KeptInbox
 	KeptAudit   = retention.KeptAudit
 
-	ActRetention = ledger.ActRetention
-	ActPurge     = ledger.ActPurge
+	ActRetention = audit.ActRetention
+	ActPurge     = audit.ActPurge
 
 	// ServiceBeat is how often a `run` says that it is still there.
 	ServiceBeat = people.ServiceBeat

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -127,7 +127,7 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 			t.Fatal(err)
 		}
 		records, err := k.s.Audit(t.Context(), 1)
-		if err != nil || len(records) != 1 || records[0].Act != ledger.ActPlatform || records[0].Target != fromTests || !strings.Contains(records[0].Detail, `"accepted":2`) {
+		if err != nil || len(records) != 1 || records[0].Act != jobs.ActPlatform || records[0].Target != fromTests || !strings.Contains(records[0].Detail, `"accepted":2`) {
 			t.Errorf("audit: %+v, %v", records, err)
 		}
 		wantOther(t, k.sendTo(production), fromTests, production)

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -90,10 +91,10 @@ func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, p
 		case lacks != nil:
 			return lacks
 		}
-		if err := ledger.NobodyRuns(t); err != nil {
+		if err := jobs.NobodyRuns(t); err != nil {
 			return err
 		}
-		if err := ledger.SetPlatform(t, platform); err != nil {
+		if err := jobs.SetPlatform(t, platform); err != nil {
 			return err
 		}
 		if err := t.Do(`UPDATE ledger SET server = ?`, t.Server); err != nil {
@@ -104,7 +105,7 @@ func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, p
 			return err
 		}
 		record.Detail = string(detail)
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 	if errors.Is(err, errPlanned) {
@@ -140,7 +141,7 @@ func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sql
 	if s.db.D.Name == sqldb.Postgres && !sqldb.SameServers(was.Server, t.Server) {
 		plan.Server = &RebindPart{Was: sqldb.ServerText(was.Server), Is: sqldb.ServerText(t.Server)}
 	}
-	if plan.Accepted, plan.Doubts, err = ledger.CountSent(t.Ctx, t); err != nil {
+	if plan.Accepted, plan.Doubts, err = jobs.CountSent(t.Ctx, t); err != nil {
 		return err
 	}
 	rows, err := sqldb.JournalRows(t, false)

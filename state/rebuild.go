@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/recovery"
@@ -163,7 +165,7 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
 		return err
 	}
-	if err := ledger.SetPlatform(t, end.Header.Platform); err != nil {
+	if err := jobs.SetPlatform(t, end.Header.Platform); err != nil {
 		return err
 	}
 	mark := r.History.Mark
@@ -186,7 +188,7 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 		return err
 	}
 	note := t.Noting(journal.Act, r.Now)
-	note.ActName, note.Who = ledger.RebuildName, r.Who
+	note.ActName, note.Who = audit.RebuildName, r.Who
 	note.Seen = maps.Clone(r.History.Seen) // what other hosts' journals know is still missing: they must be replayed too, before anything is sent
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/recovery"
@@ -58,7 +60,7 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply b
 	dir := s.JournalDir(parent)
 	plan.Ledger, plan.Journal = s.db.ID, dir
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
-		if err := ledger.NobodyRuns(t); err != nil {
+		if err := jobs.NobodyRuns(t); err != nil {
 			return err
 		}
 		if err := t.Get(&plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
@@ -141,7 +143,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		return err
 	}
 	record.Detail = string(detail)
-	_, err = ledger.AddAudit(t, record)
+	_, err = audit.AddAudit(t, record)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -48,11 +49,11 @@ func rolled(t testing.TB, s *Store, rows int) {
 // Roll tells of each entry what EachKnown tells, as far as a sweep asks, and counts what the entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		rolled(t, s, ledger.RollRows+300)
+		rolled(t, s, discovery.RollRows+300)
 		want := map[int64]trade.Known{}
 		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
-				k = trade.Known{ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash, MappedWith: ledger.Mapped}
+				k = trade.Known{ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash, MappedWith: discovery.Mapped}
 			}
 			want[k.ID] = k
 			return nil

@@ -8,7 +8,10 @@ import (
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/alerts"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/inbox"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/people"
 	"github.com/safrasync/safrasync/state/readmodel"
@@ -23,6 +26,9 @@ type Store struct {
 	db *sqldb.DB
 
 	*ledger.Ledger
+	*jobs.Roster
+	*audit.Trail
+	*discovery.Discovery
 	*recovery.Journals
 	*readmodel.Reader
 	*people.Directory
@@ -34,11 +40,15 @@ type Store struct {
 
 // storeOf returns the ledger in a database.
 func storeOf(db *sqldb.DB) *Store {
-	entries := ledger.New(db)
+	roster := jobs.New(db)
+	trail := audit.New(db)
+	entries := ledger.New(db, roster)
+	found := discovery.New(db, entries)
 	tables := refs.New(db, entries)
 	return &Store{
-		db: db, Ledger: entries, Tables: tables, Journals: recovery.New(db, entries), Reader: readmodel.New(db, entries, tables),
-		Directory: people.New(db), Mailbox: inbox.New(db, entries), Log: alerts.New(db), Reducer: retention.New(db, entries),
+		db: db, Ledger: entries, Roster: roster, Trail: trail, Discovery: found, Tables: tables, Journals: recovery.New(db, entries),
+		Reader: readmodel.New(db, entries, roster, found, tables), Directory: people.New(db), Mailbox: inbox.New(db, entries, roster, found), Log: alerts.New(db),
+		Reducer: retention.New(db, trail),
 	}
 }
 
@@ -113,7 +123,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 		return err
 	}
 	if !o.Moving {
-		if err := s.db.Peek(ctx, "opening the ledger", ledger.MayWork); err != nil {
+		if err := s.db.Peek(ctx, "opening the ledger", jobs.MayWork); err != nil {
 			return err
 		}
 	}

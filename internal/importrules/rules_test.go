@@ -45,8 +45,8 @@ var rules = map[string]rule{
 	},
 	"state": {
 		may: []string{
-			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/ledger", "state/recovery", "state/refs", "state/readmodel", "state/people",
-			"state/inbox", "state/alerts", "state/retention",
+			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery", "state/recovery",
+			"state/refs", "state/readmodel", "state/people", "state/inbox", "state/alerts", "state/retention",
 		},
 		testsMay: []string{"internal/pgtest", "internal/sickdisk", "state/marks"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
@@ -57,17 +57,26 @@ var rules = map[string]rule{
 		may:    []string{"trade", "internal/failpoint", "state/journal"},
 		reason: "sqldb knows how to write durably, and nothing of what the rows mean",
 	},
+	"state/audit": {may: []string{"trade", "state/sqldb", "state/journal"}, reason: stateFolder},
+	"state/jobs":  {may: []string{"trade", "state/sqldb", "state/audit", "state/journal"}, reason: stateFolder},
 	"state/ledger": {
-		may:    []string{"trade", "state/sqldb", "state/journal", "state/marks"},
+		may:    []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/journal", "state/marks"},
 		reason: "ledger moves entries and knows nothing of who asks, recovers or takes away",
 	},
-	"state/recovery":  {may: []string{"trade", "state/sqldb", "state/ledger", "state/journal"}, reason: stateFolder},
-	"state/refs":      {may: []string{"trade", "state/sqldb", "state/ledger"}, reason: stateFolder},
-	"state/readmodel": {may: []string{"trade", "state/sqldb", "state/ledger", "state/refs"}, reason: stateFolder},
-	"state/people":    {may: []string{"trade", "state/sqldb", "state/ledger"}, reason: stateFolder},
-	"state/inbox":     {may: []string{"trade", "state/sqldb", "state/ledger"}, reason: stateFolder},
-	"state/alerts":    {may: []string{"trade", "state/sqldb"}, reason: stateFolder},
-	"state/retention": {may: []string{"trade", "internal/failpoint", "state/sqldb", "state/ledger", "state/journal"}, reason: stateFolder},
+	"state/discovery": {may: []string{"trade", "state/sqldb", "state/jobs", "state/ledger"}, reason: stateFolder},
+	"state/recovery": {
+		may: []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery", "state/journal"}, reason: stateFolder,
+	},
+	"state/refs": {may: []string{"trade", "state/sqldb", "state/audit", "state/ledger", "state/discovery"}, reason: stateFolder},
+	"state/readmodel": {
+		may: []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery", "state/refs"}, reason: stateFolder,
+	},
+	"state/people": {may: []string{"trade", "state/sqldb", "state/audit", "state/jobs"}, reason: stateFolder},
+	"state/inbox":  {may: []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery"}, reason: stateFolder},
+	"state/alerts": {may: []string{"trade", "state/sqldb"}, reason: stateFolder},
+	"state/retention": {
+		may: []string{"trade", "internal/failpoint", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/journal"}, reason: stateFolder,
+	},
 	"console": {
 		may:      []string{"trade", "sync", "sync/pending", "sync/reconcile", "internal/connlimit", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/oidctest"},

@@ -80,7 +80,7 @@ func next(t *testing.T) built {
 // addMigration gives the ledger of a tree a further form: an index that nothing asks for.
 func addMigration(tree string) error {
 	for _, driver := range []string{"sqlite", "postgres"} {
-		folder := filepath.Join(tree, "state", "migrations", driver)
+		folder := filepath.Join(tree, "state", "sqldb", "migrations", driver)
 		files, err := filepath.Glob(filepath.Join(folder, "*.sql"))
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ func (s *Mailbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
 // DoubtRows returns what is in doubt or held, at most so many rows, the newest first.
 func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, err error) {
 	const op = "reading the doubts"
-	jobs, err := s.ledger.Jobs(ctx)
+	jobs, err := s.roster.Jobs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, e
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	entries, err := s.ledger.Entries(ctx, ids)
+	entries, err := s.discovery.Entries(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -128,7 +129,7 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 		add("next_at IS NOT NULL")
 	}
 	if f.Text == "" {
-		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, ledger.OrAll(f.Limit))...)
+		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?", append(args, audit.OrAll(f.Limit))...)
 	}
 	// The database cannot tell of every body whether it has the text. A page at a time is read until enough have it: a word that stands in all of them must not bring the whole inbox into memory.
 	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
@@ -143,7 +144,7 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 		}
 		last := len(page) < InboxPage
 		found = append(found, withText(page, f.Text)...)
-		if most := ledger.OrAll(f.Limit); last || int64(len(found)) >= most {
+		if most := audit.OrAll(f.Limit); last || int64(len(found)) >= most {
 			return found[:min(most, int64(len(found)))], nil
 		}
 	}
@@ -210,7 +211,7 @@ func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 			}
 			n += some
 		}
-		_, err := ledger.AddAudit(t, record)
+		_, err := audit.AddAudit(t, record)
 		return err
 	})
 	if err != nil {
@@ -248,6 +249,6 @@ func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) 
 		from = out.LastAt
 	}
 	err = s.db.Read.GetContext(ctx, &out.Made, s.db.Q(`SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`), ledger.IdsFrom(from.Add(-ledger.IdSlack)), from.UnixMilli())
+		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`), discovery.IdsFrom(from.Add(-discovery.IdSlack)), from.UnixMilli())
 	return out, s.db.Fault(ctx, op, err)
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -66,7 +66,7 @@ func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.
 		if err != nil {
 			return err
 		}
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 }
@@ -85,7 +85,7 @@ func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.T
 		if err != nil {
 			return err
 		}
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,7 +34,7 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 		}
 	}
 	err = s.db.InTx(ctx, "storing an act", func(t *sqldb.Tx) error {
-		if err := MayWork(t); err != nil {
+		if err := jobs.MayWork(t); err != nil {
 			return err
 		}
 		done = make([]bool, len(acts))
@@ -62,9 +64,9 @@ func givesID(a trade.Act) bool {
 		from.RemoteID == "" && from.MovedID == to.RemoteID && from.Sends == to.Sends && from.ID != to.ID
 }
 
-func actOnJob(t *sqldb.Tx, act trade.JobAct, audit trade.AuditRecord) (done bool, err error) {
+func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done bool, err error) {
 	if act.Cursor != nil {
-		lease, err := LockLease(t, act.Job)
+		lease, err := jobs.LockLease(t, act.Job)
 		if err == nil {
 			err = lease.HeldBy(act.Job)
 		}
@@ -72,20 +74,20 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, audit trade.AuditRecord) (done bool
 			return false, err
 		}
 	}
-	now, err := LockStatus(t, act.Job)
+	now, err := jobs.LockStatus(t, act.Job)
 	if err != nil || !standsAs(now, act.Saw) {
 		return false, err
 	}
-	if _, err := AddAudit(t, audit); err != nil {
+	if _, err := audit.AddAudit(t, record); err != nil {
 		return false, err
 	}
 	if act.Cursor != nil {
-		if err := SetCursor(t, act.Job, *act.Cursor); err != nil {
+		if err := jobs.SetCursor(t, act.Job, *act.Cursor); err != nil {
 			return false, err
 		}
 	}
-	noteJob(t, audit, act.Status)
-	err = PutStatus(t, act.Status, "")
+	noteJob(t, record, act.Status)
+	err = jobs.PutStatus(t, act.Status, "")
 	return err == nil, err
 }
 
@@ -132,7 +134,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		if !allowed {
 			continue
 		}
-		seq, err := AddAudit(t, a.Audit)
+		seq, err := audit.AddAudit(t, a.Audit)
 		if err != nil {
 			return err
 		}
@@ -145,11 +147,11 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		}
 	}
 	// An id is given before it is got: no two entries have it at any time.
-	lost, err := applyUpdates(t, entries, gives, time.Now(), sums)
+	lost, err := ApplyUpdates(t, entries, gives, time.Now(), sums)
 	if err != nil {
 		return err
 	}
-	more, err := applyUpdates(t, entries, updates, time.Now(), sums)
+	more, err := ApplyUpdates(t, entries, updates, time.Now(), sums)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err := sums.Apply(t); err != nil || len(updates) == 0 {
 		return err
 	}
-	return noteAct(t, updatedBy(acts, done), updateIDs(slices.Concat(gives, updates)))
+	return noteAct(t, updatedBy(acts, done), UpdateIDs(slices.Concat(gives, updates)))
 }
 
 // stands tells whether an entry stands as a person saw it.
@@ -185,7 +187,7 @@ func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
 	case u.Generation != e.Generation && a.Resend == nil:
 		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
 	case a.Resend != nil:
-		return mayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
+		return jobs.MayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
 	case a.Gives != nil: // whose id it is was seen, and the database refuses that two have it
 		return true, nil
 	case u.State == trade.Accepted && u.RemoteID != "" && e.RemoteID.String != u.RemoteID:

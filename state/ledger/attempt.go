@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -70,10 +71,10 @@ func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, err
 	}
 	r := &AttemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch,
-		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content, StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: OrNull(string(a.Outcome)),
+		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content, StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: jobs.OrNull(string(a.Outcome)),
 		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sqldb.CleanText(a.Reason),
-		Evidence: OrNull(sqldb.CleanText(string(a.Evidence))), RequestHead: OrNull(sqldb.CleanText(string(a.RequestHead))),
-		AnswerHead: OrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
+		Evidence: jobs.OrNull(sqldb.CleanText(string(a.Evidence))), RequestHead: jobs.OrNull(sqldb.CleanText(string(a.RequestHead))),
+		AnswerHead: jobs.OrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
 	}
 	if a.Outcome != trade.OutcomeOpen {
 		r.FinishedAt = sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -107,7 +108,7 @@ func checkGroup(group trade.Group) error {
 
 // Run stores the group: it settles, moves, and claims the intents, in this order.
 func (g *GroupTx) Run() error {
-	err := Fence(g.Tx, g.Lease)
+	err := jobs.Fence(g.Tx, g.Lease)
 	if errors.Is(err, trade.ErrLeaseLost) {
 		g.Result.LeaseLost, err = true, nil
 	}
@@ -127,11 +128,11 @@ func (g *GroupTx) Run() error {
 		return err
 	}
 	if !g.Result.LeaseLost {
-		changed := changedSince(g.Entries, g.Group.Updates)
-		if _, err := applyUpdates(g.Tx, g.Entries, g.Group.Updates, g.Now, g.Sums); err != nil {
+		changed := ChangedSince(g.Entries, g.Group.Updates)
+		if _, err := ApplyUpdates(g.Tx, g.Entries, g.Group.Updates, g.Now, g.Sums); err != nil {
 			return err
 		}
-		if err := noteFacts(g.Tx, changed, g.Now); err != nil {
+		if err := NoteFacts(g.Tx, changed, g.Now); err != nil {
 			return err
 		}
 		if err := g.claim(); err != nil {
@@ -156,7 +157,7 @@ func (g *GroupTx) Load() error {
 			return err
 		}
 	}
-	entryIDs := updateIDs(g.Group.Updates)
+	entryIDs := UpdateIDs(g.Group.Updates)
 	for _, a := range g.Attempts {
 		entryIDs = append(entryIDs, a.EntryID)
 	}

@@ -1,10 +1,10 @@
-// Package ledger keeps what is known of each row of the ERP: entries and their attempts, the sums by state, who reads and sends a job, the runs, and the audit.
+// Package ledger keeps what is known of each row of the ERP: entries, their attempts, and the sums by state.
 //
-// It guarantees that a change names the state that it saw ("somebody was first" is an answer), that the sums are moved in the transaction that moves an entry (I9), that intents and
-// cursors are fenced by the lease (I12), and that a definite answer is stored whoever has the lease.
+// It guarantees that a change names the state that it saw ("somebody was first" is an answer), that the sums are moved in the transaction that moves an entry (I9), that intents are fenced by the
+// lease (I12), and that a definite answer is stored whoever has the lease.
 //
-// commit.go is the group commit: which row is settled, moved or claimed in which order, and what a crash after each step leaves. discovery.go stores what was read, settle.go and
-// late.go what an answer means, recover.go what the dead leave, act.go what people order, lease.go who may, instance.go who lives, platform.go what a ledger belongs to.
+// commit.go is the group commit: which row is settled, moved or claimed in which order, and what a crash after each step leaves. settle.go and late.go have what an answer means, recover.go
+// what the dead leave, act.go what people order, submit.go what is due.
 //
 // # What is on the wire
 //

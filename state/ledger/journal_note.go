@@ -26,9 +26,9 @@ func (g *GroupTx) noteOutcome(e *NarrowRow, a *AttemptRow, st trade.Settlement, 
 	r.Outcomes = append(r.Outcomes, o)
 }
 
-// noteFacts tells the journal how entries are now: their answers came after a person had decided,
+// NoteFacts tells the journal how entries are now: their answers came after a person had decided,
 // or their content numbers were counted anew.
-func noteFacts(t *sqldb.Tx, entries []int64, now time.Time) error {
+func NoteFacts(t *sqldb.Tx, entries []int64, now time.Time) error {
 	if len(entries) == 0 {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -139,8 +140,8 @@ func (g *GroupTx) record(alarm trade.Alarm, before trade.State, after string) er
 		return fmt.Errorf("a late answer: %w", err)
 	}
 	owner := sqldb.Self()
-	_, err = AddAudit(g.Tx, trade.AuditRecord{
-		At: time.Now(), Who: Program, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer", Target: alarm.Job + " " + alarm.Key,
+	_, err = audit.AddAudit(g.Tx, trade.AuditRecord{
+		At: time.Now(), Who: audit.Program, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer", Target: alarm.Job + " " + alarm.Key,
 		Reason: alarm.Text, Detail: string(detail),
 	})
 	g.Result.Alarms = append(g.Result.Alarms, alarm)

@@ -1,14 +1,16 @@
 package ledger
 
 import (
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // Ledger keeps entries and their attempts. Its methods may be called by several goroutines at once.
 type Ledger struct {
 	db   *sqldb.DB
+	jobs *jobs.Roster
 	wire Wire // notes of requests that have left
 }
 
 // New returns the ledger in a database.
-func New(db *sqldb.DB) *Ledger { return &Ledger{db: db} }
+func New(db *sqldb.DB, jobs *jobs.Roster) *Ledger { return &Ledger{db: db, jobs: jobs} }

@@ -161,7 +161,7 @@ func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
 		Content int64 `db:"content"`
 	}
 	query := `SELECT e.id, a.content FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE ` + g.S.D.Among("a.content") + ` AND ` + g.S.D.Among("e.job") + ` AND ` + mayHaveMade
+		WHERE ` + g.S.D.Among("a.content") + ` AND ` + g.S.D.Among("e.job") + ` AND ` + MayHaveMade
 	if err := g.All(&begun, query, sqldb.ListOf(g.S.D, contents), sqldb.ListOf(g.S.D, kin)); err != nil {
 		return out, err
 	}
@@ -242,5 +242,5 @@ func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	return out, nil
 }
 
-// mayHaveMade is true of an attempt that created a record, or may have, in the words of the index: see SentContent.
-const mayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`
+// MayHaveMade is true of an attempt that created a record, or may have, in the words of the index: see SentContent.
+const MayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`

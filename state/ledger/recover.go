@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -46,14 +47,14 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		if own {
 			return 0, s.db.Fault(ctx, op, err)
 		}
-		return 0, s.idle(ctx, op, lease, err)
+		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
 	var n int
 	var ours []string // attempts of this process, of which the ledger knows all that there is to know
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		n, ours = 0, nil
 		if !own {
-			if err := Fence(t, lease); err != nil {
+			if err := jobs.Fence(t, lease); err != nil {
 				return err
 			}
 		}
@@ -132,7 +133,7 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 			owners = append(owners, f.Owner.String)
 		}
 	}
-	dead, err := deadAmong(t, owners)
+	dead, err := jobs.DeadAmong(t, owners)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -122,11 +123,11 @@ var entryPosition = func() map[string]int {
 // RowOf makes the row of an entry. Times that must be there and are not become now.
 func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	r := &EntryRow{
-		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: OrNull(e.RemoteID),
+		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause, RemoteID: jobs.OrNull(e.RemoteID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash, MappedWith: e.MappedWith, Target: e.Target,
-		Payload: OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
-		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), MovedID: OrNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
+		Payload: jobs.OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), ClosedBy: numberOrNull(e.ClosedBy), MovedID: jobs.OrNull(e.MovedID), ResentBy: numberOrNull(e.ResentBy), Another: e.Another,
 	}
 	var err error
 	keep := func(v any) string {
@@ -162,10 +163,10 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 		r.ReducedAt = sqldb.Millis(e.ReducedAt) // else it holds something again
 	}
 	if e.Error != nil {
-		r.Error = OrNull(keep(e.Error))
+		r.Error = jobs.OrNull(keep(e.Error))
 	}
 	if e.Dismissal != nil && e.State == trade.Dismissed {
-		r.Dismissal = OrNull(keep(e.Dismissal))
+		r.Dismissal = jobs.OrNull(keep(e.Dismissal))
 	}
 	return r, err
 }

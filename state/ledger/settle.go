@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -106,10 +107,10 @@ func (g *GroupTx) Settle() error {
 			return err
 		}
 	}
-	if err := beginAnew(g.Tx, heard); err != nil {
+	if err := jobs.BeginAnew(g.Tx, heard); err != nil {
 		return err
 	}
-	if err := noteFacts(g.Tx, otherwise, g.Now); err != nil {
+	if err := NoteFacts(g.Tx, otherwise, g.Now); err != nil {
 		return err
 	}
 	for _, t := range alarms {
@@ -153,7 +154,7 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("entry %d: %w", e.ID, err)
 		}
-		errorText = OrNull(string(text))
+		errorText = jobs.OrNull(string(text))
 	}
 	if err := g.Sums.Move(e, string(st.State)); err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	e.Cause, e.Error, e.NextAttemptAt = sqldb.CleanText(st.Cause), errorText, sqldb.Millis(st.NextAttemptAt)
 	e.Attempts += counted // an attempt that was recovered as unknown counts already
 	if st.State == trade.Accepted {
-		e.RemoteID = OrNull(b.remoteID)
+		e.RemoteID = jobs.OrNull(b.remoteID)
 	}
 	return []any{e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(), e.Version}, nil
 }

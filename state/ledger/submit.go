@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,12 +42,12 @@ func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (in
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
 	if err := s.db.Read.SelectContext(ctx, &due, s.db.Q(query+` LIMIT 1`), lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
-		return 0, s.idle(ctx, op, lease, err)
+		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
 	var n int
 	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		n = 0
-		if err := Fence(t, lease); err != nil {
+		if err := jobs.Fence(t, lease); err != nil {
 			return err
 		}
 		var ids []int64
@@ -73,7 +74,7 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 	var n int
 	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		n = 0
-		if err := Fence(t, lease); err != nil {
+		if err := jobs.Fence(t, lease); err != nil {
 			return err
 		}
 		var rows []struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,7 +22,7 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 				return err
 			}
 			var head sqldb.AuditHead // in the order of all who write: entries, audit, sums
-			if err := t.Get(&head, s.db.D.Locked(SelectHead, "audit_head")); err != nil {
+			if err := t.Get(&head, s.db.D.Locked(audit.SelectHead, "audit_head")); err != nil {
 				return err
 			}
 			if err := t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`); err != nil {
@@ -84,7 +85,7 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 			return err
 		}
 		record.Detail = string(detail)
-		if _, err := AddAudit(t, record); err != nil {
+		if _, err := audit.AddAudit(t, record); err != nil {
 			return err
 		}
 		if err := t.Do(`DELETE FROM tally`); err != nil {

@@ -73,7 +73,8 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	return out, nil
 }
 
-func updateIDs(updates []trade.Update) []int64 {
+// UpdateIDs returns the numbers of the entries of updates.
+func UpdateIDs(updates []trade.Update) []int64 {
 	ids := make([]int64, len(updates))
 	for i, u := range updates {
 		ids[i] = u.Entry.ID
@@ -81,8 +82,8 @@ func updateIDs(updates []trade.Update) []int64 {
 	return ids
 }
 
-// applyUpdates writes the updates whose entry stands as it was read and counts the others. entries are locked; they are kept current.
-func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time, sums TallyChange) (lost int, err error) {
+// ApplyUpdates writes the updates whose entry stands as it was read and counts the others. entries are locked; they are kept current.
+func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time, sums TallyChange) (lost int, err error) {
 	var rows [][]any
 	done := map[int64]bool{}
 	for _, u := range updates {
@@ -115,10 +116,10 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 	return lost, t.UpdateRows("entry", updateColumns, rows)
 }
 
-// changedSince gives the entries that were sent and whose rows have changed or left their keys since,
+// ChangedSince gives the entries that were sent and whose rows have changed or left their keys since,
 // or are again as they were sent: what they are now is not sent under another key, nothing goes below
 // them, and a rebuilt ledger must know it.
-func changedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
+func ChangedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
 	for _, u := range updates {
 		was := entries[u.Entry.ID]
 		if was == nil || !u.From.Created() {

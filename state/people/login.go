@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -67,7 +67,7 @@ func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device s
 				return err
 			}
 		}
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 }
@@ -86,7 +86,7 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 		if err != nil || n == 0 {
 			return err
 		}
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 }

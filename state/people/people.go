@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -79,7 +79,7 @@ func (s *Directory) AddUser(ctx context.Context, u trade.User, record trade.Audi
 		if n == 0 {
 			return trade.ErrTaken
 		}
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 }
@@ -118,7 +118,7 @@ func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.A
 		if err := t.Do(`DELETE FROM login WHERE person_id = ?`, u.ID); err != nil {
 			return err
 		}
-		_, err = ledger.AddAudit(t, record)
+		_, err = audit.AddAudit(t, record)
 		return err
 	})
 	return done && err == nil, err
@@ -144,7 +144,7 @@ func (s *Directory) SavedFilters(ctx context.Context, user int64) ([]trade.Saved
 // removed. trade.ErrTooMany when the person keeps as many as one may.
 func (s *Directory) SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "keeping a search", func(t *sqldb.Tx) error {
-		if _, err := ledger.AddAudit(t, record); err != nil { // its lock lets one count at a time
+		if _, err := audit.AddAudit(t, record); err != nil { // its lock lets one count at a time
 			return err
 		}
 		if f.Query == "" {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -76,7 +76,7 @@ func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (tra
 // before ended.
 func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
 	b := &branch{}
-	b.add(`seq < ?`, ledger.OrAll(int(q.Before)))
+	b.add(`seq < ?`, audit.OrAll(int(q.Before)))
 	if q.Who != "" {
 		b.add(`who = ?`, q.Who)
 	}
@@ -92,8 +92,8 @@ func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.Audit
 	if !q.Until.IsZero() {
 		b.add(`at < ?`, q.Until.UnixMilli())
 	}
-	var rows []ledger.AuditRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(ledger.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`), append(b.args, q.Limit+1)...); err != nil {
+	var rows []audit.Row
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`), append(b.args, q.Limit+1)...); err != nil {
 		return trade.AuditPage{}, s.db.Fault(ctx, "reading a page of the audit", err)
 	}
 	var page trade.AuditPage

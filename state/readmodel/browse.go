@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -18,7 +19,7 @@ func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade
 	jobs := []string{filter.Job}
 	if filter.Job == "" { // within one job an index finds where a page begins, and most of what a filter asks for
 		var err error
-		if jobs, err = s.ledger.Jobs(ctx); err != nil {
+		if jobs, err = s.roster.Jobs(ctx); err != nil {
 			return err
 		}
 	}
@@ -41,7 +42,7 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(tra
 	const op = "reading rows"
 	where, args := conditions(filter)
 	for after := int64(0); ; {
-		limit := ledger.EntryPage
+		limit := discovery.EntryPage
 		if filter.Limit > 0 {
 			limit = min(limit, filter.Limit-given)
 		}
@@ -58,7 +59,7 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter, fn func(tra
 		if err != nil {
 			return given, err
 		}
-		if err := s.ledger.TellParents(ctx, page); err != nil {
+		if err := s.discovery.TellParents(ctx, page); err != nil {
 			return given, err
 		}
 		for _, e := range page {
@@ -145,7 +146,7 @@ func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("job %s: %w", job, sqldb.ErrNotFound)
 	}
-	return found[0], s.ledger.TellParents(ctx, found)
+	return found[0], s.discovery.TellParents(ctx, found)
 }
 
 // Attempts gives all attempts of an entry in their order.

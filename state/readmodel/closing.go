@@ -12,7 +12,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -81,7 +81,7 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 	}
 	c.Hash = hex.EncodeToString(sum.Sum(nil))
 	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-		if c.Audit, err = ledger.AddAudit(t, record); err != nil {
+		if c.Audit, err = audit.AddAudit(t, record); err != nil {
 			return err
 		}
 		return t.Do(`INSERT INTO closing (id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

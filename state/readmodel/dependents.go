@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,7 +23,7 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 	if err := s.db.Read.SelectContext(ctx, &ids, s.db.Q(query), `"key":`+string(name), limit+dependentsMore); err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
-	entries, err := s.ledger.Entries(ctx, ids)
+	entries, err := s.discovery.Entries(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *Reader) Dependents(ctx context.Context, job, key string, limit int) ([]
 			}
 		}
 	}
-	return out, s.ledger.TellParents(ctx, out)
+	return out, s.discovery.TellParents(ctx, out)
 }
 
 // dependentsMore is how many rows more are looked at, because another job may have a row with the same key.
@@ -44,8 +44,8 @@ const dependentsMore = 100
 
 // AuditOf gives the acts on a target, newest first, at most limit of them.
 func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
-	var rows []ledger.AuditRow
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(ledger.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`), target, ledger.OrAll(limit)); err != nil {
+	var rows []audit.Row
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`), target, audit.OrAll(limit)); err != nil {
 		return nil, s.db.Fault(ctx, "reading the acts on a row", err)
 	}
 	out := make([]trade.AuditRecord, len(rows))
@@ -57,12 +57,12 @@ func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade
 
 // EntryNo gives one entry by its number, or ErrNotFound.
 func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
-	found, err := s.ledger.Entries(ctx, []int64{id})
+	found, err := s.discovery.Entries(ctx, []int64{id})
 	if err != nil {
 		return trade.Entry{}, err
 	}
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
 	}
-	return found[0], s.ledger.TellParents(ctx, found)
+	return found[0], s.discovery.TellParents(ctx, found)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -50,10 +50,10 @@ func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before ti
 	if !before.IsZero() {
 		where, args = append(where, `at < ?`), append(args, before.UnixMilli())
 	}
-	query := ledger.SelectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
+	query := audit.SelectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
 	for after := int64(0); ; {
-		var page []ledger.AuditRow
-		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(query), append(slices.Clone(args), after, ledger.AuditPage)...); err != nil {
+		var page []audit.Row
+		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(query), append(slices.Clone(args), after, audit.AuditPage)...); err != nil {
 			return s.db.Fault(ctx, "reading the audit", err)
 		}
 		for _, r := range page {
@@ -62,7 +62,7 @@ func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before ti
 			}
 			after = r.Seq
 		}
-		if len(page) < ledger.AuditPage {
+		if len(page) < audit.AuditPage {
 			return nil
 		}
 	}

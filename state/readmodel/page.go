@@ -19,7 +19,7 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 	const op = "reading a page of rows"
 	var err error
 	if len(q.Jobs) == 0 {
-		if q.Jobs, err = s.ledger.Jobs(ctx); err != nil {
+		if q.Jobs, err = s.roster.Jobs(ctx); err != nil {
 			return trade.RowPage{}, err
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 		ids = ids[:q.Limit]
 		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
 	}
-	if page.Rows, err = s.ledger.Entries(ctx, ids); err != nil {
+	if page.Rows, err = s.discovery.Entries(ctx, ids); err != nil {
 		return trade.RowPage{}, err
 	}
 	place := map[int64]int{}
@@ -49,7 +49,7 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 		place[id] = i
 	}
 	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	return page, s.ledger.TellParents(ctx, page.Rows)
+	return page, s.discovery.TellParents(ctx, page.Rows)
 }
 
 // paging is the search for the numbers of one page.

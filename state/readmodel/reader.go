@@ -3,6 +3,9 @@ package readmodel
 import (
 	"sync/atomic"
 
+	"github.com/safrasync/safrasync/state/discovery"
+	"github.com/safrasync/safrasync/state/jobs"
+
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/refs"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -10,13 +13,15 @@ import (
 
 // Reader answers what people ask of the ledger. It writes nothing but the closing of a report.
 type Reader struct {
-	db     *sqldb.DB
-	ledger *ledger.Ledger
-	refs   *refs.Tables
-	Kept   atomic.Pointer[KnownShortages]
+	db        *sqldb.DB
+	ledger    *ledger.Ledger
+	roster    *jobs.Roster
+	discovery *discovery.Discovery
+	refs      *refs.Tables
+	Kept      atomic.Pointer[KnownShortages]
 }
 
 // New returns the Reader of a ledger.
-func New(db *sqldb.DB, ledger *ledger.Ledger, refs *refs.Tables) *Reader {
-	return &Reader{db: db, ledger: ledger, refs: refs}
+func New(db *sqldb.DB, ledger *ledger.Ledger, roster *jobs.Roster, discovery *discovery.Discovery, refs *refs.Tables) *Reader {
+	return &Reader{db: db, ledger: ledger, roster: roster, discovery: discovery, refs: refs}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -35,7 +37,7 @@ func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool, rec
 	}
 	err = work(ctx, "moving a job", func(t *sqldb.Tx) error {
 		if apply {
-			if err := ledger.MayWork(t); err != nil {
+			if err := jobs.MayWork(t); err != nil {
 				return err
 			}
 		}
@@ -70,13 +72,13 @@ type JobMove struct {
 
 // Lock keeps both jobs from being run until the transaction ends.
 func (m *JobMove) Lock() error {
-	jobs := []string{m.From, m.To}
-	slices.Sort(jobs)
-	for _, job := range jobs {
+	both := []string{m.From, m.To}
+	slices.Sort(both)
+	for _, job := range both {
 		if err := m.Do(`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
 			return err
 		}
-		lease, err := ledger.LockLease(m.Tx, job)
+		lease, err := jobs.LockLease(m.Tx, job)
 		if err == nil {
 			err = lease.HeldBy(job)
 		}
@@ -193,11 +195,11 @@ func (m *JobMove) count() error {
 
 // statusAfter finds where the job stands afterwards. A pause of either stays, but for that of a brake that asked for this move.
 func (m *JobMove) statusAfter() error {
-	was, err := ledger.LockStatus(m.Tx, m.From)
+	was, err := jobs.LockStatus(m.Tx, m.From)
 	if err != nil {
 		return err
 	}
-	status, err := ledger.LockStatus(m.Tx, m.To)
+	status, err := jobs.LockStatus(m.Tx, m.To)
 	if err != nil {
 		return err
 	}
@@ -236,7 +238,7 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 		}
 	}
 	record.Act, record.Target = moveName, m.From+" "+m.To
-	if _, err := ledger.AddAudit(m.Tx, record); err != nil {
+	if _, err := audit.AddAudit(m.Tx, record); err != nil {
 		return err
 	}
 	if err := m.moveEntries(record.Target); err != nil {
@@ -261,7 +263,7 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 	if err := ledger.KnowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
 		return err
 	}
-	if err := ledger.PutStatus(m.Tx, m.status, ""); err != nil {
+	if err := jobs.PutStatus(m.Tx, m.status, ""); err != nil {
 		return err
 	}
 	note := m.Noting(journal.Act, m.Now)
@@ -313,11 +315,11 @@ func (m *JobMove) moveEntries(between string) error {
 
 // moveCursor lets the job go on reading where it was, under its new name. Its next run compares everything: nobody has looked at both parts together.
 func (m *JobMove) moveCursor() error {
-	was, err := ledger.CursorOf(m.All, m.From)
+	was, err := jobs.CursorOf(m.All, m.From)
 	if err != nil {
 		return err
 	}
-	cursor, err := ledger.CursorOf(m.All, m.To)
+	cursor, err := jobs.CursorOf(m.All, m.To)
 	if err != nil {
 		return err
 	}
@@ -327,7 +329,7 @@ func (m *JobMove) moveCursor() error {
 		cursor.Brakes.Passed = passed
 	}
 	cursor.SweptAt, cursor.Parents = time.Time{}, ""
-	if err := ledger.SetCursor(m.Tx, m.To, cursor); err != nil {
+	if err := jobs.SetCursor(m.Tx, m.To, cursor); err != nil {
 		return err
 	}
 	return m.Do(`DELETE FROM job_cursor WHERE job = ?`, m.From)

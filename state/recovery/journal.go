@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -81,7 +81,7 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	if !v.moved && s.db.Journal.Header().Platform == platform {
 		return nil
 	}
-	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return ledger.NoteHeader(t, o.Version) })
+	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return jobs.NoteHeader(t, o.Version) })
 }
 
 // Look judges without writing.

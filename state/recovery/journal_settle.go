@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -74,12 +76,12 @@ func ignoreNoRows(err error) error {
 // fits tells whether the one record that the ledger lacks is what a crash leaves between journal and ledger.
 func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 	if r.Audit != nil {
-		if was, err := ledger.WasHead(t.Get, *r.Audit); err != nil || !was {
+		if was, err := audit.WasHead(t.Get, *r.Audit); err != nil || !was {
 			return false, err
 		}
 	}
 	if r.Kind == journal.Act { // what a person decided is true of any copy from before
-		return r.ActName != ledger.RebuildName, nil
+		return r.ActName != audit.RebuildName, nil
 	}
 	_, fits, err := s.groupOf(t, r)
 	return fits, err
@@ -116,7 +118,7 @@ func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error
 		}
 		out.Acts = 1
 	case journal.Moved:
-		if err := ledger.SetPlatform(t, v.Compare.End.Header.Platform); err != nil {
+		if err := jobs.SetPlatform(t, v.Compare.End.Header.Platform); err != nil {
 			return out, err
 		}
 	}
@@ -141,7 +143,7 @@ func (s *Journals) settleAct(t *sqldb.Tx, v *Verdict) error {
 	}
 	h.only(*v.Record)
 	r := &Rebuilding{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(), Sums: ledger.TallyChange{}}
-	if err := r.moveJobs(v.row.Seq, ledger.Program); err != nil {
+	if err := r.moveJobs(v.row.Seq, audit.Program); err != nil {
 		return err
 	}
 	work, err := r.Compare()
@@ -161,8 +163,8 @@ func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err e
 		return 0, err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	return ledger.AddAudit(t, trade.AuditRecord{
-		Who: ledger.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
+	return audit.AddAudit(t, trade.AuditRecord{
+		Who: audit.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq), Detail: string(detail),
 		Reason: "a process ended between journal and ledger",
 	})
 }

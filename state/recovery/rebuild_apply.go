@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -47,7 +49,7 @@ type RebuiltRow struct {
 
 // Run compares the history with the ledger, and with apply writes what is missing.
 func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
-	if err := ledger.NobodyRuns(r.Tx); err != nil {
+	if err := jobs.NobodyRuns(r.Tx); err != nil {
 		return err
 	}
 	var id string
@@ -83,7 +85,7 @@ func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
 		return err
 	}
 	record.Detail, r.Who = string(detail), record.Who
-	if r.audit, err = ledger.AddAudit(r.Tx, record); err != nil {
+	if r.audit, err = audit.AddAudit(r.Tx, record); err != nil {
 		return err
 	}
 	return r.apply(work)
@@ -128,7 +130,7 @@ func (r *Rebuilding) comparePauses() error {
 		if !r.History.Jobs[job].Paused {
 			continue
 		}
-		status, err := ledger.LockStatus(r.Tx, job)
+		status, err := jobs.LockStatus(r.Tx, job)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/state/discovery"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -29,7 +31,7 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 	for _, job := range r.Plan.Paused {
 		fact := r.History.Jobs[job]
 		status := trade.JobStatus{Job: job, State: trade.Paused, Since: fact.Since, Stop: &trade.Stop{Code: fact.Code, Text: fact.Text}}
-		if err := ledger.PutStatus(r.Tx, status, ""); err != nil {
+		if err := jobs.PutStatus(r.Tx, status, ""); err != nil {
 			return err
 		}
 	}
@@ -48,7 +50,7 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 		}
 	}
 	for job, entries := range fresh {
-		lost, err := ledger.InsertEntries(r.Tx, job, entries, r.Now, r.Sums)
+		lost, err := discovery.InsertEntries(r.Tx, job, entries, r.Now, r.Sums)
 		if err != nil {
 			return err
 		}
@@ -210,7 +212,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 
 func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 	e := row.entry
-	remote, cause := ledger.OrNull(row.RemoteID), row.Cause
+	remote, cause := jobs.OrNull(row.RemoteID), row.Cause
 	var closedBy any
 	var moved sql.NullString
 	var entryError *trade.EntryError
@@ -220,26 +222,26 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 		if e.RemoteID.Valid {
 			remote = e.RemoteID
 		}
-		moved = ledger.OrNull(row.MovedID)
+		moved = jobs.OrNull(row.MovedID)
 		if !remote.Valid && !moved.Valid {
 			closedBy = r.audit // a person accepted it without an id; the journal has the act
 		}
 	case trade.InDoubt:
-		cause, remote = trade.CauseUnknown, ledger.OrNull("")
+		cause, remote = trade.CauseUnknown, jobs.OrNull("")
 		entryError = &trade.EntryError{Kind: trade.TransportError, Status: row.status, Fields: []trade.Problem{}, Text: rebuiltDoubt}
 	case trade.Rejected, trade.Held:
-		remote = ledger.OrNull("")
+		remote = jobs.OrNull("")
 		entryError = &trade.EntryError{Kind: trade.APIError, Status: row.status, Messages: messagesOf(cause), Fields: []trade.Problem{}, Text: journalAnswer, Weak: row.Weak}
 	default:
-		remote = ledger.OrNull("")
+		remote = jobs.OrNull("")
 	}
-	errorText := ledger.OrNull("")
+	errorText := jobs.OrNull("")
 	if entryError != nil {
 		text, err := json.Marshal(entryError)
 		if err != nil {
 			return nil, err
 		}
-		errorText = ledger.OrNull(string(text))
+		errorText = jobs.OrNull(string(text))
 	}
 	var next any
 	if row.next != nil && (row.to == trade.Rejected || row.to == trade.Pending) {

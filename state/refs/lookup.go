@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -71,7 +71,7 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 func (s *Tables) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
 	where := `WHERE e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ? AND e.id > ? ORDER BY e.id LIMIT ?`
 	for after := int64(0); ; {
-		page, err := s.ledger.SelectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`, after, ledger.EntryPage)
+		page, err := s.ledger.SelectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`, after, discovery.EntryPage)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Tables) Awaiting(ctx context.Context, job, kind string, fn func(trade.E
 			}
 			after = e.ID
 		}
-		if len(page) < ledger.EntryPage {
+		if len(page) < discovery.EntryPage {
 			return nil
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -182,7 +183,7 @@ func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
 }
 
 // auditReferences ends a person's change of references: with another version, where anything changed, and with the record of it.
-func auditReferences(t *sqldb.Tx, audit trade.AuditRecord, changes []trade.ReferenceChange) error {
+func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
 	if len(changes) > 0 {
 		if err := newVersion(t); err != nil {
 			return err
@@ -192,8 +193,8 @@ func auditReferences(t *sqldb.Tx, audit trade.AuditRecord, changes []trade.Refer
 	if err != nil {
 		return fmt.Errorf("the audit of the references: %w", err)
 	}
-	audit.Detail = string(text)
-	_, err = ledger.AddAudit(t, audit)
+	record.Detail = string(text)
+	_, err = audit.AddAudit(t, record)
 	return err
 }
 

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
-	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -123,9 +124,9 @@ func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, rec
 	}
 	record.At, record.Detail = now, string(detail)
 	if record.Act == "" {
-		record.Act = ledger.ActRetention
+		record.Act = audit.ActRetention
 	}
-	if err := s.ledger.AppendAudit(ctx, record); err != nil {
+	if err := s.trail.AppendAudit(ctx, record); err != nil {
 		return plan, err
 	}
 	works := map[string]func(context.Context) error{
@@ -237,7 +238,7 @@ func (r *Retaining) deleteLookups(ctx context.Context) error {
 
 // overDoubts selects the lines of doubts that are over, and those of other boots that are long past.
 const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
-	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + ledger.Watched + ` OR q.boot <> ? AND a.finished_at < ?`
+	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + jobs.Watched + ` OR q.boot <> ? AND a.finished_at < ?`
 
 func (r *Retaining) quarantineArgs() []any {
 	return []any{sqldb.Self().Boot, r.Now.Add(-oldBoots).UnixMilli()}

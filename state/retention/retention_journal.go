@@ -9,6 +9,7 @@ import (
 	"hash"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -152,13 +153,13 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 		}
 		var rows []struct {
 			Job string `db:"job"`
-			ledger.StatusRow
+			jobs.StatusRow
 		}
 		if err := t.All(&rows, `SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
 			return false, err
 		}
 		for _, row := range rows {
-			status, err := ledger.StatusOf(row.Job, []ledger.StatusRow{row.StatusRow})
+			status, err := jobs.StatusOf(row.Job, []jobs.StatusRow{row.StatusRow})
 			if err != nil {
 				return false, err
 			}
@@ -319,15 +320,18 @@ func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 			Job string `db:"job"`
 			Key string `db:"key"`
 		}
-		if err := r.db.Read.SelectContext(ctx, &rows, r.db.Q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+` ORDER BY e.id LIMIT ?`), after, ledger.KnownPage); err != nil {
+		if err := r.db.Read.SelectContext(ctx, &rows, r.db.Q(`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayExist+` ORDER BY e.id LIMIT ?`), after, knownPage); err != nil {
 			return nil, r.db.Fault(ctx, op, err)
 		}
 		for _, row := range rows {
 			after = row.ID
 			out[hashRow(journal.Row{Job: row.Job, Key: row.Key})] = true
 		}
-		if len(rows) < ledger.KnownPage {
+		if len(rows) < knownPage {
 			return out, nil
 		}
 	}
 }
+
+// knownPage is how many entries are read at once.
+const knownPage = 2000

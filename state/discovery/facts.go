@@ -1,4 +1,4 @@
-package ledger
+package discovery
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func IdsFrom(t time.Time) string {
 }
 
 // Ages tells how old the rows of a job are.
-func (s *Ledger) Ages(ctx context.Context, job string) (trade.Ages, error) {
+func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	const op = "looking at the age of rows"
 	var pending, waiting, doubt, newest, run sql.NullInt64
 	for _, q := range []struct {
@@ -51,7 +51,7 @@ func (s *Ledger) Ages(ctx context.Context, job string) (trade.Ages, error) {
 }
 
 // RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in the order of their ends.
-func (s *Ledger) RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error {
+func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error {
 	const op = "reading the runs"
 	var rows []string
 	query := `SELECT report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
@@ -74,7 +74,7 @@ func (s *Ledger) RunsEnded(ctx context.Context, from, before time.Time, fn func(
 const sentPage = 1000
 
 // Sent calls fn for every record that the platform confirmed at or after a time and before another, in the order of their attempts.
-func (s *Ledger) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
+func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
 	const op = "reading what was sent"
 	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
@@ -108,7 +108,7 @@ func (s *Ledger) Sent(ctx context.Context, from, before time.Time, fn func(trade
 
 // PayloadsOf gives what was sent for records of a kind, by their ids on the platform; a record that the ledger does not have, or of which the payload has been
 // removed, is not in the answer.
-func (s *Ledger) PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error) {
+func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error) {
 	out := make(map[string]json.RawMessage, len(ids))
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []struct {
@@ -129,7 +129,7 @@ func (s *Ledger) PayloadsOf(ctx context.Context, sends trade.Kind, ids []string)
 }
 
 // Acts counts the acts of the audit in a time, by their names.
-func (s *Ledger) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
+func (s *Discovery) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
 	var rows []struct {
 		Act string `db:"act"`
 		N   int    `db:"n"`
@@ -146,7 +146,7 @@ func (s *Ledger) Acts(ctx context.Context, from, before time.Time) (map[string]i
 }
 
 // Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host has them: that of a PostgreSQL server is the server's.
-func (s *Ledger) Spaces() []trade.Space {
+func (s *Discovery) Spaces() []trade.Space {
 	var folders []string
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
 		folders = append(folders, filepath.Dir(s.db.Where))

@@ -1,4 +1,4 @@
-package ledger
+package discovery
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,14 +43,14 @@ func (r knownRow) known() (trade.Known, error) {
 		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version,
 	}
 	var err error
-	if k.Flags, err = FlagsOf(r.Flags); err == nil {
-		k.Acknowledged, err = FlagsOf(r.Acknowledged)
+	if k.Flags, err = ledger.FlagsOf(r.Flags); err == nil {
+		k.Acknowledged, err = ledger.FlagsOf(r.Acknowledged)
 	}
 	return k, err
 }
 
 // Known gives what is known of these keys, by key.
-func (s *Ledger) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
+func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
 	const op = "looking up keys"
 	out := make(map[string]trade.Known, len(keys))
 	for chunk := range slices.Chunk(keys, sqldb.InList) {
@@ -64,7 +66,7 @@ func (s *Ledger) Known(ctx context.Context, job string, keys []string) (map[stri
 }
 
 // known reads what discovery must know of the entries that a condition selects.
-func (s *Ledger) known(ctx context.Context, where string, args ...any) ([]trade.Known, error) {
+func (s *Discovery) known(ctx context.Context, where string, args ...any) ([]trade.Known, error) {
 	var rows []knownRow
 	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectKnown+where), args...); err != nil {
 		return nil, err
@@ -80,10 +82,10 @@ func (s *Ledger) known(ctx context.Context, where string, args ...any) ([]trade.
 }
 
 // Entries gives whole entries by their numbers, in any order. Numbers that do not exist are left out.
-func (s *Ledger) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
+func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
 	var out []trade.Entry
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		entries, err := s.SelectEntries(ctx, "reading entries", `WHERE e.id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)
+		entries, err := s.ledger.SelectEntries(ctx, "reading entries", `WHERE e.id IN (`+sqldb.Marks(len(chunk))+`)`, sqldb.Anys(chunk)...)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +95,7 @@ func (s *Ledger) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error
 }
 
 // EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It ends with the first error of fn.
-func (s *Ledger) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
+func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
 	const op = "going through the entries"
 	for after := int64(0); ; {
 		page, err := s.known(ctx, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
@@ -113,10 +115,10 @@ func (s *Ledger) EachKnown(ctx context.Context, job string, fn func(trade.Known)
 }
 
 // Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and there in the order of their numbers; fn may write.
-func (s *Ledger) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
+func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error {
 	for _, state := range states { // one at a time: for several the databases would go through all entries of the job, in the order of their numbers
 		for after := int64(0); ; {
-			page, err := s.SelectEntries(ctx, "looking for entries of an earlier mapping", `WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
+			page, err := s.ledger.SelectEntries(ctx, "looking for entries of an earlier mapping", `WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
 				job, string(state), after, mappedWith, EntryPage)
 			if err != nil {
 				return err
@@ -136,7 +138,7 @@ func (s *Ledger) Stale(ctx context.Context, job, mappedWith string, states []tra
 }
 
 // Arrivals tells how many entries of a job have numbers above after, and the keys of the first few.
-func (s *Ledger) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
+func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
 	const op = "counting new rows"
 	var a trade.Arrivals
 	var row struct {
@@ -161,35 +163,35 @@ func (s *Ledger) Arrivals(ctx context.Context, job string, after int64, samples 
 
 // Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost. A new entry whose key exists, and an update whose entry
 // has moved since it was read, is left out and counted in lost.
-func (s *Ledger) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
+func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
 	now := time.Now()
 	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
 		lost = 0
-		if err := Fence(t, lease); err != nil {
+		if err := jobs.Fence(t, lease); err != nil {
 			return err
 		}
-		sums := TallyChange{}
+		sums := ledger.TallyChange{}
 		left, err := InsertEntries(t, lease.Job, page.New, now, sums)
 		if err != nil {
 			return err
 		}
 		lost += left
 		if len(page.Updates) > 0 {
-			entries, err := LockEntries(t, updateIDs(page.Updates))
+			entries, err := ledger.LockEntries(t, ledger.UpdateIDs(page.Updates))
 			if err != nil {
 				return err
 			}
-			changed := changedSince(entries, page.Updates)
-			if left, err = applyUpdates(t, entries, page.Updates, now, sums); err != nil {
+			changed := ledger.ChangedSince(entries, page.Updates)
+			if left, err = ledger.ApplyUpdates(t, entries, page.Updates, now, sums); err != nil {
 				return err
 			}
-			if err := noteFacts(t, changed, now); err != nil {
+			if err := ledger.NoteFacts(t, changed, now); err != nil {
 				return err
 			}
 			lost += left
 		}
 		if page.Cursor != nil {
-			if err := SetCursor(t, lease.Job, *page.Cursor); err != nil {
+			if err := jobs.SetCursor(t, lease.Job, *page.Cursor); err != nil {
 				return err
 			}
 		}
@@ -202,13 +204,13 @@ func (s *Ledger) Record(ctx context.Context, lease trade.Lease, page trade.Page)
 }
 
 // InsertEntries adds the entries whose key is new and counts the others.
-func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time, sums TallyChange) (lost int, err error) {
+func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time, sums ledger.TallyChange) (lost int, err error) {
 	lost = len(entries)
 	kinds := map[trade.Kind]bool{}
 	for _, e := range entries {
 		if !kinds[e.Sends] {
 			kinds[e.Sends] = true
-			if err := KnowJob(t, job, string(e.Sends)); err != nil {
+			if err := ledger.KnowJob(t, job, string(e.Sends)); err != nil {
 				return 0, err
 			}
 		}
@@ -217,7 +219,7 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 		rows := make([][]any, len(chunk))
 		for i, e := range chunk {
 			e.Job, e.Version = job, 1
-			row, err := RowOf(e, now)
+			row, err := ledger.RowOf(e, now)
 			if err != nil {
 				return 0, err
 			}
@@ -229,7 +231,7 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 		}
 		lost -= len(added)
 		for _, r := range added {
-			q, err := Quantity(r.Amount, r.Unit)
+			q, err := ledger.Quantity(r.Amount, r.Unit)
 			if err != nil {
 				return 0, fmt.Errorf("the amount of a new entry %w", err)
 			}
@@ -240,24 +242,24 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 }
 
 // insertEntryRows inserts entries and gives what the statements return.
-func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []NarrowRow, err error) {
-	places := func(e *NarrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
+func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledger.NarrowRow, err error) {
+	places := func(e *ledger.NarrowRow) []any { return []any{&e.State, &e.Amount, &e.Unit} }
 	if t.S.D.Name == sqldb.Postgres {
-		err := sqldb.EachArray("entry", NewColumns, rows, func(list string, args []any) error {
-			part, err := sqldb.Gather(t.Ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(NewColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
+		err := sqldb.EachArray("entry", ledger.NewColumns, rows, func(list string, args []any) error {
+			part, err := sqldb.Gather(t.Ctx, t, places, t.Rebind("INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+suffix), args...)
 			returned = append(returned, part...)
 			return err
 		})
 		return returned, err
 	}
-	statement, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", NewColumns, 1, suffix))
+	statement, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", ledger.NewColumns, 1, suffix))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, statement.Close()) }()
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
-		var e NarrowRow
+		var e ledger.NarrowRow
 		err := statement.QueryRowxContext(short, row...).Scan(places(&e)...)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // it is there already

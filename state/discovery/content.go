@@ -1,16 +1,18 @@
-package ledger
+package discovery
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // DueContents is Due with no more of each entry than its number, key, hashes and content.
-func (s *Ledger) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	var rows []struct {
 		ID          int64      `db:"id"`
 		Key         string     `db:"key"`
@@ -34,7 +36,7 @@ func (s *Ledger) DueContents(ctx context.Context, job string, now time.Time, aft
 // business of one of these contents, or whose newest row in the ERP has one of these source hashes. The entry asked about is among them when that is true of itself. So are
 // those of which the platform says that it has the record already. Each comes with the content numbers of all that was sent of it, or may have been. Those that are held
 // because another job has the record come too, with none.
-func (s *Ledger) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
+func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
 	numbers, hashes := sqldb.ListOf(s.db.D, distinct(contents)), sqldb.HashesOf(s.db.D, distinct(sources))
 	var out []trade.SentContent
@@ -43,7 +45,7 @@ func (s *Ledger) SameContent(ctx context.Context, sends trade.Kind, contents []i
 		where string
 		args  []any
 	}{{SentContent(s.db.D), []any{string(sends), numbers, numbers}}, {SentSource(s.db.D), []any{string(sends), hashes}}} {
-		found, err := s.SelectEntries(ctx, op, ask.where, ask.args...)
+		found, err := s.ledger.SelectEntries(ctx, op, ask.where, ask.args...)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +56,7 @@ func (s *Ledger) SameContent(ctx context.Context, sends trade.Kind, contents []i
 			}
 		}
 	}
-	held, err := s.SelectEntries(ctx, op, `WHERE e.sends = ? AND e.job IN (SELECT job FROM job_kind WHERE sends = ?) AND e.state = 'held' AND e.cause = '`+trade.CauseOtherJob+`'
+	held, err := s.ledger.SelectEntries(ctx, op, `WHERE e.sends = ? AND e.job IN (SELECT job FROM job_kind WHERE sends = ?) AND e.state = 'held' AND e.cause = '`+trade.CauseOtherJob+`'
 		AND (`+s.db.D.AmongHashes("e.source_hash")+` OR `+s.db.D.Among("e.content")+`) ORDER BY e.id`, string(sends), string(sends), hashes, numbers)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func distinct[T comparable](values []T) []T {
 
 // whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted entry has its own beside those of its attempts: a person may have given it the record. So has
 // one that is held because the platform says that it has the record.
-func (s *Ledger) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
+func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
 		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held && c.Entry.Cause == trade.CauseExists {
 			of[i].Contents = append(of[i].Contents, c.Entry.Content)
@@ -118,7 +120,7 @@ const (
 
 // SentContent selects the entries of a kind whose content went out, or may have: now, or in an attempt.
 func SentContent(d sqldb.Dialect) string {
-	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, mayHaveMade) + ` UNION ` +
+	return `WHERE e.sends = ? AND e.id IN (` + lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade) + ` UNION ` +
 		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere) + `) ORDER BY e.id`
 }
 
@@ -144,9 +146,9 @@ func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) stri
 // Renumber stores the content numbers of entries, and of their attempts with the same payload, in
 // one transaction that is fenced by the lease ([trade.ErrLeaseLost]). An entry that has moved since
 // it was read is left out.
-func (s *Ledger) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+func (s *Discovery) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
 	return s.db.InTx(ctx, "storing content numbers", func(t *sqldb.Tx) error {
-		if err := Fence(t, lease); err != nil {
+		if err := jobs.Fence(t, lease); err != nil {
 			return err
 		}
 		var stored []int64
@@ -163,6 +165,6 @@ func (s *Ledger) Renumber(ctx context.Context, lease trade.Lease, entries []trad
 			}
 			stored = append(stored, e.ID)
 		}
-		return noteFacts(t, stored, time.Now())
+		return ledger.NoteFacts(t, stored, time.Now())
 	})
 }

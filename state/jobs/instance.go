@@ -1,4 +1,4 @@
-package ledger
+package jobs
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (r instanceRow) instance() (trade.Instance, error) {
 
 // Beat says that an instance lives for another 30 s on the database's clock, and tells how many do. The first beat begins it; one that
 // was taken for dead begins anew, and what it had on the wire is in doubt by then. The sums that this Store writes are in a part of its own from then on.
-func (s *Ledger) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
+func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
 	if err != nil {
@@ -89,14 +89,14 @@ func (s *Ledger) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error
 }
 
 // Depart says that an instance sends nothing any more.
-func (s *Ledger) Depart(ctx context.Context, instance string) error {
+func (s *Roster) Depart(ctx context.Context, instance string) error {
 	return s.db.InTx(ctx, "saying that this instance ends", func(t *sqldb.Tx) error {
 		return t.Do(`DELETE FROM instance WHERE id = ?`, instance)
 	})
 }
 
 // Instances gives the processes that may send, and those that ended without a word within the last hour, the oldest first.
-func (s *Ledger) Instances(ctx context.Context) ([]trade.Instance, error) {
+func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	const op = "reading who may send"
 	var rows []instanceRow
 	if err := s.db.Read.SelectContext(ctx, &rows, fmt.Sprintf(selectInstances, s.db.D.Now)); err != nil {
@@ -126,9 +126,9 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	return out, nil
 }
 
-// deadAmong gives those of some instances that are dead, of which nobody knows any more too. Their records are locked, so that one that begins to live again does so
+// DeadAmong gives those of some instances that are dead, of which nobody knows any more too. Their records are locked, so that one that begins to live again does so
 // after this transaction, and what it claimed before is seen by it.
-func deadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
+func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)

@@ -1,10 +1,11 @@
-package ledger
+package discovery
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -37,9 +38,9 @@ const Mapped = "mapped"
 // Roll calls fn for every entry of the job, in no order; the entry is that of the call only. Of one that is accepted, without flag, acknowledgement or absence, it
 // tells no more than number, key, state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of Recount: a job that is written
 // meanwhile is seen partly before and partly after. Without fn it only counts.
-func (s *Ledger) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
+func (s *Discovery) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
 	const op = "going through the entries"
-	all := TallyChange{}
+	all := ledger.TallyChange{}
 	for after := int64(0); ; {
 		page, err := sqldb.Gather(ctx, s.db.Read, (*rollRow).places, s.db.Q(selectRoll), job, after, RollRows)
 		if err != nil {
@@ -47,7 +48,7 @@ func (s *Ledger) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([
 		}
 		for i := range page {
 			e := &page[i]
-			q, err := Quantity(e.Amount, e.Unit)
+			q, err := ledger.Quantity(e.Amount, e.Unit)
 			if err != nil {
 				return nil, s.db.Fault(ctx, op, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err))
 			}
@@ -66,7 +67,7 @@ func (s *Ledger) Roll(ctx context.Context, job string, fn func(*trade.Known)) ([
 }
 
 // tellRoll calls fn for each entry of a page.
-func (s *Ledger) tellRoll(ctx context.Context, job string, page []rollRow, fn func(*trade.Known)) error {
+func (s *Discovery) tellRoll(ctx context.Context, job string, page []rollRow, fn func(*trade.Known)) error {
 	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The condition is that of the index entry_bare.
 	var bare []int64
 	err := s.db.Read.SelectContext(ctx, &bare, s.db.Q(`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`), job, page[0].ID, page[len(page)-1].ID)
@@ -95,6 +96,6 @@ func (s *Ledger) tellRoll(ctx context.Context, job string, page []rollRow, fn fu
 }
 
 // Recount counts the entries themselves, in the form of Counts.
-func (s *Ledger) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
+func (s *Discovery) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
 	return s.Roll(ctx, job, nil)
 }

@@ -1,4 +1,4 @@
-package ledger
+package discovery
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // Parents gives what is known of rows that others hang on, by job and key; a row that the ledger does not have is not in the answer.
-func (s *Ledger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
+func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out := make(map[trade.ParentKey]trade.Parent, len(keys))
 	byJob := map[string][]string{}
 	for _, k := range keys {
@@ -49,18 +49,18 @@ func (s *Ledger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade
 
 // Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of their numbers; fn may write. It ends with the
 // first error of fn.
-func (s *Ledger) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
+func (s *Discovery) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
 	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent, trade.Waiting, fn)
 }
 
 // HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of their numbers; fn may write. It ends with the first error of fn.
-func (s *Ledger) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
+func (s *Discovery) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
 	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
 }
 
-func (s *Ledger) eachOfCause(ctx context.Context, op, job, cause string, state trade.State, fn func([]trade.Entry) error) error {
+func (s *Discovery) eachOfCause(ctx context.Context, op, job, cause string, state trade.State, fn func([]trade.Entry) error) error {
 	for after := int64(0); ; {
-		page, err := s.SelectEntries(ctx, op, `WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after, string(state), EntryPage)
+		page, err := s.ledger.SelectEntries(ctx, op, `WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after, string(state), EntryPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -72,7 +72,7 @@ func (s *Ledger) eachOfCause(ctx context.Context, op, job, cause string, state t
 }
 
 // TellParents fills in where the parents of waiting entries stand now, for people.
-func (s *Ledger) TellParents(ctx context.Context, entries []trade.Entry) error {
+func (s *Discovery) TellParents(ctx context.Context, entries []trade.Entry) error {
 	var keys []trade.ParentKey
 	for _, e := range entries {
 		for _, a := range e.WaitingFor {

@@ -1,4 +1,4 @@
-package ledger
+package audit
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// AuditRow is a record of the audit as the table has it.
-type AuditRow struct {
+// Row is a record of the audit as the table has it.
+type Row struct {
 	Seq    int64  `db:"seq"`
 	At     int64  `db:"at"`
 	Who    string `db:"who"`
@@ -35,7 +35,7 @@ type AuditRow struct {
 const SelectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
 
 // Record returns the record of a row.
-func (r AuditRow) Record() trade.AuditRecord {
+func (r Row) Record() trade.AuditRecord {
 	return trade.AuditRecord{
 		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target, Reason: r.Reason, Detail: r.Detail,
 		Prev: r.Prev, Hash: r.Hash, Reduced: r.Reduced,
@@ -44,7 +44,7 @@ func (r AuditRow) Record() trade.AuditRecord {
 
 // Sum is the hash of a record: of everything in it, and of the hash of the record before, so that no record can be altered, taken out or put in without
 // altering all that follow.
-func (r AuditRow) Sum() string {
+func (r Row) Sum() string {
 	h := sha256.New()
 	chain(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
 	return hex.EncodeToString(h.Sum(nil))
@@ -69,7 +69,7 @@ func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	if t.Audit == nil {
 		t.Audit = &head
 	}
-	r := AuditRow{
+	r := Row{
 		Seq: head.Seq + 1, At: sqldb.AtOr(a.At, time.Time{}), Who: sqldb.CleanText(a.Who), Origin: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
 		Reason: sqldb.CleanText(a.Reason), Detail: sqldb.CleanText(a.Detail), Prev: head.Hash,
 	}
@@ -83,7 +83,7 @@ func AddAudit(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 
 // AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only the witness. Acts that change the ledger write
 // theirs in their own transaction. When it returns without an error, the record is on disk.
-func (s *Ledger) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
+func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error {
 		_, err := AddAudit(t, record)
 		return err
@@ -91,8 +91,8 @@ func (s *Ledger) AppendAudit(ctx context.Context, record trade.AuditRecord) erro
 }
 
 // Audit gives the latest acts, newest first; all with a limit of 0.
-func (s *Ledger) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
-	var rows []AuditRow
+func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
+	var rows []Row
 	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(SelectAudit+`ORDER BY seq DESC LIMIT ?`), OrAll(limit)); err != nil {
 		return nil, s.db.Fault(ctx, "reading the audit", err)
 	}
@@ -110,7 +110,7 @@ const AuditPage = 1000
 // everything is as it was written. A record that is missing at the end has the number that it would have. Of records that the retention has reduced the chain is
 // verified, which their hashes still make, and that a retention said that it reduces them. A chain that was written anew is found by the ends of it that this
 // host's journal has: the number is that of the first end that is another.
-func (s *Ledger) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
+func (s *Trail) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
 	if firstBroken, err = s.VerifyChain(ctx); firstBroken != 0 || err != nil {
 		return firstBroken, err
 	}
@@ -120,7 +120,7 @@ func (s *Ledger) VerifyAudit(ctx context.Context) (firstBroken int64, err error)
 const verifying = "verifying the audit"
 
 // VerifyChain is the part of VerifyAudit that needs the ledger alone.
-func (s *Ledger) VerifyChain(ctx context.Context) (firstBroken int64, err error) {
+func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
 	var head sqldb.AuditHead // read first: what is added meanwhile comes after it
 	if err := s.db.Read.GetContext(ctx, &head, SelectHead); err != nil {
@@ -130,9 +130,9 @@ func (s *Ledger) VerifyChain(ctx context.Context) (firstBroken int64, err error)
 	if err != nil {
 		return 0, s.db.Fault(ctx, op, err)
 	}
-	prev := AuditRow{}
+	prev := Row{}
 	for {
-		var page []AuditRow
+		var page []Row
 		if err := s.db.Read.SelectContext(ctx, &page, s.db.Q(SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`), prev.Seq, AuditPage); err != nil {
 			return 0, s.db.Fault(ctx, op, err)
 		}
@@ -162,7 +162,7 @@ var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
 // VerifyHeads compares the audit with the ends of it that the journals of this host have from before
 // each act. Each of them was on disk when it was written, whatever became of the act. The ledger that
 // a rebuilding began with lacks a part of the audit that nobody knows: only what came later counts.
-func (s *Ledger) VerifyHeads(ctx context.Context) (firstBroken int64, err error) {
+func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
@@ -221,7 +221,7 @@ const RebuildName = "rebuild"
 const Program = "safrasync"
 
 // mayBeReduced gives the number up to which some retention said that it takes persons out of acts.
-func (s *Ledger) mayBeReduced(ctx context.Context) (through int64, err error) {
+func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 	var details []string
 	err = s.db.Read.SelectContext(ctx, &details, s.db.Q(`SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`), ActRetention, ActPurge)
 	for _, text := range details {

@@ -1,10 +1,11 @@
-package ledger
+package jobs
 
 import (
 	"context"
 	"encoding/json"
 	"time"
 
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -71,7 +72,7 @@ func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) erro
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	_, err = AddAudit(t, trade.AuditRecord{Who: Program, From: host, Act: ActPlatform, Target: platform, Reason: reason, Detail: string(detail)})
+	_, err = audit.AddAudit(t, trade.AuditRecord{Who: audit.Program, From: host, Act: ActPlatform, Target: platform, Reason: reason, Detail: string(detail)})
 	return err
 }
 
@@ -105,7 +106,7 @@ type getter interface {
 }
 
 // Belongs gives *trade.OtherPlatformError when a run that sends to this address would be refused. It changes nothing.
-func (s *Ledger) Belongs(ctx context.Context, platform string) error {
+func (s *Roster) Belongs(ctx context.Context, platform string) error {
 	was, err := s.Platform(ctx)
 	if err != nil || platform == "" || was == platform {
 		return err
@@ -114,7 +115,7 @@ func (s *Ledger) Belongs(ctx context.Context, platform string) error {
 }
 
 // Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent yet.
-func (s *Ledger) Platform(ctx context.Context) (platform string, err error) {
+func (s *Roster) Platform(ctx context.Context) (platform string, err error) {
 	err = s.db.Read.GetContext(ctx, &platform, `SELECT platform FROM ledger`)
 	return platform, s.db.Fault(ctx, "looking where the ledger has sent", err)
 }

@@ -1,25 +1,26 @@
-package ledger
+package jobs
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // StartRun records that a run has begun. One that stays without an end still runs, or crashed.
-func (s *Ledger) StartRun(ctx context.Context, report trade.RunReport) error {
+func (s *Roster) StartRun(ctx context.Context, report trade.RunReport) error {
 	return s.putRun(ctx, "recording the start of a run", report)
 }
 
 // FinishRun records what a run did.
-func (s *Ledger) FinishRun(ctx context.Context, report trade.RunReport) error {
+func (s *Roster) FinishRun(ctx context.Context, report trade.RunReport) error {
 	return s.putRun(ctx, "recording the end of a run", report)
 }
 
-func (s *Ledger) putRun(ctx context.Context, op string, report trade.RunReport) error {
+func (s *Roster) putRun(ctx context.Context, op string, report trade.RunReport) error {
 	text, err := json.Marshal(report)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
@@ -62,7 +63,7 @@ func setReach(stop *trade.Stop, text string) error {
 }
 
 // Runs gives the latest runs of a job, or of all jobs with an empty name, newest first; all with a limit of 0.
-func (s *Ledger) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
+func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
 	var rows []struct {
 		Report string `db:"report"`
@@ -70,7 +71,7 @@ func (s *Ledger) Runs(ctx context.Context, job string, limit int) ([]trade.RunRe
 	}
 	// The order is that of the records, not of a clock that may have been set back (F068).
 	query := `SELECT report, stop_reach FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
-	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), job, job, OrAll(limit)); err != nil {
+	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(query), job, job, audit.OrAll(limit)); err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}
 	out := make([]trade.RunReport, len(rows))
@@ -86,7 +87,7 @@ func (s *Ledger) Runs(ctx context.Context, job string, limit int) ([]trade.RunRe
 }
 
 // Jobs gives the names of all jobs that the ledger knows, sorted.
-func (s *Ledger) Jobs(ctx context.Context) ([]string, error) {
+func (s *Roster) Jobs(ctx context.Context) ([]string, error) {
 	var jobs []string
 	// Every entry is in a kept sum, so that the large table need not be read.
 	err := s.db.Read.SelectContext(ctx, &jobs, `SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor

@@ -1,4 +1,4 @@
-package ledger
+package jobs
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const leaseColumns = `epoch, instance, owner, expires`
 // AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every earlier one. A lease that a living owner holds
 // gives *trade.LeasedError. It is free when it was released, has expired on the database's clock, or its owner was a process of this boot and PID
 // space that no longer runs. A ledger that has sent to another address than the owner's gives *trade.OtherPlatformError.
-func (s *Ledger) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
+func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
 	if err != nil {
@@ -81,8 +81,8 @@ func Fence(t *sqldb.Tx, lease trade.Lease) error {
 	return err
 }
 
-// idle ends an operation under a lease that has nothing to write: it still says when the lease is another's by now.
-func (s *Ledger) idle(ctx context.Context, op string, lease trade.Lease, err error) error {
+// Idle ends an operation under a lease that has nothing to write: it still says when the lease is another's by now.
+func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
 	if err == nil {
 		err = s.db.Read.SelectContext(ctx, &ours, s.db.Q(`SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`), lease.Job, lease.Epoch, lease.Owner.Instance)
@@ -94,7 +94,7 @@ func (s *Ledger) idle(ctx context.Context, op string, lease trade.Lease, err err
 }
 
 // RenewLease extends the lease by 30 s, or gives trade.ErrLeaseLost.
-func (s *Ledger) RenewLease(ctx context.Context, lease trade.Lease) error {
+func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "renewing the lease", func(t *sqldb.Tx) error {
 		if err := MayWork(t); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (s *Ledger) RenewLease(ctx context.Context, lease trade.Lease) error {
 }
 
 // ReleaseLease gives the lease back. One that is no longer ours is left alone.
-func (s *Ledger) ReleaseLease(ctx context.Context, lease trade.Lease) error {
+func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
 		return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
 			lease.Job, lease.Epoch, lease.Owner.Instance)
@@ -117,7 +117,7 @@ func (s *Ledger) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 }
 
 // Leases gives the leases that were not given back, by job.
-func (s *Ledger) Leases(ctx context.Context) ([]trade.Holder, error) {
+func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	const op = "reading the leases"
 	var rows []struct {
 		Job string `db:"job"`

@@ -1,4 +1,4 @@
-package ledger
+package jobs
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // Cursor gives how far a job's reading has come; the zero value when nothing was read yet.
-func (s *Ledger) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
+func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 	all := func(dest any, query string, args ...any) error {
 		return s.db.Read.SelectContext(ctx, dest, s.db.Q(query), args...)
 	}

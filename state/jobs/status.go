@@ -1,4 +1,4 @@
-package ledger
+package jobs
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 }
 
 // JobStatus gives where a job stands; idle when nothing was ever recorded.
-func (s *Ledger) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	const op = "reading the state of a job"
 	var rows []StatusRow
 	if err := s.db.Read.SelectContext(ctx, &rows, s.db.Q(selectStatus), job); err != nil {
@@ -63,7 +63,7 @@ func readStatus(t *sqldb.Tx, job string, lock func(query, table string) string) 
 }
 
 // SetJobStatus records where a job stands. A pause stays: only an act of a person ends it.
-func (s *Ledger) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
+func (s *Roster) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
 	return s.db.InTx(ctx, "recording the state of a job", func(t *sqldb.Tx) error { return PutStatus(t, status, ` WHERE job_status.state <> 'paused'`) })
 }
 
