@@ -101,11 +101,11 @@ bench: build ## measure speed beside the yardsticks: ROWS (20000), REPS (3), ONL
 	go run -C tools ./bench $(BENCHFLAGS)
 
 .PHONY: bench-page
-bench-page: build ## the same, and put the table into docs/performance.md
+bench-page: build ## the same, and put the tables into tools/bench/RESULTS.md
 	@.ci/need-postgres
 	@.ci/need-sqlite
 	@.ci/need-strace
-	go run -C tools ./bench $(BENCHFLAGS) -table ../docs/performance.md
+	go run -C tools ./bench $(BENCHFLAGS) -table bench/RESULTS.md
 
 .PHONY: bench-steps
 bench-steps: need ## Go benchmarks of the steps of a row, with what they allocate
@@ -137,7 +137,7 @@ cover: need ## test coverage over all packages, into bin/cover.html
 	go tool cover -func=bin/cover.out | tail -n 1
 
 .PHONY: pictures
-pictures: need ## make the pictures of docs/console.md anew, and the texts beside them; look at what changed before you commit it
+pictures: need ## make the pictures of docs/decisions.pt-BR.md anew, and the texts beside them; look at what changed before you commit it
 	SAFRASYNC_CONSOLE=write go test -count=1 ./cmd/safrasync -run '^TestThePeopleOfACooperativeDoTheirTenThings$$'
 
 .PHONY: tools

@@ -55,3 +55,64 @@ func classify(resp *http.Response, r reading, form bool, elapsed time.Duration) 
 }
 
 func success(status int) bool { return status >= 200 && status <= 299 }
+
+// Phase is how far a request got. Phases only advance.
+type Phase int
+
+// The phases, in order. From PhaseWroteSome on the request can have been executed.
+const (
+	// PhaseNone: nothing was begun.
+	PhaseNone Phase = iota
+	// PhaseDNS: the host name was being resolved.
+	PhaseDNS
+	// PhaseConnect: a connection was being opened.
+	PhaseConnect
+	// PhaseTLS: the TLS handshake was on its way.
+	PhaseTLS
+	// PhaseGotConn: a connection was ready; no write was begun.
+	PhaseGotConn
+	// PhaseWroteSome: a write of request bytes was begun. It counts even if the write failed at once.
+	PhaseWroteSome
+	// PhaseWroteAll: the whole request was given to the operating system.
+	PhaseWroteAll
+	// PhaseFirstByte: the first byte of an answer arrived.
+	PhaseFirstByte
+	// PhaseHeaders: status line and headers arrived completely.
+	PhaseHeaders
+	// PhaseBody: the body was being read.
+	PhaseBody
+	// PhaseComplete: the answer was read to its end.
+	PhaseComplete
+)
+
+var phaseNames = []string{
+	"none", "dns", "connect", "tls", "got_conn", "wrote_some", "wrote_all", "first_byte", "headers", "body", "complete",
+}
+
+// String returns the stored name, such as "wrote_all".
+func (p Phase) String() string { return nameOf(phaseNames, int(p)) }
+
+// MarshalText returns the stored name.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// Evidence says how far a request got and when. It is kept with the attempt: it is what a person later decides by.
+type Evidence struct {
+	// Phase is the last one that was reached.
+	Phase Phase
+	// BytesWritten counts plain bytes of the request (below TLS they are more) that the operating system took. It may
+	// be 0 with PhaseWroteSome: a failed write proves nothing.
+	BytesWritten int64
+	// ReusedConn is set when the connection had served an earlier request.
+	ReusedConn bool
+	// RemoteAddr is the address that was talked to, as ip:port; empty before PhaseGotConn.
+	RemoteAddr string
+	// StartedAt is the wall clock at the start of the call, in UTC.
+	StartedAt time.Time
+	// Duration is the time from the start to the end of the call, on a clock that does not jump (and does not count
+	// suspended time).
+	Duration time.Duration
+	// FirstByteAfter is the time from the first byte sent to the first byte received; 0 when either did not happen.
+	FirstByteAfter time.Duration
+	// Err is the transport's error without secrets, quoted foreign bytes and URL queries; empty without an error.
+	Err string
+}

@@ -34,7 +34,7 @@ type Options struct {
 	// Driver is one of the constants above.
 	Driver string
 	// DSN is a lib/pq address (URL or key=value), the path of a SQLite file, or a
-	// URL as docs/erp-engines.md shows it.
+	// URL as docs/erp.md shows it.
 	// It may hold a password and is therefore a Secret.
 	DSN Secret
 	// TimeZone is where an instant becomes a calendar day, and the time zone of

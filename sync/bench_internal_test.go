@@ -7,16 +7,18 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // benchJob is a job of deliveries as cooperatives have them.
-func benchJob(b *testing.B) (*Job, trade.Values) {
+func benchJob(b *testing.B) (*mapping.Job, trade.Values) {
 	b.Helper()
-	job, err := Compile(JobSpec{
+	job, err := mapping.Compile(mapping.JobSpec{
 		Name: "deliveries", Sends: trade.Deliveries, Key: []string{"filial", "ticket"}, ChangedAt: "atualizado_em", Sweep: "0 3 * * *",
 		Query: "SELECT filial, ticket, contrato, peso, um, data, car, atualizado_em FROM entrega",
-		Fields: map[string]FieldSpec{
+		Fields: map[string]mapping.FieldSpec{
 			"contract_id": {Columns: []string{"contrato"}}, "delivered_volume": {Columns: []string{"peso"}},
 			"delivered_volume_unit_of_measure": {Columns: []string{"um"}, Values: map[string]string{"KG": "kg", "SC": "sc", "TL": "ton"}},
 			"delivery_date":                    {Columns: []string{"data"}, Date: "YYYYMMDD", Empty: []string{"00000000"}}, "car": {Columns: []string{"car"}},
@@ -36,7 +38,7 @@ func BenchmarkMap(b *testing.B) {
 	job, values := benchJob(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if d := job.mapping.draft(columnsIn(values), nil, nil); len(d.Problems)+len(d.Missing) > 0 {
+		if d := job.Mapping.Draft(mapping.ColumnsIn(values), nil, nil); len(d.Problems)+len(d.Missing) > 0 {
 			b.Fatal(d)
 		}
 	}
@@ -45,11 +47,11 @@ func BenchmarkMap(b *testing.B) {
 // BenchmarkEvaluate maps and checks a row, and writes its payload.
 func BenchmarkEvaluate(b *testing.B) {
 	job, values := benchJob(b)
-	e := &evaluator{job: job, log: zap.NewNop(), today: trade.DateOf(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))}
+	e := &mapping.Evaluator{Job: job, Log: zap.NewNop(), Today: trade.DateOf(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))}
 	b.ReportAllocs()
 	for b.Loop() {
 		var entry trade.Entry
-		if e.evaluate(&entry, values, nil); entry.State != trade.Pending {
+		if e.Evaluate(&entry, values, nil); entry.State != trade.Pending {
 			b.Fatal(entry.State, entry.Error)
 		}
 	}
@@ -60,7 +62,7 @@ func BenchmarkSourceHash(b *testing.B) {
 	job, values := benchJob(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if job.sourceHash(columnsIn(values)) == "" {
+		if job.SourceHash(mapping.ColumnsIn(values)) == "" {
 			b.Fatal("no hash")
 		}
 	}
@@ -71,7 +73,7 @@ func BenchmarkDecide(b *testing.B) {
 	answer := apiclient.Answer{Known: apiclient.Created, Status: 201, ID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d"}
 	b.ReportAllocs()
 	for b.Loop() {
-		if d := decide(answer, apiclient.FaultNone, false); d.state != trade.Accepted {
+		if d := outcome.Decide(answer, apiclient.FaultNone, false); d.State != trade.Accepted {
 			b.Fatal(d)
 		}
 	}

@@ -70,7 +70,7 @@ func (d *duo) shift(rows int, taken bool) {
 	d.b.stop()
 }
 
-// judge lets the time of both machines end, makes one pass on a third, and counts what is in doubt: every row is on the platform once, and accepted or in doubt.
+// stopUntil lets the time of both machines end, makes one pass on a third, and counts what is in doubt: every row is on the platform once, and accepted or in doubt.
 func (d *duo) judge(what string) (doubts int) {
 	d.t.Helper()
 	d.pass(time.Minute)

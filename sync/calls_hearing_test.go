@@ -125,7 +125,7 @@ func heardBench(t *testing.T) *bench {
 }
 
 // listen lets three passes look at what was told, up to the first that fails.
-func (b *bench) listen(h *engine.Hearing) error {
+func (b *bench) listen(h *engine.EventProcessor) error {
 	for range 3 {
 		b.clock.advance(4 * time.Second)
 		if _, err := h.Pass(b.t.Context()); err != nil {

@@ -8,6 +8,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -24,7 +27,7 @@ const (
 )
 
 // endedByProbe are the stops that one GET of the webhooks ends, as it begins each run that has something to send.
-var endedByProbe = []stopCode{stopKey, stopKeyInside, stopModule, stopPermission, stopAddress, stopCertificate}
+var endedByProbe = []outcome.StopCode{outcome.StopKey, outcome.StopKeyInside, outcome.StopModule, outcome.StopPermission, outcome.StopAddress, outcome.StopCertificate}
 
 // circuit is what keeps jobs from running for a time: all of them, those of one route of the API (its kind of record), or one job. It is closed again when a run
 // ends well.
@@ -36,7 +39,7 @@ type circuit struct {
 }
 
 // circuitOf names the circuit that a stop of a job opens: that of everything, of its route, or its own.
-func circuitOf(job *Job, stop trade.Stop) string {
+func circuitOf(job *mapping.Job, stop trade.Stop) string {
 	switch {
 	case stop.All:
 		return "all"
@@ -47,12 +50,12 @@ func circuitOf(job *Job, stop trade.Stop) string {
 }
 
 // circuitsOf are those that concern a job.
-func circuitsOf(job *Job) []string {
+func circuitsOf(job *mapping.Job) []string {
 	return []string{"all", "sends " + string(job.Spec.Sends), "job " + job.Name()}
 }
 
-// closed tells whether nothing keeps the job from running.
-func (s *Scheduler) closed(job *Job) bool {
+// mayTry tells whether nothing keeps the job from running.
+func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	boot := s.Engine.Clock.Boot()
 	for _, name := range circuitsOf(job) {
 		if c := s.circuits[name]; c != nil && (c.probe || c.until > boot) {
@@ -63,23 +66,23 @@ func (s *Scheduler) closed(job *Job) bool {
 }
 
 // halfOpen tells whether a circuit of the job was open and has not proved to be well yet.
-func (s *Scheduler) halfOpen(job *Job) bool {
+func (s *Scheduler) halfOpen(job *mapping.Job) bool {
 	return slices.ContainsFunc(circuitsOf(job), func(name string) bool { return s.circuits[name] != nil })
 }
 
 // triedAtERP are the stops whose cause each run looks for in the ERP before anything leaves.
-var triedAtERP = []stopCode{stopERP, stopColumns, stopReferences}
+var triedAtERP = []outcome.StopCode{outcome.StopERP, outcome.StopColumns, outcome.StopReferences}
 
 // stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is not time that ends it.
-func (s *Scheduler) stopped(job *Job, stop trade.Stop) time.Time {
+func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
 	name := circuitOf(job, stop)
 	if s.patience(name, stop) == 0 {
-		return noTime
+		return mapping.NoTime
 	}
 	s.open(name, stop)
 	until := s.Engine.Clock.Now().Add(s.circuits[name].until - s.Engine.Clock.Boot())
 	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
-	if code := stopCode(stop.Code); slices.Contains(triedAtERP, code) { // tried at the job's own times, unless they are rare
+	if code := outcome.StopCode(stop.Code); slices.Contains(triedAtERP, code) { // tried at the job's own times, unless they are rare
 		if next := s.jobs[i].schedule.Next(until.Add(-time.Nanosecond)); !next.IsZero() && next.Sub(until) < erpMost {
 			s.circuits[name].until += next.Sub(until)
 			return next
@@ -95,21 +98,21 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 	if c := s.circuits[name]; c != nil {
 		failures = min(c.failures, failuresCounted)
 	}
-	switch stopCode(stop.Code) {
-	case stopThrottled:
-		return min(max(stop.Until.Sub(s.Engine.Clock.Now()), time.Second), longestAsked)
-	case stopUnreachable:
+	switch outcome.StopCode(stop.Code) {
+	case outcome.StopThrottled:
+		return min(max(stop.Until.Sub(s.Engine.Clock.Now()), time.Second), sending.LongestAsked)
+	case outcome.StopUnreachable:
 		return min(unreachedFirst<<failures, unreachedMost)
-	case stopERP, stopColumns, stopReferences:
+	case outcome.StopERP, outcome.StopColumns, outcome.StopReferences:
 		return min(erpFirst<<failures, erpMost)
-	case stopModule, stopPermission:
+	case outcome.StopModule, outcome.StopPermission:
 		return min(probeEvery<<failures, refusedMost)
-	case stopLedger:
+	case outcome.StopLedger:
 		if s.Engine.Several { // a server of its own, which may have been away for a moment, from here or for all
 			return serverFirst
 		}
 		return probeEvery
-	case stopKey, stopKeyInside, stopAddress, stopCertificate, stopPlatform:
+	case outcome.StopKey, outcome.StopKeyInside, outcome.StopAddress, outcome.StopCertificate, outcome.StopPlatform:
 		return probeEvery
 	}
 	return 0
@@ -130,11 +133,11 @@ func (s *Scheduler) openAt(name string, stop trade.Stop, until time.Duration) {
 		s.circuits[name] = c
 	}
 	c.failures++
-	c.stop, c.until, c.probe = stop, until, slices.Contains(endedByProbe, stopCode(stop.Code))
+	c.stop, c.until, c.probe = stop, until, slices.Contains(endedByProbe, outcome.StopCode(stop.Code))
 }
 
-// fair closes the circuits of a job whose run ended well.
-func (s *Scheduler) fair(job *Job) {
+// closeCircuits closes the circuits of a job whose run ended well.
+func (s *Scheduler) closeCircuits(job *mapping.Job) {
 	for _, name := range circuitsOf(job) {
 		if c := s.circuits[name]; c != nil && c.until <= s.Engine.Clock.Boot() {
 			delete(s.circuits, name)
@@ -155,8 +158,8 @@ func (s *Scheduler) probeDue() bool {
 
 // probe asks the API one harmless question, and lets the jobs run again that waited for its answer.
 func (s *Scheduler) probe(ctx context.Context) {
-	stop := s.Engine.askHarmlessly(ctx)
-	var waiting []*Job
+	stop := sending.AskHarmlessly(ctx, s.Engine.Platform, s.Engine.Log)
+	var waiting []*mapping.Job
 	s.mu.Lock()
 	boot := s.Engine.Clock.Boot()
 	for name, c := range s.circuits {
@@ -189,14 +192,14 @@ func (s *Scheduler) probe(ctx context.Context) {
 	s.mu.Lock()
 	s.probing = false
 	s.mu.Unlock()
-	s.nudge()
+	s.wakeLoop()
 }
 
 // postpone says in the status of a job that stopped when the API is asked again. Only who has the lease of a job writes its status.
-func (s *Scheduler) postpone(ctx context.Context, job *Job) {
+func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 	ledger, name := s.Engine.Ledger, job.Name()
 	s.mu.Lock()
-	until := noTime
+	until := mapping.NoTime
 	for _, name := range circuitsOf(job) {
 		if c := s.circuits[name]; c != nil && c.probe {
 			until = s.Engine.Clock.Now().Add(c.until - s.Engine.Clock.Boot())
@@ -211,7 +214,7 @@ func (s *Scheduler) postpone(ctx context.Context, job *Job) {
 	if err == nil {
 		status, err = ledger.JobStatus(ctx, name)
 	}
-	if err == nil && status.State == trade.Stopped && status.Stop != nil && slices.Contains(endedByProbe, stopCode(status.Stop.Code)) {
+	if err == nil && status.State == trade.Stopped && status.Stop != nil && slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
 		status.Stop.Until = until
 		err = ledger.SetJobStatus(ctx, status)
 	}

@@ -1,35 +1,25 @@
-// Package sync is the engine: it discovers rows of the ERP, maps and checks them, submits what may go, and settles what came back.
-// Importers name it engine; inside this folder "sync" is only its name.
+// Package sync is the engine: it discovers rows of the ERP, maps and checks them, submits what may go,
+// and settles what came back. Importers name it engine; inside this folder "sync" is only its name.
 //
-// A pass (pass.go) reads for all its jobs, parents first (order.go), then lets them send in turns. One job, in the order of the data:
+// A pass (pass.go) reads for all its jobs, parents first (order.go), then lets them send in turns. The
+// way of a row through one job stands on one page, pipeline.go. Each step is a package, which knows
+// those before it and none after it:
 //
-//	discover  erp.Row → trade.Draft → entry of the ledger   discover.go, mapping.go, evaluate.go, request.go, decide.go
-//	lookup    documents that rows wait for, off by default  lookup.go, document.go
-//	sweep     what is gone, and what windows had missed     sweep.go, roll.go, late.go
-//	wait      rows whose parent has no id yet               parent.go
-//	brake     too much that is new, too much at once, or a  brake.go, most.go, canary.go
-//	          mapping that nobody has confirmed pauses the job
-//	hours     a job may send only at some times             hours.go
-//	look      the rows about to go are read once more       look.go
-//	same      what was sent already does not go again       twins.go, other_job.go
-//	submit    intent on disk → bytes leave → answer          submit.go, queue.go,
-//	                                                         store.go, wire.go, flight.go
-//	settle    answer → outcome → entry                       outcome.go, settle.go
-//	report    what was done, and that it adds up             report.go
+//	mapping    row → draft → record → request, or what is wrong; pure
+//	discovery  reads the ERP and records what is news; sweeps
+//	brakes     pauses a job before anything of it leaves
+//	recheck    reads rows once more before they go; what was sent already does not go again
+//	sending    intents, requests in flight, answers, settlement
+//	outcome    what an answer proves; pure
 //
-// Beside a pass, and without storing or sending anything: one row or one case (explain.go, case.go), all rows of the ERP against the rules
-// (audit.go), and what was sent against the present configuration (compare.go). They judge rows through judge.go.
+// Beside a pass: rehearse says what a run would do, and stores and sends nothing; acts is what people
+// do to rows and jobs; events acts on what the platform tells; cluster shares jobs among instances;
+// reconcile is the report; pending is what waits for people. run is what the stages share: the run of
+// one job, and the interfaces through which storage, ERP and API are reached (run/ports.go).
 //
-// The service: scheduler.go is its loop, due.go says which jobs run now, civil.go reads schedules, circuit.go knows what waits after a stop and what ends it, task.go
-// does the housekeeping, pulse.go feels whether the engine gets on. Its passes take up jobs as they become due: follow.go.
-//
-// Several machines (docs/scale.md) share the jobs: crew.go says that this instance lives and what its share of the pace is, others.go leaves alone what others hold, and takes over what
-// the dead held.
-//
-// What people do to rows and jobs, from the command line or a browser, is planned, shown, and done only to what was shown: act.go is the frame, act_again.go
-// retries, dismisses and reopens, act_resend.go and act_adopt.go decide about doubts, act_job.go is for jobs. resync.go reads again what an administrator asks for.
-//
-// Storage, ERP and API are reached only through the interfaces in ports.go.
+// The service: scheduler.go is its loop, due.go says which jobs run now, circuit.go knows what waits
+// after a stop and what ends it, task.go does the housekeeping, progress_clock.go detects a pass that
+// hangs, follow.go takes up jobs as they become due, takeover.go takes over what dead instances held.
 //
 // # Invariants
 //
@@ -38,7 +28,7 @@
 //   - I1 Intent before bytes. No byte of a POST leaves before its intent (payload, hash, attempt, owner) is durable on disk.
 //   - I2 Outcome by evidence. After a POST an entry is accepted, rejected, held, pending again (only on proof that nothing was created), or
 //     in doubt. Never a guess.
-//     The status decides; a refusal that only the API can give proves something in a form of the API alone (outcome.go). What something on the road may have answered is in doubt.
+//     The status decides; a refusal that only the API can give proves something in a form of the API alone (package outcome). What something on the road may have answered is in doubt.
 //   - I3 Never twice without a person. At most one POST for each entry and generation may have an outcome other than "certainly not created".
 //   - I4 Discovered, not delivered. The read cursor moves in the transaction that records the rows found; it says nothing about sending.
 //   - I5 No row is lost. Rows that commit late, with old, equal, future or missing timestamps are still found; the sweep proves it.
@@ -48,7 +38,7 @@
 //     their intents the keys are read again in one short query: changed rows are mapped again, gone ones are held.
 //   - I9 It adds up. After a sweep: keys in the ERP = sum of all states − gone, in counts and quantities; a run that does not add up is an error.
 //   - I10 Secrets and persons stay in. No key, document, name, price or body in a log line or error text.
-//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: what leaves is noted just before (Submission.Mark), on a tmpfs. Where it is not, a group of
+//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt: what leaves is noted just before (run.Intents.Mark), on a tmpfs. Where it is not, a group of
 //     intents is never larger than the free slots. The loss of the host leaves at most one window in doubt.
 //   - I12 One reader and sender per job. Discovery, sweep, cursors and intents run under the job's lease, fenced by its epoch; the result of an attempt is fenced
 //     only by the attempt itself, so that a former owner's definite answer counts. Several instances share the jobs, and take over a dead one's.
@@ -60,15 +50,11 @@
 // # What is the same
 //
 // A row is its kind of record and its key; what was sent under a key never goes again under it. A content that was sent, or is in doubt, goes under another key only
-// when a further row with it stands in the ERP at that moment (twins.go): for each content there are never more records than rows that stood at once. The
+// when a further row with it stands in the ERP at that moment (package recheck): for each content there are never more records than rows that stood at once. The
 // key under which something was sent says nothing about its content: another row may stand there by now.
 //
 // # What is written in which order
 //
-// Around one POST: the group commit makes the intent durable (entry pending → sending, attempt open); the gate checks the send window and notes that the request leaves; the
-// bytes leave; the answer is noted; a later group commit settles the attempt and moves the entry. A crash before the commit changes nothing. A crash between
-// the commit and the settlement leaves the entry in sending, and the next run settles it before it sends anything: as noted, or as in doubt.
-//
-// Groups are stored beside the flights (store.go): while one is on its way to the disk, the rows of the one before leave (wire.go) and those of the next one are looked at. Intents
-// are ahead of the free slots by one group at most, and by none at a rate.
+// Around one POST: see package sending. Around a reading: see package discovery. In one transaction of
+// the ledger: see state/ledger, commit.go.
 package sync

@@ -9,6 +9,9 @@ import (
 	"github.com/robfig/cron/v3"
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,7 +23,7 @@ const readTimeout = 20 * time.Second
 
 // timetable is when one job runs.
 type timetable struct {
-	job      *Job
+	job      *mapping.Job
 	schedule cron.Schedule
 	base     time.Time // start of the last run as far as it is known: the first time of the schedule after it is the next
 	known    bool      // base was read from the ledger
@@ -47,7 +50,7 @@ func (t *timetable) comes(now time.Time) bool {
 // next is the first time after base at which the job runs, or compares everything: a sweep keeps its own hour, also where the job has none at night.
 func (t *timetable) next() time.Time {
 	run := t.schedule.Next(t.base)
-	if sweep := t.job.sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() && (run.IsZero() || sweep.Before(run)) {
+	if sweep := t.job.Sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() && (run.IsZero() || sweep.Before(run)) {
 		return sweep
 	}
 	return run
@@ -59,10 +62,10 @@ func (t *timetable) isDue(now time.Time) bool {
 }
 
 // allDue gives the jobs that are to run now, and counts them as running. idle says of which running ones the run may be ended for a new one.
-func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
+func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob {
 	now := s.Engine.Clock.Now()
 	holders := s.holders(ctx)
-	var out []ask
+	var out []dueJob
 	for _, t := range s.jobs {
 		if t.running && !idle(t.job.Name()) {
 			continue
@@ -75,25 +78,25 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []ask {
 		}
 		switch {
 		case t.triggered:
-		case s.led(holders, t.job):
+		case s.parentRunsElsewhere(holders, t.job):
 			t.again = true
 			continue
-		case s.elsewhere(holders, t.job): // which does what is to be done at this time
-			t.base, t.atStart, t.again, t.sendsAt = now, false, false, noTime
+		case s.runsElsewhere(holders, t.job): // which does what is to be done at this time
+			t.base, t.atStart, t.again, t.sendsAt = now, false, false, mapping.NoTime
 			continue
 		}
-		a := ask{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}
+		a := dueJob{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}
 		s.log.Debug("due", zap.String("job", a.job.Name()), zap.Bool("sweep", a.sweep), zap.Bool("probe", a.probe), zap.Bool("by_hand", t.triggered), zap.Time("last", t.base))
 		out = append(out, a)
 		t.base, t.running = now, true
-		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false, noTime
+		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false, mapping.NoTime
 	}
 	return out
 }
 
 // mayRun asks the ledger when the job ran last, here or in another process, and whether something holds it.
 func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) bool {
-	if !t.triggered && !s.closed(t.job) {
+	if !t.triggered && !s.mayTry(t.job) {
 		return false
 	}
 	name := t.job.Name()
@@ -107,7 +110,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	if err != nil {
 		if !errors.Is(ctx.Err(), context.Canceled) {
 			s.log.Error("the ledger does not say whether a job is due", zap.String("job", name), zap.Error(err))
-			s.stopped(t.job, trade.Stop{Code: string(stopLedger), Text: err.Error(), All: true})
+			s.stopped(t.job, trade.Stop{Code: string(outcome.StopLedger), Text: err.Error(), All: true})
 		}
 		return false
 	}
@@ -117,7 +120,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		t.sendsAt = *runs[0].SendsAgain
 	}
 	if len(runs) > 0 && runs[0].StartedAt.After(t.base) || t.base.After(now.Add(future)) {
-		t.base = noTime
+		t.base = mapping.NoTime
 		if len(runs) > 0 {
 			t.base = runs[0].StartedAt
 		}
@@ -138,25 +141,25 @@ func leftWork(status trade.JobStatus) bool {
 	if status.Stop == nil || status.State != trade.Stopped && status.State != trade.BackingOff {
 		return false
 	}
-	code := stopCode(status.Stop.Code)
-	return slices.Contains([]stopCode{stopInterrupt, stopThrottled, stopUnreachable, stopLedger, stopPlatform}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
+	code := outcome.StopCode(status.Stop.Code)
+	return slices.Contains([]outcome.StopCode{outcome.StopInterrupt, outcome.StopThrottled, outcome.StopUnreachable, outcome.StopLedger, outcome.StopPlatform}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
 }
 
 // overcome tells whether the stop that the ledger knows of a job keeps it from running.
 func (s *Scheduler) overcome(t *timetable, status trade.JobStatus) bool {
-	code := stopCode(status.Stop.Code)
+	code := outcome.StopCode(status.Stop.Code)
 	switch {
 	case status.State != trade.Stopped && status.State != trade.BackingOff, t.cleared:
 		return true
-	case slices.Contains(endedByPerson, code):
+	case slices.Contains(outcome.EndedByPerson, code):
 		return false
 	case slices.Contains(endedByProbe, code): // of an earlier process, or another one
 		t.again = true
 		s.openAt(circuitOf(t.job, *status.Stop), *status.Stop, s.Engine.Clock.Boot())
-		s.nudge()
+		s.wakeLoop()
 		return false
-	case code == stopThrottled:
-		wait := min(status.Stop.Until.Sub(s.Engine.Clock.Now()), longestAsked)
+	case code == outcome.StopThrottled:
+		wait := min(status.Stop.Until.Sub(s.Engine.Clock.Now()), sending.LongestAsked)
 		if wait > 0 {
 			t.again = true
 			s.openAt(circuitOf(t.job, *status.Stop), *status.Stop, s.Engine.Clock.Boot()+wait)
@@ -193,14 +196,14 @@ func (s *Scheduler) untilNext() time.Duration {
 	return max(wait, time.Millisecond)
 }
 
-// passBoss gives a pass its jobs.
-type passBoss struct {
+// schedulerFeed gives a pass its jobs.
+type schedulerFeed struct {
 	*Scheduler
-	first []ask
+	first []dueJob
 }
 
-func (b *passBoss) due(ctx context.Context, idle func(string) bool) []ask {
-	b.pulse.beat()
+func (b *schedulerFeed) due(ctx context.Context, idle func(string) bool) []dueJob {
+	b.progress.note()
 	if out := b.first; out != nil {
 		b.first = nil
 		return out
@@ -213,13 +216,13 @@ func (b *passBoss) due(ctx context.Context, idle func(string) bool) []ask {
 	return b.allDue(ctx, idle)
 }
 
-func (b *passBoss) judge(job *Job, stop trade.Stop) time.Time {
+func (b *schedulerFeed) stopUntil(job *mapping.Job, stop trade.Stop) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.stopped(job, stop)
 }
 
-func (b *passBoss) ended(job *Job, report trade.RunReport, err error) {
+func (b *schedulerFeed) ended(job *mapping.Job, report trade.RunReport, err error) {
 	b.mu.Lock()
 	for _, t := range b.jobs {
 		if t.job != job {
@@ -234,9 +237,9 @@ func (b *passBoss) ended(job *Job, report trade.RunReport, err error) {
 		b.log.Info("another process runs the job", zap.String("job", job.Name()))
 	case err != nil:
 		b.log.Error("the job could not begin", zap.String("job", job.Name()), zap.Error(err))
-		b.stopped(job, trade.Stop{Code: string(stopLedger), Text: err.Error(), All: true})
+		b.stopped(job, trade.Stop{Code: string(outcome.StopLedger), Text: err.Error(), All: true})
 	case report.Stopped == nil:
-		b.fair(job)
+		b.closeCircuits(job)
 	}
 	b.mu.Unlock()
 	if report.ID != "" && b.Reported != nil {

@@ -29,7 +29,7 @@ func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
 		}
 		b.clock.advance(4 * time.Second)
 		before := b.gets()
-		var instances []*engine.Hearing
+		var instances []*engine.EventProcessor
 		for range 4 {
 			instances = append(instances, b.hearing())
 		}

@@ -57,14 +57,14 @@ func (b *bench) tell(name, body string) {
 	}
 }
 
-func (b *bench) hearing() *engine.Hearing {
+func (b *bench) hearing() *engine.EventProcessor {
 	b.t.Helper()
 	client, err := apiclient.New(apiclient.Options{BaseURL: b.api.URL, APIKey: "a-key-of-the-tests", Timeout: b.limits.Timeout, Once: true})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(client.Close)
-	return &engine.Hearing{
+	return &engine.EventProcessor{
 		Ledger: b.ledger, Platform: client, Jobs: b.engine().Jobs, Now: b.clock.Now, Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Pace: time.Millisecond,
 		Program: engine.Person{Name: "safrasync", From: "pid 1@host"},
 	}

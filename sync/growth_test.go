@@ -222,7 +222,7 @@ const (
 	heapGrowth = 8 << 20     // live bytes more than after a quarter of the time
 )
 
-// judge holds the second half of the time against the first: bodies and runs are as many as in the first half, and the rest grows by little for each row.
+// stopUntil holds the second half of the time against the first: bodies and runs are as many as in the first half, and the rest grows by little for each row.
 func (g growth) judge(t *testing.T, taken []footprint) {
 	t.Helper()
 	quarter, middle, end := taken[2], taken[5], taken[11]

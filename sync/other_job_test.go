@@ -148,7 +148,7 @@ func TestC3AJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			}
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
-			found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+			found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs)
 			if err != nil || len(found) == 0 || found[0].Kind != engine.SplitJob || found[0].Known.Gone != 2 || !slices.Equal(found[0].Others, []string{"fixations"}) {
 				t.Errorf("check says %+v, %v", found, err)
 			}
@@ -489,7 +489,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 		if contracts, deliveries := len(b.createdOf("order_commitments")), len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
 		}
-		if found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs); err != nil || len(found) != 0 {
+		if found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs); err != nil || len(found) != 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
 	})
@@ -505,7 +505,7 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		twice := b.spec
 		twice.Name = "again"
 		b.more = []engine.JobSpec{twice}
-		found, err := engine.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+		found, err := engine.CheckIdentity(t.Context(), engine.ReadableOf(b.ledger), b.source, b.engine().Jobs)
 		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"go.uber.org/zap"
-	"golang.org/x/time/rate"
 
-	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/sync/cluster"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,39 +21,27 @@ import (
 // last contract.
 const sliceRows = 1000
 
-// sliceTime is how long it may send, or rest, before that: the API may be slow.
-const sliceTime = time.Minute
-
-// traffic is what all jobs of a pass share: the pace that the configuration allows, what is known of the platform's records, and whether its
-// answers are to be trusted.
-type traffic struct {
-	limiter *rate.Limiter
-	blocks  *blockList
-	careful bool // the last outcome was unknown, or a circuit is tried: one request at a time, until the API says something definite
-	probing bool // the first requests after a circuit was open: one failure opens it again
-}
-
 // pass is one call of Sync.
 type pass struct {
-	*Engine
+	engine  *Engine
 	opts    Options
-	traffic *traffic
-	runs    []*jobRun
-	dry     map[string]*dryLedger // of a dry run, by job
-	halts   []trade.Stop          // that reach further than the job which met them
-	stopped func(*jobRun)         // told of a run with a stop before it is stored; optional
+	traffic *sending.Traffic
+	runs    []*jobPass
+	halts   []trade.Stop   // that reach further than the job which met them
+	stopped func(*jobPass) // told of a run with a stop before it is stored; optional
 }
 
 // Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for all of them, then sends, in turns. The reports are
 // complete also when a job stopped; the error is for what no report can say: a job that another process runs (*trade.LeasedError), a name that no job has.
 func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
-	jobs, err := e.pick(names)
+	jobs, err := e.env.Pick(names)
 	if err != nil {
 		return nil, err
 	}
-	if !opts.DryRun {
-		defer e.join(ctx, "sync")()
+	if opts.DryRun {
+		return e.DryRun(ctx, jobs, rehearse.Asked{Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned}), nil
 	}
+	defer e.crew.Join(ctx, "sync")()
 	p := e.newPass(opts)
 	defer p.close(ctx)
 	var leased error
@@ -72,90 +63,57 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 }
 
 func (e *Engine) newPass(opts Options) *pass {
-	return &pass{Engine: e, opts: opts, dry: map[string]*dryLedger{}, traffic: &traffic{limiter: e.crew.pace()}}
+	return &pass{engine: e, opts: opts, traffic: &sending.Traffic{Limiter: e.crew.Pace()}}
 }
 
 // begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the error is for what no report can say.
-func (p *pass) begin(ctx context.Context, job *Job) error {
-	now := p.Clock.Now()
-	r := &jobRun{
-		Engine: p.Engine, job: job, ledger: p.Ledger, source: p.Source, now: now, anyHour: p.opts.AnyHour, stopped: p.stopped,
-		report: trade.RunReport{ID: uuid.Must(uuid.NewV7()).String(), Job: job.Name(), StartedAt: now},
-	}
-	r.ration = newRation(p.opts.Keys[job.Name()], p.opts.Limit)
-	r.log = p.Log.With(zap.String("job", job.Name()), zap.String("run", r.report.ID))
-	if p.opts.DryRun {
-		r.dry = dryRun(p.Ledger, job.Name(), p.dry, p.opts.Planned)
-		r.ledger = r.dry
-		p.runs = append(p.runs, r)
-		if r.err = p.Ledger.Belongs(ctx, p.Owner.Platform); r.err != nil {
-			return nil
-		}
-		if r.err = r.discoverAll(ctx, p.opts); r.err == nil {
-			if _, r.err = r.lookAtOrphans(ctx); r.err == nil {
-				r.err = r.lookAhead(ctx)
-			}
-		}
-		return nil
-	}
-	status, err := p.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())
+func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
+	now := p.engine.Clock.Now()
+	id := uuid.Must(uuid.NewV7()).String()
+	r := stages(&run.Run{
+		Env: p.engine.env, Job: job, Ledger: run.StoreOf(p.engine.Ledger), Source: p.engine.Source, Now: now,
+		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
+		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
+	})
+	r.runs, r.stopped, r.ration = p.engine.Ledger, p.stopped, sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
+	status, err := p.engine.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		p.halts = append(p.halts, interrupted())
+		p.halts = append(p.halts, outcome.Interrupted())
 	}
 	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused {
-		r.report.ID = "" // it never began
+		r.run.Report.ID = "" // it never began
 		if r.pausedBefore = status.State == trade.Paused; r.pausedBefore {
-			stop = pausedStop(status)
+			stop = run.PausedStop(status)
 		}
-		r.report.Stopped = stop
+		r.run.Report.Stopped = stop
 		p.runs = append(p.runs, r)
 		return nil
 	}
-	asked := p.Clock.Boot()
-	r.lease, err = p.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.Owner)
+	asked := p.engine.Clock.Boot()
+	r.run.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
 	var other *trade.OtherPlatformError
 	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) {
-		stop := r.stopOf(err)
-		r.report.ID, r.report.Stopped = "", &stop
+		stop := run.StopOf(err)
+		r.run.Report.ID, r.run.Report.Stopped = "", &stop
 		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	r.keeper = keepLease(ctx, p.Ledger, r.lease, p.Clock, asked, r.tend)
+	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
 	if r.err = r.open(ctx, p.opts); r.err == nil {
-		r.send, r.err = newSubmission(r, p.traffic, status)
+		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger, p.engine.Ledger, status); r.err == nil {
+			r.send.AnyHour = p.opts.AnyHour
+		}
 	}
-	p.heed(ctx, r)
+	p.noteStop(ctx, r)
 	return nil
-}
-
-// open recovers what an earlier process left, and reads.
-func (r *jobRun) open(ctx context.Context, opts Options) error {
-	if err := r.ledger.StartRun(ctx, r.report); err != nil {
-		return err
-	}
-	if err := failpoint.Hit("run.started"); err != nil {
-		return err
-	}
-	doubts, err := r.ledger.Recover(ctx, r.lease, r.now)
-	if err != nil {
-		return err
-	}
-	if err := failpoint.Hit("run.recovered"); err != nil {
-		return err
-	}
-	if doubts > 0 {
-		r.note("%d rows were on the wire when an earlier process ended; they are in doubt now", doubts)
-	}
-	r.watch(ctx)
-	return r.discoverAll(ctx, opts)
 }
 
 // submit lets the jobs send in turns, until none has anything left that may go now. While only one has, it need not yield.
@@ -165,67 +123,44 @@ func (p *pass) submit(ctx context.Context) {
 }
 
 // round gives each job one turn, and tells whether any may have something left. yield says for which jobs a turn ends after a slice.
-func (p *pass) round(ctx context.Context, yield func(*jobRun) bool) (busy bool) {
+func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool) {
 	for _, r := range p.runs {
 		if r.idle = true; r.send == nil || r.err != nil {
 			continue
 		}
-		if stop := p.haltFor(r.job); stop != nil {
-			r.err = &stopError{*stop}
+		if stop := p.haltFor(r.run.Job); stop != nil {
+			r.err = &outcome.StopError{Stop: *stop}
 			continue
 		}
-		before := r.report.Sent
+		before := r.run.Report.Sent
 		var finished bool
 		if finished, r.err = r.turn(ctx, yield(r)); r.err != nil {
-			p.heed(ctx, r)
+			p.noteStop(ctx, r)
 			continue
 		}
-		r.idle = finished && r.report.Sent == before
+		r.idle = finished && r.run.Report.Sent == before
 		busy = busy || !r.idle
 	}
 	return busy
 }
 
 // others tells whether another job of the pass may have something to send.
-func (p *pass) others(r *jobRun) bool {
-	return slices.ContainsFunc(p.runs, func(o *jobRun) bool { return o != r && o.send != nil && o.err == nil })
+func (p *pass) others(r *jobPass) bool {
+	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return o != r && o.send != nil && o.err == nil })
 }
 
-// turn sends a part of what is due; what waited for a parent goes as soon as the parent has gone.
-func (r *jobRun) turn(ctx context.Context, yield bool) (finished bool, err error) {
-	moved, err := r.adoptOrphans(ctx)
-	if err != nil {
-		return false, err
-	}
-	r.send.again = r.send.again || moved > 0
-	rows := 0
-	if yield {
-		rows = sliceRows
-	}
-	for {
-		if finished, err = r.send.run(ctx, rows); err != nil || !finished {
-			return finished, err
-		}
-		more, err := r.awaitFormer(ctx)
-		if err != nil || !more {
-			return true, err
-		}
-		r.send.after = 0 // rows that came back unsent are due here
-	}
-}
-
-// heed notes a stop that other jobs would meet too.
-func (p *pass) heed(ctx context.Context, r *jobRun) {
+// noteStop notes a stop that other jobs would meet too.
+func (p *pass) noteStop(ctx context.Context, r *jobPass) {
 	if r.err == nil {
 		return
 	}
-	if stop := r.stopOf(r.err); stop.All || stop.Sends != "" {
+	if stop := run.StopOf(r.err); stop.All || stop.Sends != "" {
 		p.halts = append(p.halts, stop)
 	}
 }
 
 // haltFor is the reason why a job would not get further, met by another job of the pass; nil when there is none.
-func (p *pass) haltFor(job *Job) *trade.Stop {
+func (p *pass) haltFor(job *mapping.Job) *trade.Stop {
 	i := slices.IndexFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == job.Spec.Sends })
 	if i < 0 {
 		return nil
@@ -244,8 +179,8 @@ func (p *pass) conclude(ctx context.Context) []trade.RunReport {
 }
 
 // end makes and stores the report of one job.
-func (p *pass) end(ctx context.Context, r *jobRun) trade.RunReport {
-	if r.report.ID == "" {
+func (p *pass) end(ctx context.Context, r *jobPass) trade.RunReport {
+	if r.run.Report.ID == "" {
 		return r.notRun(ctx)
 	}
 	return r.conclude(ctx, r.err)
@@ -253,42 +188,32 @@ func (p *pass) end(ctx context.Context, r *jobRun) trade.RunReport {
 
 // close gives the leases back.
 func (p *pass) close(ctx context.Context) {
-	defer p.crew.rested()
+	defer p.engine.crew.Rested()
 	for _, r := range p.runs {
 		r.release(ctx)
 	}
 }
 
 // release gives the lease of a run back.
-func (r *jobRun) release(ctx context.Context) {
-	if r.keeper == nil {
+func (r *jobPass) release(ctx context.Context) {
+	if r.run.Keeper == nil {
 		return
 	}
-	r.keeper.close()
-	if err := r.Ledger.ReleaseLease(context.WithoutCancel(ctx), r.lease); err != nil {
-		r.log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
+	r.run.Keeper.Close()
+	if err := r.runs.ReleaseLease(context.WithoutCancel(ctx), r.run.Lease); err != nil {
+		r.run.Log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
 	}
 }
 
 // notRun reports a job that did not begin: it is paused, an earlier one met a fault that it would meet too, or a signal came, which leaves it as it was.
-func (r *jobRun) notRun(ctx context.Context) trade.RunReport {
+func (r *jobPass) notRun(ctx context.Context) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
-	r.countStates(ctx)
+	r.run.CountStates(ctx)
 	if r.stopped != nil {
 		r.stopped(r)
 	}
-	if !r.pausedBefore && r.report.Stopped.Code != string(stopInterrupt) {
-		r.setStatus(ctx, trade.JobStatus{Job: r.job.Name(), State: trade.Stopped, Stop: r.report.Stopped, Since: r.Clock.Now()})
+	if !r.pausedBefore && r.run.Report.Stopped.Code != string(outcome.StopInterrupt) {
+		r.setStatus(ctx, trade.JobStatus{Job: r.run.Job.Name(), State: trade.Stopped, Stop: r.run.Report.Stopped, Since: r.run.Env.Clock.Now()})
 	}
-	return r.report
-}
-
-// pausedStop is the reason of a job that a person, or a brake, has paused.
-func pausedStop(status trade.JobStatus) *trade.Stop {
-	if status.Stop != nil && status.Stop.Brake != nil {
-		return status.Stop
-	}
-	return &trade.Stop{
-		Code: string(stopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
-	}
+	return r.run.Report
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,13 +73,13 @@ func TestI3NoOrderOfEventsDoublesARecord(t *testing.T) {
 	sizes := []protocolSize{
 		{workers: 3, crashes: 2, generations: 3},
 		{workers: 2, crashes: 1, generations: 2, rollback: true},
-		{workers: 2, generations: 2, timed: true, quarantine: Limits{Timeout: modelTimeout}.quarantine()},
+		{workers: 2, generations: 2, timed: true, quarantine: run.Limits{Timeout: modelTimeout}.LeastQuarantine()},
 	}
 	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
 		sizes = append(sizes,
 			protocolSize{workers: 2, crashes: 2, generations: 3, rollback: true},
 			protocolSize{workers: 3, crashes: 1, generations: 2, rollback: true},
-			protocolSize{workers: 2, crashes: 1, generations: 2, timed: true, quarantine: Limits{Timeout: modelTimeout}.quarantine()})
+			protocolSize{workers: 2, crashes: 1, generations: 2, timed: true, quarantine: run.Limits{Timeout: modelTimeout}.LeastQuarantine()})
 	}
 	for i, size := range sizes {
 		start := time.Now()
@@ -158,7 +159,7 @@ func TestI14TheQuarantineIsLongerThanWhatDoubles(t *testing.T) {
 	for explore(size, allRules, twice).fault != "" {
 		size.quarantine += tick
 	}
-	least := Limits{Timeout: modelTimeout}.quarantine()
+	least := run.Limits{Timeout: modelTimeout}.LeastQuarantine()
 	t.Logf("time-out %s: the shortest quarantine that doubles nothing is %s; the product's is at least %s", modelTimeout, size.quarantine, least)
 	if size.quarantine > least {
 		t.Errorf("the product's quarantine of %s doubles; %s is the least", least, size.quarantine)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -57,9 +59,9 @@ const maxGenerations = 3
 
 // The timed model: a tick is the send window.
 const (
-	tick         = sendWindow
+	tick         = sending.SendWindow
 	modelTimeout = tick
-	windowTicks  = int8(sendWindow / tick)
+	windowTicks  = int8(sending.SendWindow / tick)
 	timeoutTicks = int8(modelTimeout / tick)
 )
 
@@ -147,8 +149,8 @@ type verdict struct {
 // answersOf are answers of each class, with what may be true of the record then. Where both are possible nothing but a doubt is safe.
 func answersOf() []verdict {
 	answer := func(name string, a apiclient.Answer, fault apiclient.Fault, created, absent bool) verdict {
-		d := decide(a, fault, false)
-		return verdict{name, d.outcome, d.state, created, absent}
+		d := outcome.Decide(a, fault, false)
+		return verdict{name, d.Outcome, d.State, created, absent}
 	}
 	refused := func(name string, status int, format apiclient.Format, messages ...string) verdict {
 		return answer(name, apiclient.Answer{Known: apiclient.NotCreated, Status: status, Format: format, Messages: messages}, apiclient.FaultNone, false, true)
@@ -163,14 +165,14 @@ func answersOf() []verdict {
 		unknown("500", 500), unknown("503", 503), unknown("302", 302), unknown("408", 408),
 		answer("429", apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Second}, apiclient.FaultNone, false, true),
 		refused("400 of a field", 400, apiclient.FormatA, "message.price.invalid"),
-		refused("400 malformed", 400, apiclient.FormatA, keyMalformed),
-		refused("400 duplicate", 400, apiclient.FormatA, keyDuplicate),
+		refused("400 malformed", 400, apiclient.FormatA, outcome.KeyMalformed),
+		refused("400 duplicate", 400, apiclient.FormatA, outcome.KeyDuplicate),
 		refused("404 of a wallet", 404, apiclient.FormatA, "message.wallet.not-found"),
 		refused("422", 422, apiclient.FormatD),
 		refused("409", 409, apiclient.FormatA),
 		refused("401", 401, apiclient.FormatGateway401),
-		refused("403 module", 403, apiclient.FormatA, keyNotContract),
-		refused("502 refused", 502, apiclient.FormatA, keyRefused),
+		refused("403 module", 403, apiclient.FormatA, outcome.KeyNotContract),
+		refused("502 refused", 502, apiclient.FormatA, outcome.KeyRefused),
 	}
 }
 
@@ -179,8 +181,8 @@ const verdictNotSent = 0
 
 // verdicts are the different ones among them: answers that mean the same and can come of the same are one.
 func verdicts(rules protocolRule) []verdict {
-	d := decide(apiclient.Answer{Known: apiclient.NotSent}, apiclient.FaultWindow, false)
-	out := []verdict{{name: "nothing was sent", outcome: d.outcome, state: d.state}}
+	d := outcome.Decide(apiclient.Answer{Known: apiclient.NotSent}, apiclient.FaultWindow, false)
+	out := []verdict{{name: "nothing was sent", outcome: d.Outcome, state: d.State}}
 	for _, v := range answersOf() {
 		if rules&unknownDoubts == 0 && v.outcome == trade.OutcomeUnknown {
 			v.outcome, v.state = trade.OutcomeNotCreated, trade.Pending

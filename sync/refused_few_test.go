@@ -62,7 +62,7 @@ func TestACaseThatDoesNotFitItsJob(t *testing.T) {
 	}
 	delete(c.Row, "quantidade")
 	c.Row["quantidadde"] = erp.Value{}
-	_, err = e.Jobs[0].Try(c)
+	_, err = engine.Try(e.Jobs[0], c)
 	for _, want := range []string{"column quantidade, which job contracts uses, is missing", "row.quantidadde", "does not use this column"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q in it", err, want)

@@ -96,7 +96,7 @@ func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Row["num"] = erp.Value{}
-	if _, err := e.Jobs[0].Try(c); err == nil || !strings.Contains(err.Error(), "would count it as unreadable") {
+	if _, err := engine.Try(e.Jobs[0], c); err == nil || !strings.Contains(err.Error(), "would count it as unreadable") {
 		t.Errorf("%v", err)
 	}
 }

@@ -8,6 +8,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,11 +41,11 @@ type Scheduler struct {
 	SchedulerConfig
 	log *zap.Logger
 
-	wake  chan struct{}  // something has happened that the loop must look at; holds one
-	tasks []*housekeeper // of Housekeeping
-	pulse pulse
-	seen  clocks // when the loop looked last
-	hung  bool   // told the log that the pass hangs
+	wake     chan struct{}  // something has happened that the loop must look at; holds one
+	tasks    []*housekeeper // of Housekeeping
+	progress progressClock
+	seen     clocks // when the loop looked last
+	hung     bool   // told the log that the pass hangs
 
 	mu       gosync.Mutex
 	jobs     []*timetable
@@ -65,43 +69,43 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.WakeMost = wakeMost
 	}
 	for _, job := range config.Engine.Jobs {
-		schedule, err := ParseSchedule(job.Spec.Schedule, config.Engine.Zone)
+		schedule, err := clock.ParseSchedule(job.Spec.Schedule, config.Engine.Zone)
 		if err != nil {
-			return nil, &SpecError{"jobs." + job.Name() + ".schedule", err.Error()}
+			return nil, &mapping.SpecError{Path: "jobs." + job.Name() + ".schedule", Text: err.Error()}
 		}
 		s.jobs = append(s.jobs, &timetable{job: job, schedule: schedule, atStart: config.AtStart})
 	}
 	for _, task := range config.Housekeeping {
 		s.tasks = append(s.tasks, &housekeeper{Task: task})
 	}
-	s.pulse.clock = config.Engine.Clock
-	s.pulse.beat()
-	s.Engine = s.pulse.watch(config.Engine)
+	s.progress.clock = config.Engine.Clock
+	s.progress.note()
+	s.Engine = s.progress.watch(config.Engine)
 	return s, nil
 }
 
 // Run keeps the schedules until ctx ends. What is on the wire then is awaited, and everything that runs comes to its end before Run returns.
 func (s *Scheduler) Run(ctx context.Context) {
 	var working gosync.WaitGroup
-	defer s.Engine.join(ctx, "run")()
+	defer s.Engine.crew.Join(ctx, "run")()
 	defer working.Wait()
 	if s.Engine.Several {
 		working.Go(func() { s.watchOthers(ctx) })
 	}
 	s.seen = clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	for {
-		if s.heedClocks(); ctx.Err() == nil {
-			s.look(ctx, &working)
+		if s.noteClocks(); ctx.Err() == nil {
+			s.startDue(ctx, &working)
 		} else if s.rest() {
 			return
 		}
-		s.show()
+		s.feedWatchdog()
 		s.sleep(ctx)
 	}
 }
 
-// show feeds the watchdog, unless the pass that is on its way hangs.
-func (s *Scheduler) show() {
+// feedWatchdog feeds the watchdog, unless the pass that is on its way hangs.
+func (s *Scheduler) feedWatchdog() {
 	hangs := !s.Lives()
 	switch {
 	case !hangs && s.Alive != nil:
@@ -122,7 +126,7 @@ func (s *Scheduler) silence() time.Duration {
 	if !s.passing {
 		return 0
 	}
-	return s.pulse.silent()
+	return s.progress.silence()
 }
 
 // rest tells whether nothing is on its way any more; nothing can be asked from then on.
@@ -133,14 +137,14 @@ func (s *Scheduler) rest() bool {
 	return s.ended
 }
 
-// look starts what is due.
-func (s *Scheduler) look(ctx context.Context, working *gosync.WaitGroup) {
+// startDue starts what is due.
+func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.passing {
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
-			s.pulse.beat()
+			s.progress.note()
 			working.Go(func() { s.pass(ctx, asks) })
 		}
 	}
@@ -157,16 +161,16 @@ func (s *Scheduler) look(ctx context.Context, working *gosync.WaitGroup) {
 }
 
 // pass follows the jobs that are due, from the first ones on.
-func (s *Scheduler) pass(ctx context.Context, first []ask) {
-	s.Engine.follow(ctx, &passBoss{s, first})
+func (s *Scheduler) pass(ctx context.Context, first []dueJob) {
+	s.Engine.follow(ctx, &schedulerFeed{s, first})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.passing = false
-	s.nudge()
+	s.wakeLoop()
 }
 
-// nudge wakes the loop.
-func (s *Scheduler) nudge() {
+// wakeLoop wakes the loop.
+func (s *Scheduler) wakeLoop() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -191,15 +195,15 @@ func (s *Scheduler) sleep(ctx context.Context) {
 	}
 }
 
-// heedClocks tells the log of a clock that was set, on which nothing hangs: what is due is judged by the ledger's times and the time that it is now. While the
+// noteClocks tells the log of a clock that was set, on which nothing hangs: what is due is judged by the ledger's times and the time that it is now. While the
 // machine slept a pass could not get on, and is given as long as ever from now on.
-func (s *Scheduler) heedClocks() {
+func (s *Scheduler) noteClocks() {
 	now := clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	set := now.wall.Sub(s.seen.wall) - (now.boot - s.seen.boot)
 	if set.Abs() > time.Minute {
 		s.log.Warn("the clock was set; what was missed for it runs once", zap.Duration("by", set.Round(time.Second)))
 	} else if late := now.boot - s.seen.boot - s.WakeMost; late > time.Minute {
-		s.pulse.beat()
+		s.progress.note()
 		s.log.Info("the machine slept, or was very busy; what was missed runs once", zap.Duration("for", late.Round(time.Second)))
 	}
 	s.seen = now
@@ -216,7 +220,7 @@ func (s *Scheduler) Trigger(ctx context.Context, job string, sweep bool) error {
 		return err
 	}
 	if status.State == trade.Paused {
-		return &stopError{*pausedStop(status)}
+		return &outcome.StopError{Stop: *run.PausedStop(status)}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,6 +232,6 @@ func (s *Scheduler) Trigger(ctx context.Context, job string, sweep bool) error {
 			t.triggered, t.sweep = true, t.sweep || sweep
 		}
 	}
-	s.nudge()
+	s.wakeLoop()
 	return nil
 }

@@ -118,7 +118,7 @@ func (o *office) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// silent is how long ago the scheduler said that it is alive.
+// silence is how long ago the scheduler said that it is alive.
 func (o *office) silent() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()

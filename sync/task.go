@@ -80,7 +80,7 @@ func (s *Scheduler) perform(ctx context.Context, h *housekeeper) {
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("a task failed; it is tried again at its next time", zap.String("task", h.Name), zap.Error(err))
 	}
-	s.nudge()
+	s.wakeLoop()
 }
 
 func guarded(ctx context.Context, run func(context.Context) error) (err error) {

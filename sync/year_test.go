@@ -226,7 +226,7 @@ func (y *year) run(opts engine.Options, jobs ...string) []trade.RunReport {
 
 func (y *year) recent() string { return strings.Join(y.log[max(0, len(y.log)-40):], "\n") }
 
-// judge looks from outside: I3, I9, and that nothing is lost.
+// stopUntil looks from outside: I3, I9, and that nothing is lost.
 func (y *year) judge() {
 	y.t.Helper()
 	y.run(engine.Options{Sweep: true})

@@ -79,7 +79,7 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 func keysOfTheCode(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, file := range []string{"../sync/outcome.go", "../apiclient/sandbox/answers.go", "../apiclient/sandbox/order_commitments.go", "../apiclient/sandbox/deliveries.go"} {
+	for _, file := range []string{"../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go", "../apiclient/sandbox/submissions.go"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -96,12 +96,12 @@ func keysOfTheCode(t *testing.T) []string {
 
 func stopCodes(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../sync/stop.go")
+	text, err := os.ReadFile("../sync/outcome/stop.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string
-	for _, m := range regexp.MustCompile(`stopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`StopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
 		out = append(out, m[1])
 	}
 	if len(out) < 20 {

@@ -1,6 +1,6 @@
 // Package sandbox is the platform's API in a box: a stateful server, written from the API document alone.
 //
-// It exists for rehearsals (`safrasync sandbox`, docs/rehearsal.md), for tests and for the demo. It never imports the client and shares no type
+// It exists for rehearsals (`safrasync sandbox`, docs/configuration.md), for tests and for the demo. It never imports the client and shares no type
 // with it: two readings of the document must agree, and one shared struct would hide a common mistake.
 //
 // # What it guarantees
@@ -123,6 +123,8 @@
 //
 // # Where to read on
 //
-// server.go is the walk of a request; order_commitments.go a resource; fields.go the rules of fields; world.go what the platform knows; events.go what
-// it sends; fault_event.go what happens to that on its way; platform.go what people do there; fault.go and fault_spec.go the faults; wire.go what is done to connections; truth.go the log; state_file.go what outlives the process.
+// server.go is the way of a request; submissions.go the records that are created; fields.go the rules of
+// fields; world.go what the platform knows; events.go what it sends; fault_event.go what happens to that
+// on its way; platform.go what people do there; fault.go and fault_spec.go the faults, those of
+// connections too; remarks.go the log; state_file.go what outlives the process.
 package sandbox

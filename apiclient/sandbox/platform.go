@@ -102,3 +102,92 @@ func (s *Server) madeAt(id string) (time.Time, bool) {
 	}
 	return s.records[i].At, true
 }
+
+// producerRoutes are the two further endpoints that chapter 4 names. They belong to no module that can be switched off: which module the
+// registrations are is not stated.
+func (s *Server) producerRoutes() []route {
+	return []route{
+		{
+			pattern: prefix + "/producers/-/documents/{social_identity}", resource: ResourceProducers,
+			verbs: map[string]endpoint{http.MethodGet: {handle: s.getProducer}},
+		},
+		{
+			pattern: prefix + "/owner-details/{id}", resource: ResourceOwnerDetails,
+			verbs: map[string]endpoint{http.MethodDelete: {handle: deleteOwnerDetails}},
+		},
+	}
+}
+
+// getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The fields of the answer are not shown; these two are what a
+// client cannot do without.
+func (s *Server) getProducer(rq *request) answer {
+	document := rq.params["social_identity"]
+	id, ok := s.world.ProducerByDocument(document)
+	if !ok {
+		return messages(http.StatusNotFound, keyProducerNotFound)
+	}
+	bare, _ := bareDocument(document)
+	return jsonAnswer(http.StatusOK, struct {
+		ID       string `json:"id"`
+		Document string `json:"social_identity"`
+	}{id, bare})
+}
+
+// deleteOwnerDetails fails on every call, whatever the id (chapter 4, chapter 7).
+func deleteOwnerDetails(*request) answer {
+	return messages(http.StatusInternalServerError, keyInternal)
+}
+
+// Module is a part of the API that a cooperative contracts (chapter 5, rule 4).
+type Module string
+
+// The modules, named as the areas of chapter 1. Which routes belong to which is not stated there; endpoints 1 to 4 are taken for the first, 5 to
+// 8 for the second, 9 to 13 for the third.
+const (
+	Commercial Module = "commercial"
+	Financial  Module = "financial"
+	Webhooks   Module = "webhooks"
+)
+
+// ParseModules reads names of modules.
+func ParseModules(names []string) ([]Module, error) {
+	all := []Module{Commercial, Financial, Webhooks}
+	modules := make([]Module, 0, len(names))
+	for _, name := range names {
+		if !slices.Contains(all, Module(name)) {
+			return nil, fmt.Errorf("%q is no module; known are %s, %s, %s", name, Commercial, Financial, Webhooks)
+		}
+		modules = append(modules, Module(name))
+	}
+	slices.Sort(modules)
+	return slices.Compact(modules), nil
+}
+
+// SetNotContracted replaces the modules whose routes answer 403 message.module.not-contracted from now on; without arguments all are
+// contracted.
+func (s *Server) SetNotContracted(modules ...Module) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.missing = slices.Clone(modules)
+}
+
+// NotContracted is what SetNotContracted or [Options.NotContracted] set.
+func (s *Server) NotContracted() []Module {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.missing)
+}
+
+func (s *Server) contracted(m Module) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !slices.Contains(s.missing, m)
+}
+
+func moduleNames(modules []Module) string {
+	names := make([]string, len(modules))
+	for i, m := range modules {
+		names[i] = string(m)
+	}
+	return strings.Join(names, ", ")
+}

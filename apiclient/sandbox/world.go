@@ -1,6 +1,14 @@
 package sandbox
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -144,3 +152,191 @@ func (s *Server) LinkWallet(wallet, producer string) { s.world.LinkWallet(wallet
 
 // UnlinkWallet takes a link out from now on.
 func (s *Server) UnlinkWallet(wallet, producer string) { s.world.UnlinkWallet(wallet, producer) }
+
+// maxWorldBytes bounds a world file: a cooperative with 100,000 producers has about 30 MB.
+const maxWorldBytes = 64 << 20
+
+// LoadWorld reads a world file. Its errors name the file, the line and the place in it.
+func LoadWorld(path string) (*World, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the world file: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	w, err := ReadWorld(f)
+	if err != nil {
+		return nil, fmt.Errorf("world file %s: %w", path, err)
+	}
+	return w, nil
+}
+
+// ReadWorld reads a world: a JSON object with the lists producers (producer_id, document, known), wallets (wallet_id, known),
+// delivery_places (delivery_place_id, known), users (user_id, known), farms (farm_id, known), contracts (contract_id: any text, known) and
+// wallet_producer_links (wallet_id, producer_id). "known": false stands for an id that exists elsewhere and that the platform does not know. A list that is left out is
+// empty; everything else unknown, missing, doubled or pointing nowhere is an error with its line and place.
+func ReadWorld(r io.Reader) (*World, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxWorldBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the world: %w", err)
+	}
+	if len(data) > maxWorldBytes {
+		return nil, fmt.Errorf("the world is larger than %d MiB", maxWorldBytes>>20)
+	}
+	w, err := readWorld(data)
+	var place *placeError
+	if errors.As(err, &place) {
+		upTo := data[:min(int(place.offset), len(data))]
+		return nil, fmt.Errorf("line %d: %w", 1+bytes.Count(upTo, []byte("\n")), err)
+	}
+	return w, err
+}
+
+// idNames are the lists of registrations, with the name of the id in each.
+var idNames = map[Kind]string{
+	Producers:      "producer_id",
+	Wallets:        "wallet_id",
+	DeliveryPlaces: "delivery_place_id",
+	Users:          "user_id",
+	Farms:          "farm_id",
+	Contracts:      "contract_id",
+}
+
+const linksList = "wallet_producer_links"
+
+func readWorld(data []byte) (*World, error) {
+	root, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if root.kind != isObject {
+		return nil, &placeError{root.end, "want an object with the lists producers, wallets, " + linksList + ", delivery_places, users, farms, contracts"}
+	}
+	w := NewWorld()
+	var links *node
+	for _, m := range root.members {
+		if m.value.kind != isArray {
+			return nil, &placeError{m.value.end, fmt.Sprintf("%s: want %s, not %s", m.name, isArray, m.value.kind)}
+		}
+		_, isKind := idNames[Kind(m.name)]
+		switch {
+		case m.name == linksList:
+			links = m.value
+		case isKind:
+			if err := w.readList(Kind(m.name), m.value.items); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, &placeError{m.value.end, fmt.Sprintf(
+				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts", m.name, linksList)}
+		}
+	}
+	if links != nil { // last, because a link must point to ids of the other lists, wherever these stand
+		err = w.readLinks(links.items)
+	}
+	return w, err
+}
+
+func (w *World) readList(kind Kind, items []*node) error {
+	w.known[kind] = map[string]bool{}
+	for i, item := range items {
+		place := fmt.Sprintf("%s[%d]", kind, i)
+		want := map[string]wanted{idNames[kind]: wantUUID, "known": wantBool}
+		switch kind {
+		case Producers:
+			want["document"] = wantText
+		case Contracts:
+			want[idNames[kind]] = wantText
+		}
+		got, err := readItem(item, place, want)
+		if err != nil {
+			return err
+		}
+		id := strings.ToLower(got[idNames[kind]].text)
+		if _, twice := w.known[kind][id]; twice {
+			return &placeError{item.end, fmt.Sprintf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)}
+		}
+		w.known[kind][id] = got["known"].flag
+		if kind == Producers {
+			// Of two producers with one document the first known one is found.
+			bare, _ := bareDocument(got["document"].text)
+			if before, again := w.documents[bare]; !again || !w.known[kind][before] {
+				w.documents[bare] = id
+			}
+		}
+	}
+	return nil
+}
+
+func (w *World) readLinks(items []*node) error {
+	for i, item := range items {
+		place := fmt.Sprintf("%s[%d]", linksList, i)
+		got, err := readItem(item, place, map[string]wanted{"wallet_id": wantUUID, "producer_id": wantUUID})
+		if err != nil {
+			return err
+		}
+		for _, kind := range []Kind{Wallets, Producers} {
+			name := idNames[kind]
+			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
+				return &placeError{got[name].end, fmt.Sprintf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())}
+			}
+		}
+		l := makeLink(got["wallet_id"].text, got["producer_id"].text)
+		if w.links[l] {
+			return &placeError{item.end, fmt.Sprintf("%s: this link stands twice in the list: %s to %s", place, got["wallet_id"].shown(), got["producer_id"].shown())}
+		}
+		w.links[l] = true
+	}
+	return nil
+}
+
+// wanted is what a member of a world file must be.
+type wanted struct {
+	kind  kind
+	valid func(string) bool
+	words string
+}
+
+var (
+	wantUUID = wanted{isText, isUUID, "a UUID with hyphens"}
+	wantBool = wanted{isBool, func(string) bool { return true }, string(isBool)}
+	wantText = wanted{isText, func(t string) bool { return t != "" }, "a text that is not empty"}
+)
+
+func readItem(item *node, place string, want map[string]wanted) (values, error) {
+	if item.kind != isObject {
+		return nil, &placeError{item.end, fmt.Sprintf("%s: want %s, not %s", place, isObject, item.kind)}
+	}
+	got := values{}
+	for _, m := range item.members {
+		rule, known := want[m.name]
+		if !known {
+			return nil, &placeError{m.value.end, fmt.Sprintf("%s: the member %q is unknown here", place, m.name)}
+		}
+		if m.value.kind != rule.kind || !rule.valid(m.value.text) {
+			return nil, &placeError{m.value.end, fmt.Sprintf("%s.%s: want %s, not %s", place, m.name, rule.words, m.value.shown())}
+		}
+		got[m.name] = m.value
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if _, given := got[name]; !given {
+			return nil, &placeError{item.end, fmt.Sprintf("%s: the member %q is missing", place, name)}
+		}
+	}
+	return got, nil
+}
+
+// shown is a value of a world file for an error: short, on one line.
+func (n *node) shown() string {
+	const most = 60
+	switch {
+	case n.kind == isText && len([]rune(n.text)) > most:
+		return strconv.Quote(string([]rune(n.text)[:most])) + "…"
+	case n.kind == isText:
+		return strconv.Quote(n.text)
+	case n.kind == isBool:
+		return strconv.FormatBool(n.flag)
+	case n.kind == isNumber && len(n.text) <= most:
+		return n.text
+	}
+	return string(n.kind)
+}

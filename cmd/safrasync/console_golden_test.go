@@ -18,7 +18,7 @@ import (
 // goldenVariable with the value "write" keeps what the pages look like now: `make pictures`.
 const goldenVariable = "SAFRASYNC_CONSOLE"
 
-// goldens is where the pictures are, each with its text beside it. docs/console.md shows them.
+// goldens is where the pictures are, each with its text beside it. docs/decisions.pt-BR.md shows them.
 const goldens = "../../docs/images/console"
 
 // The size of the window in which the pictures are made.
@@ -148,7 +148,7 @@ func firstDifference(was, is string) (line int, a, b string) {
 // Each picture is shown on the page about the console, and each that is shown is there.
 func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/console.md")
+	text, err := os.ReadFile("../../docs/decisions.pt-BR.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		if total += info.Size(); !shown[strings.TrimSuffix(filepath.Base(file), ".png")] {
-			t.Errorf("docs/console.md does not show %s", file)
+			t.Errorf("docs/decisions.pt-BR.md does not show %s", file)
 		}
 	}
 	if total > 1_500_000 {

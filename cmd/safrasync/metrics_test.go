@@ -76,10 +76,10 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	}
 }
 
-// theyAreDocumented holds docs/monitoring.md against the metrics.
+// theyAreDocumented holds docs/operation.md against the metrics.
 func theyAreDocumented(t *testing.T, text string) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/monitoring.md")
+	page, err := os.ReadFile("../../docs/operation.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func theyAreDocumented(t *testing.T, text string) {
 	told = append(told, "safrasync_job_stopped", "safrasync_instances") // absent while nothing stops, and with SQLite
 	slices.Sort(told)
 	if documented := names("(?m)^\\| `(safrasync_[a-z_]+)`", string(page)); !slices.Equal(told, documented) {
-		t.Errorf("the metrics are\n%v\nand docs/monitoring.md has\n%v", told, documented)
+		t.Errorf("the metrics are\n%v\nand docs/operation.md has\n%v", told, documented)
 	}
 }
 

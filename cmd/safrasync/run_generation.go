@@ -19,9 +19,9 @@ type generation struct {
 	source    *reconnecting
 	engine    *parts
 	scheduler *engine.Scheduler
-	listener  *engine.Hearing // nil without webhooks
-	board     *board          // how far the runs have come
-	troubles  []string        // what did not pass the checks at its beginning
+	listener  *engine.EventProcessor // nil without webhooks
+	board     *board                 // how far the runs have come
+	troubles  []string               // what did not pass the checks at its beginning
 }
 
 // generation makes everything that a configuration asks for; nothing connects yet. atStart: the process has just started.

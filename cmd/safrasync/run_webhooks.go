@@ -166,7 +166,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 }
 
 // hearing wires what looks at events.
-func (a *App) hearing(store *state.Store) (*engine.Hearing, error) {
+func (a *App) hearing(store *state.Store) (*engine.EventProcessor, error) {
 	jobs, err := compileJobs(a.config)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (a *App) hearing(store *state.Store) (*engine.Hearing, error) {
 		return nil, err
 	}
 	program := byTheProgram()
-	return &engine.Hearing{
+	return &engine.EventProcessor{
 		Ledger: store, Platform: client, Jobs: jobs, Now: now, Limits: a.config.Limits(), Zone: a.config.Zone(), Log: a.logger(),
 		Program: engine.Person{Name: program.Who, From: program.From},
 	}, nil

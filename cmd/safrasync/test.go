@@ -146,7 +146,7 @@ func (a *App) runCase(jobs []*engine.Job, file string, f testFlags) caseResult {
 	if i < 0 {
 		return fail(&ConfigError{Faults: []ConfigFault{faultAt(c.source, c.index, "job", unknownName("job", c.Job, names))}})
 	}
-	verdict, err := jobs[i].Try(c.input())
+	verdict, err := engine.Try(jobs[i], c.input())
 	if err != nil {
 		return fail(c.annotate(err))
 	}
@@ -230,7 +230,7 @@ func (a *App) caseFrom(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	verdict, err := job.Try(c)
+	verdict, err := engine.Try(job, c)
 	if err != nil {
 		return err
 	}

@@ -54,10 +54,10 @@ func TestTheCasesOfTheDocumentationPass(t *testing.T) {
 	}
 }
 
-// The case that docs/mapping.md explains is one that can be read: every key and every form of a value that it shows.
+// The case that docs/configuration.md explains is one that can be read: every key and every form of a value that it shows.
 func TestTheCaseOfTheManualCanBeRead(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile("../../docs/mapping.md")
+	manual, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

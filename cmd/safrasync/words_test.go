@@ -16,11 +16,11 @@ import (
 
 func TestEveryReasonToStopHasWords(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("../../sync/stop.go")
+	source, err := os.ReadFile("../../sync/outcome/stop.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := regexp.MustCompile(`stopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1)
+	codes := regexp.MustCompile(`StopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1)
 	if len(codes) < 10 {
 		t.Fatalf("only %d codes were found: does the test still read them?", len(codes))
 	}

@@ -21,14 +21,14 @@ var (
 
 func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(root + "/docs/failures.md")
+	page, err := os.ReadFile("testdata/faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	borne := borne(t)
 	faults := fault.FindAllStringSubmatch(string(page), -1)
 	if len(faults) != 168 {
-		t.Errorf("docs/failures.md has %d faults, want 168", len(faults))
+		t.Errorf("testdata/faults.md has %d faults, want 168", len(faults))
 	}
 	for i, f := range faults {
 		name, reason := "F"+f[1], strings.TrimSpace(f[3])
@@ -36,7 +36,7 @@ func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
 			t.Errorf("%s stands where F%03d should", name, i+1)
 		}
 		if borne[name] == (reason != "") {
-			t.Errorf("%s (%s): a test bears its number: %t; docs/failures.md says why there is none: %q", name, f[2], borne[name], reason)
+			t.Errorf("%s (%s): a test bears its number: %t; testdata/faults.md says why there is none: %q", name, f[2], borne[name], reason)
 		}
 		delete(borne, name)
 	}
@@ -48,7 +48,7 @@ func TestEveryFaultAndEveryInvariantHasATestThatBearsItsNumber(t *testing.T) {
 		delete(borne, name)
 	}
 	for name := range borne {
-		t.Errorf("a test bears %s, which is no fault of docs/failures.md and no invariant of sync/doc.go", name)
+		t.Errorf("a test bears %s, which is no fault of testdata/faults.md and no invariant of sync/doc.go", name)
 	}
 }
 

@@ -83,10 +83,36 @@ var rules = map[string]rule{
 		reason:   "console shows the plans of the engine and orders through interfaces of its own; cmd/safrasync gives it ledger and engine",
 	},
 	"sync": {
-		may:      []string{"trade", "erp", "apiclient", "internal/failpoint"},
+		may: []string{
+			"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster", "sync/run", "sync/recheck", "sync/brakes", "sync/discovery",
+			"sync/sending", "sync/rehearse", "sync/acts", "sync/events",
+		},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
 		reason:   "the engine reaches storage only through the interfaces in sync/ports.go, so that no ledger can bend its rules",
 	},
+	"sync/clock":   {may: []string{"internal/failpoint"}, reason: "clock knows the time, and nothing of rows"},
+	"sync/mapping": {may: []string{"trade", "erp", "apiclient", "sync/clock"}, reason: "mapping is pure: it reaches no storage and sends nothing"},
+	"sync/outcome": {may: []string{"trade", "apiclient"}, reason: "outcome is pure: it judges an answer and knows nothing of storage"},
+	"sync/cluster": {may: []string{"trade", "sync/clock"}, reason: "cluster knows leases and instances, and nothing of rows"},
+	"sync/run": {
+		may:    []string{"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster"},
+		reason: "run is what the stages share; it knows none of them",
+	},
+	"sync/recheck":   {may: []string{"trade", "erp", "sync/mapping", "sync/run"}, reason: stage},
+	"sync/brakes":    {may: []string{"trade", "erp", "sync/mapping", "sync/outcome", "sync/run", "sync/recheck"}, reason: stage},
+	"sync/discovery": {may: []string{"trade", "erp", "apiclient", "sync/mapping", "sync/outcome", "sync/run", "sync/recheck", "sync/brakes"}, reason: stage},
+	"sync/sending": {
+		may: []string{
+			"trade", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome", "sync/cluster", "sync/run", "sync/recheck", "sync/brakes",
+		},
+		reason: stage,
+	},
+	"sync/rehearse": {
+		may:    []string{"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/run", "sync/recheck", "sync/brakes", "sync/discovery"},
+		reason: "rehearse knows how rows are read and judged, and nothing that sends",
+	},
+	"sync/acts":   {may: []string{"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/outcome", "sync/run"}, reason: "acts moves entries and jobs, and sends nothing"},
+	"sync/events": {may: []string{"trade", "apiclient", "sync/mapping", "sync/outcome", "sync/run", "sync/acts"}, reason: "events reads records back, and sends nothing"},
 	"sync/pending": {
 		may:      []string{"trade", "sync"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
@@ -149,9 +175,12 @@ var rules = map[string]rule{
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
+	"internal/manual":      {testsMay: []string{"trade"}, reason: "manual reads the documents as text, and holds what they say of states against trade"},
 
 	"internal/sickdisk": {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
+
+const stage = "a stage knows what comes before it, and reaches storage through the interfaces of package run"
 
 const stateFolder = "each part of the ledger stands on sqldb and ledger, and knows none of its neighbours but those named"
 
@@ -160,7 +189,7 @@ func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
-	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist",
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/manual",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
 }
 

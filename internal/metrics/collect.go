@@ -31,7 +31,7 @@ var (
 	ledgerBytes = desc("ledger_bytes", "Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
 	freeBytes   = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
 	instances   = desc("instances", "Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
-	rows        = desc("rows", "Rows of a job by state. They add up: see docs/monitoring.md.", "sync_job", "state")
+	rows        = desc("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
 	flagged     = desc("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.", "sync_job", "flag")
 	oldest      = desc("oldest_row_age_seconds", "Age of the oldest row of a job that is pending or waiting (since it was first seen) or in doubt (since its request); absent when there is none.", "sync_job", "state")
 	jobState    = desc("job_state", "1 for the state that a job is in, 0 for the others.", "sync_job", "state")

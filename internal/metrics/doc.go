@@ -6,5 +6,5 @@
 // It guarantees that labels are closed sets (jobs, states, flags, stop codes, operations, classes of answers): never a key, a document, a name or an amount of
 // one row (I10); and that a ledger that does not answer makes the rows absent and safrasync_ledger_up 0, never zero rows.
 //
-// collect.go reads the ledger, count.go counts, serve.go answers over HTTP. docs/monitoring.md lists the metrics; a test holds it against them.
+// collect.go reads the ledger, count.go counts, serve.go answers over HTTP. docs/operation.md lists the metrics; a test holds it against them.
 package metrics

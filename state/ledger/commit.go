@@ -106,24 +106,41 @@ func checkGroup(group trade.Group) error {
 	return nil
 }
 
-// Run stores the group: it settles, moves, and claims the intents, in this order.
+// Run stores the group, in one transaction. What a crash leaves:
+//
+//	before Commit          nothing of the group: entries are pending, answers are noted on the tmpfs
+//	in a step below        the same: the transaction is rolled back
+//	record in the journal  the next start finds one record more than the ledger has, and does what it
+//	                       says: an intent without its commit is settled as not sent
+//	COMMIT, no answer yet  the caller is told trade.ErrUncertain and sends nothing; the same call again
+//	                       finds what is stored (claim)
+//	after COMMIT           entries in sending; Recover settles them as noted, else as in doubt
+//
+// The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote); the first
+// byte of a request leaves after Commit has returned (I1).
 func (g *GroupTx) Run() error {
+	// The fence locks the lease's row: no other owner can claim until this transaction ends (I12).
 	err := jobs.Fence(g.Tx, g.Lease)
 	if errors.Is(err, trade.ErrLeaseLost) {
-		g.Result.LeaseLost, err = true, nil
+		g.Result.LeaseLost, err = true, nil // settlements are stored all the same
 	}
 	if err != nil {
 		return err
 	}
+	// On another server, or while the job is paused, nothing begins to be sent.
 	if err := g.checkServer(); err != nil {
 		return err
 	}
 	if err := g.checkPause(); err != nil {
 		return err
 	}
+	// Attempts are locked first, then entries in the order of their numbers: no two groups wait for
+	// each other in a circle.
 	if err := g.Load(); err != nil {
 		return err
 	}
+	// Settlements come before intents: a generation whose attempt was certainly not created is free for
+	// the next one (I3).
 	if err := g.Settle(); err != nil {
 		return err
 	}
@@ -135,6 +152,8 @@ func (g *GroupTx) Run() error {
 		if err := NoteFacts(g.Tx, changed, g.Now); err != nil {
 			return err
 		}
+		// The attempt is written before its entry is: the database lets an entry be sent only when its
+		// open attempt is there.
 		if err := g.claim(); err != nil {
 			return err
 		}
@@ -142,6 +161,7 @@ func (g *GroupTx) Run() error {
 			return err
 		}
 	}
+	// The kept sums move with the entries (I9).
 	return g.Sums.Apply(g.Tx)
 }
 

@@ -27,9 +27,8 @@ func here(ctx context.Context, b *bench) (string, error) {
 		return "", err
 	}
 	load, _, _ := strings.Cut(firstLine("/proc/loadavg"), " ")
-	text := fmt.Sprintf("%s; %d cores (%s), Linux %s, PostgreSQL %s, %s; %d POSTs in flight; %s.",
-		strings.TrimSpace(string(version)), runtime.NumCPU(), processor(), firstLine("/proc/sys/kernel/osrelease"), strings.Fields(postgres)[0], runtime.Version(),
-		b.inFlight, time.Now().Format(time.DateOnly))
+	text := fmt.Sprintf("%s; %d cores, PostgreSQL %s; %d POSTs in flight; %s.",
+		strings.TrimSpace(string(version)), runtime.NumCPU(), strings.Fields(postgres)[0], b.inFlight, time.Now().Format(time.DateOnly))
 	if others, err := strconv.ParseFloat(load, 64); err != nil || others > idle {
 		text += fmt.Sprintf(" **The computer was busy with other things: %s processes were running or waiting for a processor when it began. Even the ratios are a rough picture.**", load)
 	}
@@ -40,14 +39,4 @@ func firstLine(name string) string {
 	text, _ := os.ReadFile(name) // nothing depends on it
 	line, _, _ := strings.Cut(string(text), "\n")
 	return line
-}
-
-func processor() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }

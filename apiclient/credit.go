@@ -1,0 +1,295 @@
+package apiclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+)
+
+// pathCreditAnalysis is the path of endpoints 7 and 8 (chapter 4).
+const pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
+
+// AuthType is how the producer's consent is authenticated (chapter 2.6).
+type AuthType string
+
+// AuthEmail is the only type that the document shows.
+const AuthEmail AuthType = "EMAIL"
+
+// AuthTypes lists the types that the document shows; it says that there are more (chapter 2.6).
+var AuthTypes = []AuthType{AuthEmail}
+
+// CreditAnalysisRequest is the body of endpoint 7 (chapter 2.6), fields in the order of the chapter. The last four are
+// left out when empty.
+type CreditAnalysisRequest struct {
+	// RequesterID is the UUID of the requesting user (chapter 2.6).
+	RequesterID string `json:"requester_id"`
+	// RequesterName is the requesting user's name (chapter 2.6).
+	RequesterName string `json:"requester_name"`
+	// RequesterEmail is the requesting user's e-mail address (chapter 2.6).
+	RequesterEmail string `json:"requester_email"`
+	// Name is the analysed producer's name (chapter 2.6).
+	Name string `json:"name"`
+	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and sent without (chapter
+	// 2.6).
+	Identity string `json:"identity"`
+	// AuthType is one of AuthTypes, or another word of the platform (chapter 2.6).
+	AuthType AuthType `json:"auth_type"`
+	// PersonType is one of PersonTypes (chapter 2.6).
+	PersonType PersonType `json:"person_type"`
+	// PeriodConsult is how many months to look back, as text (chapter 2.6).
+	PeriodConsult string `json:"period_consult"`
+	// Email is the producer's e-mail address; optional (chapter 2.6).
+	Email string `json:"email,omitempty"`
+	// Phone is the producer's telephone number; optional (chapter 2.6).
+	Phone string `json:"phone,omitempty"`
+	// CorporateName is the company's name, when PJ; optional (chapter 2.6).
+	CorporateName string `json:"corporate_name,omitempty"`
+	// CorporateIdentity is the company's CNPJ, when PJ; optional, checked (chapter 2.6).
+	CorporateIdentity string `json:"corporate_identity,omitempty"`
+}
+
+// months is a number of months, from 1 to 999.
+var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
+
+// checked returns the body, and the request as it is sent.
+func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) {
+	var in inspection
+	in.required("requester_id", r.RequesterID)
+	in.required("requester_name", r.RequesterName)
+	in.required("requester_email", r.RequesterEmail)
+	in.required("name", r.Name)
+	in.document("identity", &r.Identity, anyDocument)
+	in.required("auth_type", string(r.AuthType))
+	in.required("person_type", string(r.PersonType))
+	in.required("period_consult", r.PeriodConsult)
+	if r.PeriodConsult != "" && !months.MatchString(r.PeriodConsult) {
+		in.fault("period_consult", ProblemMonths, "is no number of months from 1 to 999")
+	}
+	in.optional("email", r.Email)
+	in.optional("phone", r.Phone)
+	in.optional("corporate_name", r.CorporateName)
+	if r.CorporateIdentity != "" {
+		in.document("corporate_identity", &r.CorporateIdentity, ParseCNPJ)
+	}
+	if err := in.err(); err != nil {
+		return nil, r, err
+	}
+	body, err := encode(r)
+	return body, r, err
+}
+
+// Encode returns the body as it is sent. See CreditScoreRequest.Encode.
+func (r CreditAnalysisRequest) Encode() ([]byte, error) {
+	body, _, err := r.checked()
+	return body, err
+}
+
+const (
+	opCreateCreditAnalysis = "create credit analysis"
+	opGetCreditAnalysis    = "get credit analysis"
+)
+
+// CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the Answer. It is a POST,
+// which may cost money: it leaves at most once, and where the outcome is Unknown only a person can tell. The error is
+// nil exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
+func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
+	body, r, err := r.checked()
+	if err != nil {
+		return unsent(FaultRequest, err).outcome(opCreateCreditAnalysis)
+	}
+	persons := documentForms(r.Identity)
+	if r.CorporateIdentity != "" {
+		persons = append(persons, documentForms(r.CorporateIdentity)...)
+	}
+	return c.submit(ctx, body, call{op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody, persons: persons})
+}
+
+// CreditAnalysis is what endpoint 8 returns. The document does not show its fields (chapter 2.6): the names of the
+// creation fields are looked for, and everything is in Raw. It is read tolerantly.
+type CreditAnalysis struct {
+	ID                string // a lower-case UUID
+	RequesterID       string
+	RequesterName     string
+	RequesterEmail    string
+	Name              string
+	Identity          string
+	AuthType          AuthType
+	PersonType        PersonType
+	PeriodConsult     string // a text or an integer, as it came
+	Email             string
+	Phone             string
+	CorporateName     string
+	CorporateIdentity string
+	// Unread names the known fields that were there in no known shape, or twice.
+	Unread []string
+	// Raw is the whole object as received.
+	Raw json.RawMessage
+}
+
+// GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every error is an *Error:
+// Status 404 with APIForm means that the API does not know the id.
+func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
+	canonical, err := pathUUID("id", id)
+	if err != nil {
+		_, err = unsent(FaultRequest, err).outcome(opGetCreditAnalysis)
+		return CreditAnalysis{}, err
+	}
+	res := c.get(ctx, opGetCreditAnalysis, pathCreditAnalysis+"/"+canonical)
+	if _, err := res.outcome(opGetCreditAnalysis); err != nil {
+		return CreditAnalysis{}, err
+	}
+	analysis, err := readCreditAnalysis(res.Body)
+	if err == nil && analysis.ID != "" && analysis.ID != canonical {
+		err = errors.New("the answer is about another credit analysis than the one asked for")
+	}
+	if err != nil {
+		return CreditAnalysis{}, res.unusable(opGetCreditAnalysis, err)
+	}
+	return analysis, nil
+}
+
+var creditAnalysisFields = []string{
+	"id", "requester_id", "requester_name", "requester_email", "name", "identity", "auth_type", "person_type",
+	"period_consult", "email", "phone", "corporate_name", "corporate_identity",
+}
+
+func readCreditAnalysis(body []byte) (CreditAnalysis, error) {
+	r, err := readRecord(body, creditAnalysisFields)
+	if err != nil {
+		return CreditAnalysis{}, err
+	}
+	a := CreditAnalysis{
+		ID:                r.uuid("id"),
+		RequesterID:       r.text("requester_id"),
+		RequesterName:     r.text("requester_name"),
+		RequesterEmail:    r.text("requester_email"),
+		Name:              r.text("name"),
+		Identity:          r.loose("identity"),
+		AuthType:          AuthType(r.text("auth_type")),
+		PersonType:        PersonType(r.text("person_type")),
+		PeriodConsult:     r.loose("period_consult"),
+		Email:             r.text("email"),
+		Phone:             r.loose("phone"),
+		CorporateName:     r.text("corporate_name"),
+		CorporateIdentity: r.loose("corporate_identity"),
+	}
+	a.Unread, a.Raw = r.unread, r.raw
+	return a, nil
+}
+
+// pathCreditScore is the path of endpoint 6 (chapter 4).
+const pathCreditScore = "/api/v1/integration/financial/credit-score"
+
+// Report is a kind of report that a credit score request asks for (chapter 2.5).
+type Report string
+
+// ReportCreditScore is the only report that the document shows.
+const ReportCreditScore Report = "CREDIT_SCORE"
+
+// Reports lists the reports that the document shows; it says that there are more (chapter 2.5).
+var Reports = []Report{ReportCreditScore}
+
+// CreditScoreRequest is the body of endpoint 6 (chapter 2.5), fields in the order of the chapter.
+type CreditScoreRequest struct {
+	// Name is the producer's name (chapter 2.5).
+	Name string `json:"name"`
+	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent without (chapter 2.5).
+	SocialID string `json:"social_id"`
+	// Reports names at least one report (chapter 2.5).
+	Reports []Report `json:"reports"`
+	// CarList holds rural properties, which improve the analysis; optional, nil is left out (chapter 2.5).
+	CarList []string `json:"car_list,omitzero"`
+	// SigefList holds SIGEF parcels, which improve the analysis; optional, nil is left out, and an empty list is sent as
+	// one (chapter 2.5).
+	SigefList []string `json:"sigef_list,omitzero"`
+}
+
+// checked returns the body, and the request as it is sent.
+func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
+	var in inspection
+	in.required("name", r.Name)
+	in.document("social_id", &r.SocialID, anyDocument)
+	if len(r.Reports) == 0 {
+		in.fault("reports", ProblemMissing, "is missing")
+	}
+	for _, report := range r.Reports {
+		in.required("reports", string(report))
+	}
+	in.list("car_list", r.CarList)
+	in.list("sigef_list", r.SigefList)
+	if err := in.err(); err != nil {
+		return nil, r, err
+	}
+	body, err := encode(r)
+	return body, r, err
+}
+
+// Encode returns the body as it is sent: the document number without punctuation, nothing escaped for HTML. It refuses
+// what is missing or wrong, all of it named in one line, values never. The body holds a person's data.
+func (r CreditScoreRequest) Encode() ([]byte, error) {
+	body, _, err := r.checked()
+	return body, err
+}
+
+// CreditScore is the answer of endpoint 6 (chapter 2.5). It is read tolerantly.
+type CreditScore struct {
+	// ID is a text or an integer, as it came.
+	ID            string
+	IdentityID    string // a text or an integer, as it came
+	CooperativeID string // a text or an integer, as it came
+	Name          string
+	SocialID      string
+	// Type is the platform's word; its values are not documented (chapter 2.5).
+	Type string
+	// CreatedAt is as it came.
+	CreatedAt string
+	// Unread names the known fields that were there in no known shape, or twice.
+	Unread []string
+	// Raw is the whole object as received.
+	Raw json.RawMessage
+}
+
+const opRequestCreditScore = "request credit score"
+
+// RequestCreditScore has a credit score report made (endpoint 6, chapter 4). It is a POST, which may cost money and
+// cannot be read back: it leaves at most once, and where the outcome is Unknown only a person can tell. The error is nil
+// exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
+func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
+	body, r, err := r.checked()
+	if err != nil {
+		a, err := unsent(FaultRequest, err).outcome(opRequestCreditScore)
+		return CreditScore{}, a, err
+	}
+	a, err := c.submit(ctx, body, call{
+		op: opRequestCreditScore, path: pathCreditScore, idOf: anyIDFromBody, persons: documentForms(r.SocialID),
+	})
+	if err != nil {
+		return CreditScore{}, a, err
+	}
+	score, err := readCreditScore(a.Body)
+	if err != nil {
+		return CreditScore{ID: a.ID}, a, nil
+	}
+	return score, a, nil
+}
+
+var creditScoreFields = []string{"id", "identity_id", "cooperative_id", "name", "social_id", "type", "created_at"}
+
+func readCreditScore(body []byte) (CreditScore, error) {
+	r, err := readRecord(body, creditScoreFields)
+	if err != nil {
+		return CreditScore{}, err
+	}
+	s := CreditScore{
+		ID:            r.anyID("id"),
+		IdentityID:    r.loose("identity_id"),
+		CooperativeID: r.loose("cooperative_id"),
+		Name:          r.text("name"),
+		SocialID:      r.loose("social_id"),
+		Type:          r.text("type"),
+		CreatedAt:     r.loose("created_at"),
+	}
+	s.Unread, s.Raw = r.unread, r.raw
+	return s, nil
+}

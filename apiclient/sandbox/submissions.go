@@ -1,0 +1,195 @@
+package sandbox
+
+import (
+	"net/http"
+	"strings"
+)
+
+// orderCommitmentFields is chapter 2.1, in its order. "haverst" is the document's own spelling and therefore the name.
+//
+// Silent in the document, so taken: amounts and prices of any sign, dates in any order, the conditional fields with the other order types.
+// A value outside its enumeration breaks a stated rule, so it is a 400; the 403 in format (c) is documented for other enumerations only.
+var orderCommitmentFields = []field{
+	{name: "amount", kind: isNumber, odd: oddNumber},
+	{name: "producer_id", kind: isText, valid: isUUID},
+	{name: "issuer_id", kind: isText, valid: isUUID},
+	{name: "product", kind: isText, valid: oneOf("SOJA", "TRIGO", "MILHO")},
+	{name: "delivery_place_id", kind: isText, valid: isUUID},
+	{name: "haverst", kind: isText, valid: isSeason},
+	{name: "unit_of_measurement", kind: isText, valid: isUnit},
+	{name: "order_type", kind: isText, valid: oneOf("COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR")},
+	{name: "order_date", kind: isText, valid: isDate},
+	{name: "wallet_id", kind: isText, valid: isUUID},
+	{name: "currency", kind: isText, valid: oneOf("BRL", "USD", "EUR"), need: ifPurchase},
+	{name: "price", kind: isNumber, need: ifPurchase, odd: oddNumber},
+	{name: "initial_delivery_date", kind: isText, valid: isDate, need: ifPurchase},
+	{name: "end_delivery_date", kind: isText, valid: isDate, need: ifPurchase},
+	{name: "modality", kind: isText, valid: oneOf("BALCAO", "DISPONIVEL", "FUTURO", "EXPORTACAO"), need: ifPurchase},
+	{name: "payday", kind: isText, valid: isDate, need: ifPurchase},
+	{name: "payment_type", kind: isText, valid: oneOf("DINHEIRO", "TROCA"), need: ifPurchase},
+}
+
+var isUnit = oneOf("SC", "KG", "TON")
+
+const commitmentParameter = "order_commitment_id"
+
+// orderCommitmentRoutes are endpoints 1 and 2 (chapter 4).
+func (s *Server) orderCommitmentRoutes() []route {
+	return []route{
+		{
+			pattern: prefix + "/order-commitments", resource: ResourceOrderCommitments, module: Commercial,
+			verbs: map[string]endpoint{http.MethodPost: {handle: s.createOrderCommitment, creates: true}},
+		},
+		{
+			pattern: prefix + "/order-commitments/{" + commitmentParameter + "}", resource: ResourceOrderCommitments, module: Commercial,
+			verbs: map[string]endpoint{http.MethodGet: {handle: s.getOrderCommitment}},
+		},
+	}
+}
+
+func (s *Server) createOrderCommitment(rq *request) answer {
+	v, refusal := rq.readBody(orderCommitmentFields)
+	if refusal != nil {
+		return *refusal
+	}
+	if first, last := v.text("initial_delivery_date"), v.text("end_delivery_date"); last != "" && last < first {
+		rq.remark(remarkDateOrder, "end_delivery_date")
+	}
+	if status, key := s.world.missing(v); key != "" {
+		return messages(status, key)
+	}
+	// The success status is not shown; 201 as with the creations that show theirs.
+	return s.created(rq, ResourceOrderCommitments, v)
+}
+
+func (s *Server) getOrderCommitment(rq *request) answer {
+	id, refusal := s.pathID(rq, commitmentParameter)
+	if refusal != nil {
+		return *refusal
+	}
+	found, ok := s.find(ResourceOrderCommitments, id)
+	if !ok {
+		return messages(http.StatusNotFound, keyCommitmentNotFound)
+	}
+	return newAnswer(http.StatusOK, "application/json", s.shownCommitment(id, found))
+}
+
+// pathID is a path parameter that must be a UUID, in lower case. The refusal is format (b).
+func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
+	id := rq.params[parameter]
+	if !isUUID(id) {
+		a := parameterInvalid(s.opts.Now(), parameter)
+		return "", &a
+	}
+	return strings.ToLower(id), nil
+}
+
+// missing finds the first prerequisite that fails (chapter 1, chapter 4 rule 2). Rule 2 leaves 400 or 404 open; chapter 7 has 404 for a
+// lookup that finds nothing and 400 for a broken business rule, so not found is 404 and not linked 400. Rule 2 does not speak of the issuer, but
+// chapter 1 wants it to exist like the others; its key follows the pattern message.entidade.not-found. The order is ours: none is stated.
+func (w *World) missing(v values) (status int, key string) {
+	producer, wallet := v.text("producer_id"), v.text("wallet_id")
+	switch {
+	case !w.Knows(Producers, producer):
+		return http.StatusNotFound, keyProducerNotFound
+	case !w.Knows(Users, v.text("issuer_id")):
+		return http.StatusNotFound, keyUserNotFound
+	case !w.Knows(Wallets, wallet):
+		return http.StatusNotFound, "message.wallet.not-found"
+	case !w.Linked(wallet, producer):
+		return http.StatusBadRequest, "message.wallet.producer-not-linked"
+	case !w.Knows(DeliveryPlaces, v.text("delivery_place_id")):
+		return http.StatusNotFound, "message.delivery-place.not-found"
+	}
+	return 0, ""
+}
+
+// deliveryFields is chapter 2.2. The unit is in lower case here, unlike in 2.1 and 2.3.
+var deliveryFields = []field{
+	{name: "contract_id", kind: isText, odd: oddIfEmpty},
+	{name: "delivered_volume", kind: isNumber, odd: oddNumber},
+	{name: "delivered_volume_unit_of_measure", kind: isText, valid: oneOf("kg", "sc", "ton")},
+	{name: "delivery_date", kind: isText, valid: isDate},
+	{name: "car", kind: isText, valid: isCAR, need: never, odd: oddCAR},
+}
+
+// deliveryRoutes is endpoint 3 (chapter 4).
+func (s *Server) deliveryRoutes() []route {
+	return []route{{
+		pattern: prefix + "/deliveries", resource: ResourceDeliveries, module: Commercial,
+		verbs: map[string]endpoint{http.MethodPost: {handle: s.createDelivery, creates: true}},
+	}}
+}
+
+func (s *Server) createDelivery(rq *request) answer {
+	v, refusal := rq.readBody(deliveryFields)
+	if refusal != nil {
+		return *refusal
+	}
+	if known, here := s.knowsContract(v.text("contract_id")); !known {
+		return messages(http.StatusNotFound, "message.contract.not-found")
+	} else if !here {
+		rq.remark(remarkContract, "contract_id")
+	}
+	return s.created(rq, ResourceDeliveries, v)
+}
+
+// knowsContract says whether a delivery may name this contract ("a delivery only needs a known contract_id", chapter 1), and whether it is
+// an order commitment made here. Which identifiers are contract ids is not stated, so everything that may be one is taken: the id of an order
+// commitment, what the world's list of contracts has, in an open world any text. A closed world without that list knows its order
+// commitments; a text that is no UUID may still be a number of the cooperative's own that the platform knows.
+func (s *Server) knowsContract(id string) (known, here bool) {
+	if isUUID(id) {
+		if _, here := s.find(ResourceOrderCommitments, id); here {
+			return true, true
+		}
+	}
+	known, said := s.world.contract(id)
+	return known || !said && !isUUID(id), false
+}
+
+// traceabilityFields is chapter 2.3. Volume without a unit is taken: the document has a default, TON.
+var traceabilityFields = []field{
+	{name: "producer_id", kind: isText, valid: isUUID},
+	{name: "user_id", kind: isText, valid: isUUID},
+	{name: "farm_id", kind: isText, valid: isUUID, need: never},
+	{name: "allocated_volume", kind: isNumber, need: never, odd: oddNumber},
+	{name: "unit_of_measurement", kind: isText, valid: isUnit, need: never},
+}
+
+// traceabilityRoutes is endpoint 4 (chapter 4).
+func (s *Server) traceabilityRoutes() []route {
+	return []route{{
+		pattern:  prefix + "/traceability/-/commitments/{" + commitmentParameter + "}",
+		resource: ResourceTraceability, module: Commercial,
+		verbs: map[string]endpoint{http.MethodPost: {handle: s.createTraceability, creates: true}},
+	}}
+}
+
+// createTraceability requires an existing order commitment (chapter 1). What it does with a producer, user or farm that the platform does not know is
+// not stated: chapter 1 calls these registrations prerequisites of the commercial flow, of which traceability is a part, and chapter 7 has 404 for
+// a lookup that finds nothing, so that is chosen, with keys by the pattern of chapter 7; only a world that forgets one of them can bring it about.
+// Whether the producer must be that of the commitment is not stated, so any will do; so may the volume exceed that of the commitment.
+func (s *Server) createTraceability(rq *request) answer {
+	commitment, refusal := s.pathID(rq, commitmentParameter)
+	if refusal != nil {
+		return *refusal
+	}
+	v, refusal := rq.readBody(traceabilityFields)
+	if refusal != nil {
+		return *refusal
+	}
+	farm, hasFarm := v["farm_id"]
+	_, exists := s.find(ResourceOrderCommitments, commitment)
+	switch {
+	case !exists:
+		return messages(http.StatusNotFound, keyCommitmentNotFound)
+	case !s.world.Knows(Producers, v.text("producer_id")):
+		return messages(http.StatusNotFound, keyProducerNotFound)
+	case !s.world.Knows(Users, v.text("user_id")):
+		return messages(http.StatusNotFound, keyUserNotFound)
+	case hasFarm && !s.world.Knows(Farms, farm.text):
+		return messages(http.StatusNotFound, "message.farm.not-found")
+	}
+	return s.created(rq, ResourceTraceability, v)
+}

@@ -1,0 +1,211 @@
+package acts
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Adoption is what a person says of a row that is in doubt or held: the platform has it.
+type Adoption struct {
+	ID string // of the platform; "" only with NoID
+	// NoID says that it was seen there, and that its id is not known; not for order commitments, which can be read back.
+	NoID bool
+	// DespiteDifferences adopts although the record on the platform is not what was sent.
+	DespiteDifferences bool
+}
+
+// Readback is what the platform has under an id, beside what was sent, field by field in the order of the API's table.
+type Readback struct {
+	ID     string         `json:"id"`
+	Fields []FieldReading `json:"fields"`
+	Same   int            `json:"same"`   // fields that are the same
+	Differ int            `json:"differ"` // fields that are not
+	Unseen []string       `json:"unseen"` // fields that were sent and that the answer does not show: they say nothing
+}
+
+// FieldReading is one field as it was sent and as the platform has it; null where it is absent.
+type FieldReading struct {
+	Field string  `json:"field"`
+	Sent  *string `json:"sent"`
+	There *string `json:"there"`
+	Same  bool    `json:"same"`
+}
+
+// Adopt plans that a row which is in doubt or held is the record that the platform has under an id. An order commitment is read back and compared with what was
+// sent; what differs is shown, and must be confirmed.
+func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
+	return a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
+		entry := &step.After
+		if entry.State != trade.InDoubt && entry.State != trade.Held {
+			if step.Refused = standing(entry.State); step.Refused == NotRefused {
+				step.Refused = NotInDoubt
+			}
+			return nil
+		}
+		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err != nil {
+			return err
+		}
+		id := ""
+		if !adoption.NoID {
+			var ok bool
+			if id, ok = PlatformID(entry.Sends, adoption.ID); !ok {
+				step.Refused = NotAnID
+				return nil
+			}
+		} else if entry.Sends == trade.OrderCommitments {
+			step.Refused = NeedsID
+			return nil
+		}
+		if id != "" {
+			if step.Holder, err = a.Desk.Holder(ctx, entry.Sends, id, entry.ID); err != nil {
+				return err
+			}
+			if err := a.takeOver(ctx, step, id); err != nil || step.Refused != NotRefused {
+				return err
+			}
+		}
+		if entry.Sends == trade.OrderCommitments {
+			if err := a.readBack(ctx, step, id); err != nil || step.Refused != NotRefused {
+				return err
+			}
+			if (step.Reading.Differ > 0 || step.Reading.Same == 0) && !adoption.DespiteDifferences {
+				step.Refused = Differs
+			}
+		}
+		entry.State, entry.RemoteID, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Accepted, id, "", nil, nil, mapping.NoTime
+		return nil
+	})
+}
+
+// takeOver looks whose the id is. A row that is held because it was re-typed, because another job has sent its key, or because the platform says that it exists, may
+// take it over from an accepted one whose row is no longer in the ERP, or under whose key another row stands now: that is the same record under its old key, or in
+// its old job.
+func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
+	if step.Holder == (trade.ParentKey{}) {
+		return nil
+	}
+	step.Refused = IDTaken
+	if step.Before.State != trade.Held || !slices.Contains([]string{trade.CauseRetyped, trade.CauseTwin, trade.CauseOtherJob, trade.CauseExists}, step.Before.Cause) {
+		return nil
+	}
+	old, err := a.Desk.Entry(ctx, step.Holder.Job, step.Holder.Key)
+	if err != nil || old.State != trade.Accepted || old.RemoteID != id {
+		return err
+	}
+	gone := trade.MissingInERP
+	if a.job(old.Job) != nil { // a job that is no longer configured stands for nothing in the ERP
+		switch now, err := a.Rows.Newest(ctx, old.Job, old); {
+		case errors.Is(err, run.ErrCancelled):
+			gone = trade.Cancelled
+		case errors.Is(err, run.ErrGone):
+		case err == nil && old.Flags.Has(trade.Changed) && !run.SameContent(now.Content, old.Content):
+			gone = ""
+		case err == nil, errors.Is(err, run.ErrDouble):
+			return nil
+		default:
+			return err
+		}
+	}
+	given := old
+	given.RemoteID, given.MovedID = "", id
+	given.Flags = given.Flags.With(trade.Moved, true).With(trade.MissingInERP, false).With(trade.Cancelled, false)
+	if gone != "" { // no other row stands there
+		given.Flags = given.Flags.With(trade.Replaced, false)
+		given.Acknowledged = given.Acknowledged.With(gone, true) // that is what this act explains
+	}
+	given.UpdatedAt = a.Now()
+	step.Refused, step.Gives = NotRefused, &trade.Update{From: old.State, Entry: given}
+	return nil
+}
+
+// maxID bounds an id that is no UUID, as the client does when it reads one.
+const maxID = 128
+
+// PlatformID brings an id into the form in which the ledger has it. Only deliveries have ids that the API's document does not call a UUID.
+func PlatformID(sends trade.Kind, text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if sends != trade.Deliveries {
+		id, err := trade.ParseID(text)
+		return id, err == nil && strings.Trim(id, "0-") != "" // the nil id is a default that somebody forgot to set
+	}
+	bad := text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxID || strings.ContainsFunc(text, unicode.IsControl)
+	return text, !bad
+}
+
+// readBack compares what the platform has under an id with what was sent.
+func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
+	there, err := a.Platform.GetOrderCommitment(ctx, id)
+	var failure *apiclient.Error
+	switch {
+	case errors.As(err, &failure) && failure.Answer.NotFound():
+		step.Refused = NotOnPlatform
+		return nil
+	case err != nil:
+		return err
+	}
+	reading := CompareReading(id, mapping.SentTexts(step.Before), TextsOf(there))
+	step.Reading = &reading
+	return nil
+}
+
+// TextsOf are the fields of a record that the answer shows.
+func TextsOf(c apiclient.OrderCommitment) map[string]*string {
+	out := map[string]*string{}
+	for field, text := range map[string]string{
+		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": string(c.Product), "delivery_place_id": c.DeliveryPlaceID,
+		"haverst": c.Haverst, "unit_of_measurement": string(c.UnitOfMeasurement), "order_type": string(c.OrderType), "order_date": c.OrderDate,
+		"wallet_id": c.WalletID, "currency": string(c.Currency), "price": c.Price.String(), "initial_delivery_date": c.InitialDeliveryDate,
+		"end_delivery_date": c.EndDeliveryDate, "modality": string(c.Modality), "payday": c.Payday, "payment_type": string(c.PaymentType),
+	} {
+		if text != "" {
+			out[field] = &text
+		}
+	}
+	return out
+}
+
+// sameText compares a field in its own form: numbers by value, ids without regard to case.
+func sameText(rule trade.FieldRule, sent, there *string) bool {
+	return sent != nil && there != nil && EqualTexts(rule, *sent, *there)
+}
+
+// EqualTexts reports whether two texts of a field mean the same to the API.
+func EqualTexts(rule trade.FieldRule, a, b string) bool {
+	if rule.Type == trade.Number {
+		x, err := trade.ParseDecimal(a)
+		y, other := trade.ParseDecimal(b)
+		return err == nil && other == nil && x.Equal(y)
+	}
+	return a == b || rule.Canonical(a) == rule.Canonical(b)
+}
+
+// CompareReading compares field by field, in the order of the API's table.
+func CompareReading(id string, sent, there map[string]*string) Readback {
+	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
+		f := FieldReading{Field: rule.Field, Sent: sent[rule.Field], There: there[rule.Field]}
+		if f.Sent == nil && f.There == nil {
+			continue
+		}
+		f.Same = sameText(rule, f.Sent, f.There)
+		switch {
+		case f.Same:
+			reading.Same++
+		case f.There == nil:
+			reading.Unseen = append(reading.Unseen, rule.Field)
+		default:
+			reading.Differ++
+		}
+		reading.Fields = append(reading.Fields, f)
+	}
+	return reading
+}

@@ -1,0 +1,44 @@
+package acts
+
+import (
+	"context"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Doubt is how a row that may be on the platform stands.
+type Doubt struct {
+	Attempts  []trade.Attempt
+	Remaining time.Duration  // of its quarantine (I14)
+	Sent      []FieldReading // what to look for on the platform
+}
+
+// Doubt tells how a row that may be on the platform stands. It asks nobody but the ledger, in which the quarantine begins now for a doubt that this boot did not know of.
+func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
+	attempts, err := a.Desk.Attempts(ctx, entry.ID)
+	if err != nil {
+		return Doubt{}, err
+	}
+	step := RowStep{Before: entry, Attempts: attempts}
+	if err := a.remaining(ctx, &step); err != nil {
+		return Doubt{}, err
+	}
+	if step.Remaining >= a.Limits.LeastQuarantine() {
+		err = a.Watch(ctx, entry.Job)
+	}
+	return Doubt{attempts, step.Remaining, SentFields(entry)}, err
+}
+
+// SentFields are the fields of the request that left for an entry, or that would leave, in the order of the API's table.
+func SentFields(entry trade.Entry) []FieldReading {
+	sent := mapping.SentTexts(entry)
+	var out []FieldReading
+	for _, rule := range trade.Rules(entry.Sends) {
+		if text := sent[rule.Field]; text != nil {
+			out = append(out, FieldReading{Field: rule.Field, Sent: text})
+		}
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package acts
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// JobMovePlan is what it would mean that the entries of a job go to another one.
+type JobMovePlan struct {
+	trade.JobMove
+	Refused Refusal
+	Done    bool
+}
+
+// MoveJob plans that the entries of a job, which is not configured any more, go to one that is: it is the same job under its new name. Several jobs can become one.
+func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error) {
+	plan := JobMovePlan{JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}, Samples: []string{}}}
+	job := a.job(to)
+	switch {
+	case a.job(from) != nil:
+		plan.Refused = StillConfigured
+		return plan, nil
+	case job == nil:
+		plan.Refused = NotConfigured
+		return plan, nil
+	}
+	known, err := a.Desk.JobsOfLedger(ctx)
+	if err != nil {
+		return plan, err
+	}
+	for _, k := range known {
+		if (k.Job == from || k.Job == to) && k.Sends != job.Spec.Sends {
+			plan.Sends, plan.Refused = k.Sends, OtherKind
+			return plan, nil
+		}
+	}
+	plan.JobMove, err = a.Desk.MoveJob(ctx, from, to, false, trade.AuditRecord{})
+	plan.Refused = refusedMove(plan.JobMove)
+	return plan, err
+}
+
+// refusedMove tells why the ledger does not move a job.
+func refusedMove(m trade.JobMove) Refusal {
+	switch {
+	case m.Sends == "":
+		return NoEntries
+	case m.Collisions > 0:
+		return KeysCollide
+	}
+	return NotRefused
+}
+
+// DoMoveJob does what a plan shows, as the ledger stands then. The plan that it gives back says what was done.
+func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (JobMovePlan, error) {
+	if err := who.check(); err != nil {
+		return plan, err
+	}
+	if plan.Refused != NotRefused {
+		return plan, fmt.Errorf("job move %s %s: refused (%s)", plan.From, plan.To, plan.Refused)
+	}
+	record, err := who.Record(a.Now(), "job move", plan.From+" "+plan.To, plan.JobMove)
+	if err != nil {
+		return plan, err
+	}
+	done, err := a.Desk.MoveJob(ctx, plan.From, plan.To, true, record)
+	if err != nil {
+		return plan, err
+	}
+	plan.JobMove, plan.Refused = done, refusedMove(done)
+	plan.Done = plan.Refused == NotRefused
+	return plan, nil
+}

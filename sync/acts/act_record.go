@@ -1,0 +1,78 @@
+package acts
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// rowDetail is what the audit keeps of an act on a row: no values of the ERP but those fields that an act is about, in the form that the API has them.
+type rowDetail struct {
+	Before  EntryView     `json:"before"`
+	After   EntryView     `json:"after"`
+	Changes []fieldChange `json:"changes,omitempty"`
+	Reading *Readback     `json:"reading,omitempty"`
+	Given   *givenView    `json:"given,omitempty"`
+}
+
+// givenView is the row that gave its id up.
+type givenView struct {
+	Job   string    `json:"job"`
+	Key   string    `json:"key"`
+	After EntryView `json:"after"`
+}
+
+func (s RowStep) given() *givenView {
+	if s.Gives == nil {
+		return nil
+	}
+	return &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.Gives.Entry)}
+}
+
+// EntryView is what the audit keeps of an entry: no payload, no values of the ERP (I10).
+type EntryView struct {
+	State        trade.State `json:"state"`
+	Cause        string      `json:"cause,omitempty"`
+	RemoteID     string      `json:"remote_id,omitempty"`
+	MovedID      string      `json:"moved_id,omitempty"`
+	Generation   int         `json:"generation"`
+	Flags        trade.Flags `json:"flags"`
+	Acknowledged trade.Flags `json:"acknowledged"`
+	SourceHash   trade.Hash  `json:"source_hash"`
+	PayloadHash  trade.Hash  `json:"payload_hash"`
+	Version      int64       `json:"version"`
+}
+
+// ViewOf returns the view of an entry.
+func ViewOf(e trade.Entry) EntryView {
+	return EntryView{
+		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation, Flags: append(trade.Flags{}, e.Flags...),
+		Acknowledged: append(trade.Flags{}, e.Acknowledged...), SourceHash: e.SourceHash, PayloadHash: e.PayloadHash, Version: e.Version,
+	}
+}
+
+type fieldChange struct {
+	Field   string   `json:"field,omitempty"`
+	Columns []string `json:"columns"`
+	Sent    *string  `json:"sent"`
+	Now     *string  `json:"now"`
+}
+
+func changesOf(differences []trade.Difference) []fieldChange {
+	var out []fieldChange
+	for _, d := range differences {
+		out = append(out, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
+	}
+	return out
+}
+
+// Record makes the audit's record of an act.
+func (p Person) Record(at time.Time, act, target string, detail any) (trade.AuditRecord, error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
+	}
+	return trade.AuditRecord{At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason, Detail: string(text)}, nil
+}

@@ -1,0 +1,106 @@
+package acts
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Remapper maps a row as the ERP has it now: see [Engine.Newest].
+type Remapper interface {
+	Newest(ctx context.Context, job string, entry trade.Entry) (trade.Entry, error)
+}
+
+// Resend plans that one row which is in doubt is sent again, in a new generation and with its newest valid values. It may double the record, so it is for a
+// person who says that the platform was checked, for one row, and only after the quarantine (I14).
+func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
+	return a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
+		entry := &step.After
+		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err != nil {
+			return err
+		}
+		doubt := slices.ContainsFunc(step.Attempts, Undecided)
+		switch {
+		case entry.State != trade.InDoubt && entry.State != trade.Held:
+			step.Refused = standing(entry.State)
+			if step.Refused == NotRefused {
+				step.Refused = NotInDoubt
+			}
+			return nil
+		case !doubt:
+			step.Refused = NotInDoubt
+			return nil
+		}
+		if err := a.remaining(ctx, step); err != nil {
+			return err
+		}
+		switch {
+		case step.Remaining > 0:
+			step.Refused = InQuarantine
+			return nil
+		case !checked:
+			step.Refused = NotChecked
+		}
+		return a.newest(ctx, step)
+	})
+}
+
+// remaining tells how long the quarantine of a row still lasts. What this boot sees for the first time begins now.
+func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
+	since, err := a.Desk.Watched(ctx, step.Before.ID, a.Boot)
+	if err != nil {
+		return err
+	}
+	now, least := a.Clock.Boot(), a.Limits.LeastQuarantine()
+	for _, t := range step.Attempts {
+		if !Undecided(t) {
+			continue
+		}
+		from, seen := since[t.ID]
+		if !seen {
+			from = now
+		}
+		step.Remaining = max(step.Remaining, least-(now-from))
+	}
+	return nil
+}
+
+// newest puts the row as the ERP has it now into the plan.
+func (a *Acts) newest(ctx context.Context, step *RowStep) error {
+	fresh, err := a.Rows.Newest(ctx, step.Before.Job, step.Before)
+	refused := NotRefused
+	switch {
+	case errors.Is(err, run.ErrGone):
+		refused = GoneFromERP
+	case errors.Is(err, run.ErrCancelled):
+		refused = CancelledNow
+	case errors.Is(err, run.ErrDouble):
+		refused = DoubleKey
+	case err != nil:
+		return err
+	case fresh.State == trade.Invalid:
+		refused, step.Problems = IsInvalid, fresh.Error.Fields
+	case fresh.State != trade.Pending:
+		refused, step.WaitingFor = WaitsFor, fresh.WaitingFor
+	}
+	if step.Refused == NotRefused {
+		step.Refused = refused
+	}
+	if refused != NotRefused {
+		return nil
+	}
+	fresh.Generation++
+	fresh.Flags = fresh.Flags.With(trade.Forced, true).With(trade.Changed, false).With(trade.Cancelled, false).With(trade.MissingInERP, false).With(trade.Contradicted, false)
+	fresh.Acknowledged = nil
+	step.After, step.resend = fresh, true
+	return nil
+}
+
+// Watch begins the quarantine of what is in doubt in a job, where this boot did not know of it.
+func (a *Acts) Watch(ctx context.Context, job string) error {
+	_, err := a.Desk.Watch(ctx, job, a.Boot, a.Clock.Boot())
+	return err
+}

@@ -1,0 +1,232 @@
+package brakes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/recheck"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	brakeHistory = 20 // readings whose median is the usual number of new rows
+	lostShare    = 100
+)
+
+// Brake judges what the reading found, before anything leaves. What it lets pass is remembered: it is never judged again. The entries that came with a
+// reading that was cut short are judged with those of the next one, because what counts is what the ledger has above the mark, not what this run saw.
+func (r *Guard) Brake(ctx context.Context) error {
+	cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
+	if err != nil {
+		return err
+	}
+	memory := cursor.Brakes
+	came, err := r.run.Ledger.Arrivals(ctx, r.run.Job.Name(), memory.Passed, run.BrakeSamples)
+	if err != nil {
+		return err
+	}
+	if err := r.brakeRetyped(ctx, memory, came); err != nil {
+		return err
+	}
+	if err := r.brakeNewRows(memory, came); err != nil {
+		return err
+	}
+	if err := r.brakeMost(ctx, &memory, came.Last); err != nil {
+		return err
+	}
+	if err := r.canary(&memory); err != nil {
+		return err
+	}
+	if came.Count > 0 {
+		if came.Before && memory.Allowed == 0 { // the first reading, and what a person let pass, say nothing about what is usual
+			memory.Counts = append(slices.Clone(memory.Counts), came.Count)
+			memory.Counts = memory.Counts[max(0, len(memory.Counts)-brakeHistory):]
+		}
+		memory.Passed, memory.Allowed = max(memory.Passed, came.Last), 0
+	}
+	memory.Identity = &r.run.Job.Identity
+	if memory.Equal(cursor.Brakes) {
+		return nil
+	}
+	cursor.Brakes = memory
+	return r.run.Record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// brakeNewRows pauses the job when far more rows are new than usual (F025). The first reading of a job finds everything that is in scope, and nothing is
+// usual yet: a go-live is looked at with --dry-run, not braked.
+func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
+	if r.run.Env.Brakes.NewRows == 0 || !came.Before {
+		return nil
+	}
+	usual := median(memory.Counts)
+	limit := max(r.run.Env.Brakes.NewRowsLeast, r.run.Env.Brakes.NewRows*usual)
+	if came.Count <= limit+memory.Allowed {
+		return nil
+	}
+	return r.braked(outcome.StopNewRows, trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last},
+		fmt.Sprintf("%d rows are new, where %d are usual (%d make the brake act), such as %s", came.Count, usual, limit+1, strings.Join(came.Samples, ", ")))
+}
+
+// median is the middle of some numbers, the larger of two; 0 of none.
+func median(counts []int) int {
+	if len(counts) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(counts))
+	return sorted[len(sorted)/2]
+}
+
+// brakeRetyped pauses the job when many rows that are new have the content of rows that were sent
+// under keys which are gone (F021, F023): a key that is written in another way, or contracts that were
+// numbered anew. A few are held one by one when they are about to go. Rows with the content of those
+// of another job count too: two queries may return one row under two keys.
+func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
+	if r.run.Env.Brakes.Retyped == 0 || came.Count < r.run.Env.Brakes.Retyped {
+		return nil
+	}
+	count := 0
+	var samples []string
+	judge := func(entries []trade.Entry) error {
+		sent, err := r.recheck.FindSent(ctx, entries, nil)
+		if err != nil {
+			return err
+		}
+		if err := r.recheck.ReadSent(ctx, sent, nil, (*mapping.Job).Living); err != nil {
+			return err
+		}
+		for _, e := range entries {
+			like := recheck.LikenessOf(e, sent)
+			if like.Moved == nil && !like.Other {
+				continue
+			}
+			if count++; len(samples) < run.BrakeSamples {
+				was := ""
+				if like.Moved != nil {
+					was = fmt.Sprintf(" (was %s)", like.Moved.Entry.Key)
+				}
+				samples = append(samples, e.Key+was)
+			}
+		}
+		return nil
+	}
+	for after := memory.Passed; ; {
+		entries, err := r.run.Ledger.DueContents(ctx, r.run.Job.Name(), r.run.Now, after, run.PageSize)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			break
+		}
+		if after = entries[len(entries)-1].ID; r.run.Dry != nil {
+			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
+		}
+		if err := judge(entries); err != nil {
+			return err
+		}
+	}
+	if r.run.Dry != nil {
+		fresh := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready), func(e trade.Entry) bool { return e.ID > 0 })
+		for page := range slices.Chunk(fresh, run.PageSize) {
+			if err := judge(page); err != nil {
+				return err
+			}
+		}
+	}
+	if count < r.run.Env.Brakes.Retyped {
+		return nil
+	}
+	return r.braked(outcome.StopRetyped, trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last},
+		fmt.Sprintf("%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
+}
+
+// BrakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows that the ledger knows (F024). Where rows that are known
+// would be gone, and others new in their place, the job pauses: they would go a second time.
+func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
+	was := cursor.Brakes.Identity
+	if !r.run.Env.Brakes.ChangedKey || was == nil || was.SameRows(r.run.Job.Identity) {
+		return nil
+	}
+	b, alive, err := r.ChangeOfIdentity(ctx, *was)
+	if err != nil {
+		return err
+	}
+	// A few rows come and go while a configuration is changed; what is lost by the change itself is more than one in a hundred.
+	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
+		return nil
+	}
+	if err := r.SamplesOf(ctx, &b, alive); err != nil {
+		return err
+	}
+	return r.braked(outcome.StopChangedKey, b, fmt.Sprintf("the configuration tells rows apart by %s now, and by %s before: of %d known rows %d would be gone, and %d would look new, such as %s",
+		identityText(r.run.Job.Identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows, strings.Join(b.Samples, ", ")))
+}
+
+// ChangeOfIdentity counts what a changed key or table makes of the rows that the ledger knows. alive are the rows that would look new; false: only cancelled ones.
+func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
+	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
+	alive := map[run.KeyHash]bool{} // the rows that the query returns now; false: only cancelled, which stands, but would never be new
+	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, cancelled bool) error {
+		alive[run.HashKey(key)] = alive[run.HashKey(key)] || !cancelled
+		return nil
+	})
+	if err != nil {
+		return b, nil, err
+	}
+	err = r.run.Ledger.EachKnown(ctx, r.run.Job.Name(), func(k trade.Known) error {
+		_, there := alive[run.HashKey(k.Key)]
+		delete(alive, run.HashKey(k.Key))
+		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+			b.Known++
+			if there {
+				b.Found++
+			}
+		}
+		return nil
+	})
+	for _, living := range alive {
+		if living {
+			b.Rows++
+		}
+	}
+	return b, alive, err
+}
+
+// SamplesOf names the first few rows that would look new.
+func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.KeyHash]bool) error {
+	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, _ bool) error {
+		if alive[run.HashKey(key)] && !slices.Contains(b.Samples, key) {
+			b.Samples = append(b.Samples, key)
+		}
+		if len(b.Samples) == run.BrakeSamples {
+			return run.ErrEnough
+		}
+		return nil
+	})
+	if errors.Is(err, run.ErrEnough) {
+		err = nil
+	}
+	return err
+}
+
+func identityText(i trade.Identity) string {
+	return fmt.Sprintf("key [%s] of %s", strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
+}
+
+// braked makes the error that pauses the job.
+func (r *Guard) braked(code outcome.StopCode, b trade.Brake, text string) error {
+	b.Job = r.run.Job.Name()
+	look := "them in the ERP, and correct it where they are wrong"
+	if code == outcome.StopChangedKey {
+		look = "the configuration, and correct it if it is wrong"
+	}
+	return &outcome.StopError{Stop: trade.Stop{
+		Code: string(code), Brake: &b,
+		Text: text + fmt.Sprintf("; nothing of this job leaves. Look at %s; then `safrasync release %s --reason TEXT` lets it go on", look, b.Job),
+	}}
+}

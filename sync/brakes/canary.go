@@ -1,0 +1,71 @@
+package brakes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// canary lets only a few rows go under a query or a mapping that nobody has confirmed (`canary:`): they are looked at on the platform, then a release lets the
+// rest go. The rows are counted as gone before they go, so that a process which dies sends no more of them.
+func (r *Guard) canary(memory *trade.Memory) error {
+	mapping := r.run.Job.Fingerprint()
+	if r.run.Job.Spec.Canary == 0 {
+		memory.Mapping, memory.Canary = mapping, nil
+		return nil
+	}
+	if memory.Mapping == mapping {
+		memory.Canary = nil
+		return nil
+	}
+	went := trade.Canary{Mapping: mapping}
+	if c := memory.Canary; c != nil && c.Mapping == mapping {
+		went = *c
+	}
+	if r.Trial = &went; r.TrialLeft() == 0 {
+		return r.Unconfirmed()
+	}
+	memory.Canary = &trade.Canary{Mapping: mapping, Rows: r.run.Job.Spec.Canary, Samples: went.Samples}
+	return nil
+}
+
+// TrialLeft is how many rows may still go under a mapping that nobody has confirmed; -1 = all.
+func (r *Guard) TrialLeft() int {
+	if r.Trial == nil {
+		return -1
+	}
+	return max(0, r.run.Job.Spec.Canary-r.Trial.Rows)
+}
+
+// Tried counts a row that goes under a mapping that nobody has confirmed.
+func (r *Guard) Tried(key string) {
+	if r.Trial == nil {
+		return
+	}
+	if r.Trial.Rows++; len(r.Trial.Samples) < run.BrakeSamples {
+		r.Trial.Samples = append(slices.Clone(r.Trial.Samples), key)
+	}
+}
+
+// Untried takes that back: the row certainly did not go, and nobody can look at it on the platform.
+func (r *Guard) Untried(key string) {
+	if r.Trial == nil {
+		return
+	}
+	r.Trial.Rows = max(0, r.Trial.Rows-1)
+	if i := slices.Index(r.Trial.Samples, key); i >= 0 {
+		r.Trial.Samples = slices.Delete(slices.Clone(r.Trial.Samples), i, i+1)
+	}
+}
+
+// Unconfirmed is the brake of a mapping of which the first rows have gone.
+func (r *Guard) Unconfirmed() error {
+	b := trade.Brake{Job: r.run.Job.Name(), Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping}
+	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopCanary), Brake: &b, Text: fmt.Sprintf(
+		"query or mapping changed, and the first %d rows went with it, such as %s; nothing more of this job leaves. Look at them on the platform, and correct the configuration if they are wrong; then `safrasync release %s --reason TEXT` lets the others go",
+		b.Rows, strings.Join(b.Samples, ", "), b.Job)}}
+}

@@ -1,0 +1,133 @@
+package brakes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// BrakeNewJob pauses a job that is new while the ledger has rows which jobs of the same kind have sent
+// and have no more: the job is gone from the configuration, or its query returns them no longer. As a
+// rule the new job is the old one under another name, or has a part of its rows. It acts before
+// anything is recorded.
+func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
+	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil || len(cursor.Brakes.Former) > 0 {
+		return nil
+	}
+	known, err := r.run.Ledger.JobsOfLedger(ctx)
+	if err != nil || slices.ContainsFunc(known, func(k trade.KnownJob) bool { return k.Job == r.run.Job.Name() }) {
+		return err
+	}
+	b := trade.Brake{Job: r.run.Job.Name()}
+	var names []string
+	advice := "If rows of another job come to it from now on: give it the key of that job, so that they are known. "
+	for _, k := range known {
+		if k.Sends != r.run.Job.Spec.Sends || k.Accepted+k.InDoubt == 0 {
+			continue
+		}
+		now, rows := "not configured any more", k.Accepted+k.InDoubt
+		if was, err := r.run.Ledger.Cursor(ctx, k.Job); err != nil {
+			return err
+		} else if id := was.Brakes.Identity; id != nil {
+			k.Apart = id.Space != r.run.Job.Identity.Space
+		}
+		if job := r.run.Env.Configured(k.Job); job == nil {
+			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ", k.Job, b.Job)
+		} else if k.Gone, err = r.GoneFrom(ctx, job); err != nil {
+			return err
+		} else if k.Gone == 0 {
+			continue
+		} else {
+			now, rows = fmt.Sprintf("its query returns %d of them no more", k.Gone), k.Gone
+		}
+		b.Rows += rows
+		b.Former = append(b.Former, k)
+		if k.Apart {
+			now += ", and its keys are of another identity and not compared"
+		}
+		names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt; %s)", k.Job, k.Accepted, k.InDoubt, now))
+	}
+	if len(b.Former) == 0 {
+		return nil
+	}
+	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &b, Text: fmt.Sprintf(
+		"job %s is new, and the ledger has rows that were sent by jobs which have them no more: %s; nothing of this job leaves. %s"+
+			"If its rows are others: `safrasync release %s --reason TEXT`; a key or a content that another job has sent is held all the same, and a row goes that has neither",
+		b.Job, strings.Join(names, ", "), advice, b.Job)}}
+}
+
+// GoneFrom counts the rows that another job has sent, or may have, and that its query returns no
+// more, but for those of which a person has said that it is right so. Of a job in another key space
+// none counts.
+func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err error) {
+	if other.Identity.Space != r.run.Job.Identity.Space {
+		return 0, nil
+	}
+	stands := map[run.KeyHash]bool{}
+	err = run.EachKey(ctx, r.run.Source, other, func(key string, _ bool) error {
+		stands[run.HashKey(key)] = true
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("job %s is new, and the rows of job %s cannot be read: %w", r.run.Job.Name(), other.Name(), err)
+	}
+	err = r.run.Ledger.EachKnown(ctx, other.Name(), func(k trade.Known) error {
+		if k.State.Created() && !stands[run.HashKey(k.Key)] && !k.Acknowledged.Has(trade.MissingInERP) {
+			gone++
+		}
+		return nil
+	})
+	return gone, err
+}
+
+// BrakeSpace pauses a job whose entries stand in another key space than its configuration says
+// (`identity:`): keys that other jobs have sent would not be compared any more. It acts before anything
+// is recorded.
+func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
+	was := cursor.Brakes.Identity
+	if was == nil || was.Space == r.run.Job.Identity.Space {
+		return r.brakeSpaceOfOthers(ctx)
+	}
+	known, err := r.run.Ledger.JobsOfLedger(ctx)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(known, func(k trade.KnownJob) bool { return k.Job == r.run.Job.Name() })
+	if at < 0 {
+		return r.brakeSpaceOfOthers(ctx)
+	}
+	now := *was // its key and tables are judged for themselves
+	now.Space = r.run.Job.Identity.Space
+	k := known[at]
+	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now}, Text: fmt.Sprintf(
+		"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
+			"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
+			"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space, now.Space, k.Job, was.Space)}}
+}
+
+// brakeSpaceOfOthers stops a job while another one is to come into its key space, and nobody has
+// accepted that: the keys that the other has sent stand in its old one, and are not compared.
+func (r *Guard) brakeSpaceOfOthers(ctx context.Context) error {
+	for _, other := range r.run.Env.Jobs {
+		if other.Name() == r.run.Job.Name() || other.Spec.Sends != r.run.Job.Spec.Sends || other.Identity.Space != r.run.Job.Identity.Space {
+			continue
+		}
+		cursor, err := r.run.Ledger.Cursor(ctx, other.Name())
+		if err != nil {
+			return err
+		}
+		if was := cursor.Brakes.Identity; was != nil && was.Space != other.Identity.Space {
+			return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &trade.Brake{Job: r.run.Job.Name()}, Text: fmt.Sprintf(
+				"job %s has the same identity %q as job %s, and its entries still stand in the key space of identity %q: what it has sent could go again; nothing of job %s leaves. "+
+					"Decide about %s first: `safrasync release %s --reason TEXT` accepts the new identity, or put identity %q back there. Then `safrasync release %s --reason TEXT`",
+				other.Name(), other.Identity.Space, r.run.Job.Name(), was.Space, r.run.Job.Name(), other.Name(), other.Name(), was.Space, r.run.Job.Name())}}
+		}
+	}
+	return nil
+}

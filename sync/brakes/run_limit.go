@@ -1,0 +1,91 @@
+package brakes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// brakeMost pauses the job when more is due than one run may send (`most:`). What a person has released goes in this run; a later one asks again.
+func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64) error {
+	most := r.run.Job.Spec.Most
+	if most == nil {
+		memory.Released = nil
+		return nil
+	}
+	r.Room = *most
+	if memory.Released != nil {
+		r.Room = r.Room.And(*memory.Released)
+	}
+	due, samples, err := r.DueFreight(ctx)
+	if err != nil {
+		return err
+	}
+	if !due.Within(r.Room) {
+		return r.Overloaded(due, samples, max(memory.Passed, last))
+	}
+	r.Released, memory.Released = memory.Released, nil // once: a run that dies asks again
+	return nil
+}
+
+// DueFreight sums what may go now.
+func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []string, err error) {
+	count := func(entries []trade.Entry) {
+		for _, e := range entries {
+			due.Add(e)
+			if len(samples) < run.BrakeSamples {
+				samples = append(samples, e.Key)
+			}
+		}
+	}
+	if r.run.Dry != nil {
+		due = r.run.Dry.Load
+		due.Value = maps.Clone(due.Value)
+	}
+	for after := int64(0); ; {
+		entries, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, run.PageSize)
+		if err != nil {
+			return due, nil, err
+		}
+		if len(entries) == 0 {
+			break
+		}
+		if after = entries[len(entries)-1].ID; r.run.Dry != nil {
+			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
+		}
+		count(entries)
+	}
+	if r.run.Dry != nil {
+		for _, e := range r.run.Dry.Ready[:min(len(r.run.Dry.Ready), run.BrakeSamples-len(samples))] {
+			samples = append(samples, e.Key)
+		}
+	}
+	return due, samples, nil
+}
+
+// Overloaded is the brake of a run that would send too much.
+func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) error {
+	return r.braked(outcome.StopMost, trade.Brake{Rows: due.Rows, Samples: samples, Last: last, Freight: &due, Most: r.run.Job.Spec.Most},
+		fmt.Sprintf("%s are due, and one run may send %s, such as %s", freightText(due), freightText(*r.run.Job.Spec.Most), strings.Join(samples, ", ")))
+}
+
+// freightText says in English what a freight is; what a limit does not limit is left out.
+func freightText(f trade.Freight) string {
+	var parts []string
+	if f.Rows > 0 {
+		parts = append(parts, fmt.Sprintf("%d rows", f.Rows))
+	}
+	if f.Kilograms.Sign() > 0 {
+		parts = append(parts, f.Kilograms.Tonnes().String()+" t")
+	}
+	for _, currency := range slices.Sorted(maps.Keys(f.Value)) {
+		parts = append(parts, currency+" "+f.Value[currency].String())
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,75 @@
+package clock
+
+import (
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// starBit is the library's mark of a field that is "*".
+const starBit = 1 << 63
+
+// civil is a schedule that names hours of the day ("30 23 * * *"). The library looks for them on the clock of the zone: an hour that a clock leaves out when
+// it is set forward never comes, and an hour that it repeats when it is set back comes twice. Here each time of the calendar comes once: one that is left
+// out, at the moment when the clock is set forward; one that is repeated, the first time (F077).
+type civil struct {
+	spec cron.SpecSchedule // on a calendar without rules
+	zone *time.Location
+}
+
+// keepBusinessDays makes a schedule that names hours keep to the calendar. One of every hour, or of a distance, counts by elapsed time, and stays as it is.
+func keepBusinessDays(schedule cron.Schedule) cron.Schedule {
+	spec, ok := schedule.(*cron.SpecSchedule)
+	if !ok || spec.Hour&starBit != 0 {
+		return schedule
+	}
+	c := civil{*spec, spec.Location}
+	c.spec.Location = time.UTC
+	return c
+}
+
+// Next is the first time after t; the zero time when there is none.
+func (c civil) Next(t time.Time) time.Time {
+	on := onPaper(t.In(c.zone))
+	for {
+		if on = c.spec.Next(on); on.IsZero() {
+			return on
+		}
+		if at := c.moment(on); at.After(t) {
+			return at.In(t.Location())
+		}
+	}
+}
+
+// onPaper is what a clock shows, as if it were UTC.
+func onPaper(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+// moment is when the clock of the zone shows a time of the calendar first; when it never does, the moment at which it is set forward past it.
+func (c civil) moment(on time.Time) time.Time {
+	near := time.Date(on.Year(), on.Month(), on.Day(), on.Hour(), on.Minute(), on.Second(), 0, c.zone)
+	start, end := near.ZoneBounds()
+	candidates := []time.Time{near}
+	for _, bound := range []time.Time{start, end} {
+		if bound.IsZero() {
+			continue
+		}
+		_, before := bound.Add(-time.Nanosecond).Zone()
+		_, after := bound.Zone()
+		candidates = append(candidates, on.Add(-time.Duration(before)*time.Second), on.Add(-time.Duration(after)*time.Second))
+		if shown := time.Duration(before) * time.Second; !onPaper(bound.UTC()).Add(shown).After(on) && onPaper(bound.In(c.zone)).After(on) {
+			return bound
+		}
+	}
+	var first time.Time
+	for _, at := range candidates {
+		if onPaper(at.In(c.zone)).Equal(on) && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	if first.IsZero() {
+		return near
+	}
+	return first
+}

@@ -1,0 +1,31 @@
+package clock
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+)
+
+// Clock is the time. Boot counts from an arbitrary start and goes on while the machine is suspended, which Go's own monotonic clock does not (I13).
+type Clock interface {
+	Now() time.Time
+	Boot() time.Duration
+}
+
+// SystemClock is the machine's clock.
+type SystemClock struct{}
+
+// Now is the wall clock, in UTC.
+func (SystemClock) Now() time.Time { return time.Now().Add(failpoint.Skew()).UTC() }
+
+// Boot is CLOCK_BOOTTIME.
+func (SystemClock) Boot() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		// A clock that never moves would keep every send window open, so refuse to run.
+		panic("sync: CLOCK_BOOTTIME cannot be read: " + err.Error())
+	}
+	return time.Duration(ts.Nano())
+}

@@ -1,0 +1,108 @@
+package discovery
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// besideKeys is how many rows are named of each kind.
+const besideKeys = 20
+
+// beside sums up the rows that a sweep reads beside the living documents.
+type beside map[trade.BesideKind]*trade.Beside
+
+func (b beside) of(why trade.BesideKind) *trade.Beside {
+	if b[why] == nil {
+		b[why] = &trade.Beside{Why: why, Keys: []string{}}
+	}
+	return b[why]
+}
+
+func (b beside) name(why trade.BesideKind, key string) {
+	if of := b.of(why); len(of.Keys) < besideKeys {
+		of.Keys = append(of.Keys, key)
+	}
+}
+
+// list gives them in their order.
+func (b beside) list() []trade.Beside {
+	out := []trade.Beside{}
+	for _, why := range trade.BesideKinds {
+		if one := b[why]; one != nil && one.Rows != 0 {
+			out = append(out, *one)
+		}
+	}
+	return out
+}
+
+// figures are those of values of the ERP, mapped as for sending.
+func (r *Discoverer) figures(values trade.Values) trade.Figures {
+	return r.Run.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Run.Eval.Refs, nil).Figures()
+}
+
+// leave counts a row that is no living document.
+func (p *pager) leave(why trade.BesideKind, key string, row erp.Row) {
+	p.beside.of(why).Add(p.run.figures(p.run.Run.Job.Values(row.Get)))
+	p.beside.name(why, key)
+}
+
+// keyAsItIs writes the columns of a key that cannot be used.
+func (p *pager) keyAsItIs(row erp.Row) string {
+	parts := make([]string, len(p.run.Run.Job.Spec.Key))
+	for i, column := range p.run.Run.Job.Spec.Key {
+		parts[i] = "NULL"
+		if v, ok := row.Get(column); ok && v.Kind != 0 {
+			parts[i] = mapping.PlainText(v)
+		}
+	}
+	return strings.Join(parts, "|")
+}
+
+// leaveDoubles counts the further rows of keys that stand more than once: all of them, but for what
+// the ledger has under the key.
+func (p *pager) leaveDoubles(ctx context.Context) error {
+	r := p.run
+	for keys := range slices.Chunk(slices.Sorted(maps.Keys(p.doubles)), run.PageSize) {
+		known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), keys)
+		if err != nil {
+			return err
+		}
+		ids := make([]int64, 0, len(known))
+		for _, k := range known {
+			ids = append(ids, k.ID)
+		}
+		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, entries)
+		if err != nil {
+			return err
+		}
+		found := run.ByKeyOf(r.Run.Job, rows)
+		for _, e := range entries {
+			living := r.Run.Job.Living(found[e.Key])
+			if len(living) < 2 { // cured since it was read
+				continue
+			}
+			of := p.beside.of(trade.BesideDouble)
+			for _, row := range living {
+				of.Add(r.figures(r.Run.Job.Values(row.Get)))
+			}
+			has := e.Values
+			if e.Now != nil {
+				has = e.Now
+			}
+			of.Remove(r.figures(has))
+			p.beside.name(trade.BesideDouble, e.Key)
+		}
+	}
+	return nil
+}

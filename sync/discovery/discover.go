@@ -1,0 +1,262 @@
+package discovery
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is news.
+func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error {
+	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
+	if err != nil {
+		return err
+	}
+	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := r.Run.Job.CheckColumns(columns); err != nil {
+		return r.Run.Stop(outcome.StopColumns, err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
+	}
+	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
+		return err
+	}
+	if resync != nil && !resync.all() {
+		return r.resync(ctx, *resync)
+	}
+	r.Run.Report.Sweep = sweep || resync != nil || r.sweepDue(cursor)
+	p := newPager(r)
+	p.anew = resync != nil
+	window := erp.Window{Since: cursor.Bound, Lookback: r.Run.Job.Spec.Lookback, Whole: r.Run.Report.Sweep}
+	if cursor.Fingerprint != r.Run.Job.Fingerprint() { // another query or mapping: what differs for that is not late
+		window.Since = ""
+		if err := r.renumber(ctx); err != nil {
+			return err
+		}
+	}
+	if r.Run.Report.Sweep {
+		if err := r.loadKnown(ctx, p, cursor.Sweep); err != nil {
+			return err
+		}
+	}
+	result, err := p.read(ctx, window)
+	if err != nil {
+		return err
+	}
+	if err := r.settleDoubles(ctx, p); err != nil {
+		return err
+	}
+	if err := r.markReplaced(ctx); err != nil {
+		return err
+	}
+	r.Run.Report.Unreadable = result.Unreadable + p.badKeys // the reader counts also those that it could not give
+	if result.FutureBound {
+		r.Run.Note("rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.Run.Job.Spec.ChangedAt)
+	}
+	if r.Run.Report.Sweep {
+		r.reportLate()
+		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
+			return err
+		}
+	}
+	if cursor.Bound == result.Bound && !r.Run.Report.Sweep {
+		return nil // a window without news
+	}
+	cursor.Bound = result.Bound
+	// I4: the mark moves only now, when everything that was read is recorded, and in the transaction of the last page.
+	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// sweepDue tells whether this run must compare everything: no change column, a first run, a changed query or mapping, a sweep that is older than its schedule,
+// one of the future, when the clock stood wrong (F078), or a person who believes that the ERP has become emptier.
+func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
+	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) || cursor.Fingerprint != r.Run.Job.Fingerprint() ||
+		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Run.Job.Sweep.Next(cursor.SweptAt).After(r.Run.Now)
+}
+
+// settleDoubles holds the keys that stand twice in the ERP, and takes up those that no longer do.
+func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
+	var sent []string // keys that stand twice although one of the rows was sent
+	keys := slices.Collect(maps.Keys(p.doubles))
+	for key := range p.revived {
+		if p.doubles[key] == 0 {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for chunk := range slices.Chunk(keys, run.PageSize) {
+		held, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), chunk)
+		if err != nil {
+			return err
+		}
+		if r.Run.Dry != nil {
+			for _, key := range chunk {
+				if _, ok := held[key]; !ok {
+					double := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
+					run.Hold(&double, trade.CauseDuplicateKey, run.DoubleText(key, p.doubles[key]))
+					r.Run.Dry.HoldDouble(double)
+				}
+			}
+		}
+		ids := make([]int64, 0, len(held))
+		for _, k := range held {
+			ids = append(ids, k.ID)
+		}
+		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		rows, err := r.readRevived(ctx, p, entries)
+		if err != nil {
+			return err
+		}
+		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(rows))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range entries {
+			if p.doubles[old.Key] > 0 && old.State.Created() {
+				sent = append(sent, old.Key)
+			}
+			if entry, changed := r.settleDouble(old, p, rows[old.Key], known); changed {
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		if err := r.Run.Record(ctx, page); err != nil {
+			return err
+		}
+	}
+	if len(sent) > 0 {
+		r.Run.Note("%d keys stand more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
+			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
+	}
+	return nil
+}
+
+// readRevived reads again, in the whole ERP, the rows of entries that were held for a double key and that the reading found once: a window shows only a
+// part, so that once there proves nothing.
+func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
+	var revived []trade.Entry
+	for _, e := range entries {
+		if parts, ok := p.revived[e.Key]; ok && p.doubles[e.Key] == 0 {
+			e.KeyParts = parts
+			revived = append(revived, e)
+		}
+	}
+	rows, err := r.Run.ReadAgain(ctx, r.Run.Job, revived)
+	if err != nil {
+		return nil, err
+	}
+	found := run.ByKeyOf(r.Run.Job, rows)
+	for key, rows := range found {
+		found[key] = r.Run.Job.Living(rows)
+	}
+	return found, nil
+}
+
+// settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that the reading found once.
+func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, known mapping.Parents) (trade.Entry, bool) {
+	entry := old
+	entry.UpdatedAt = r.Run.Now
+	n := max(p.doubles[old.Key], len(rows))
+	switch parts, revived := p.revived[old.Key]; {
+	case n == 1: // it is cured
+		r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(rows[0].Get), known)
+		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = parts, r.Run.Job.SourceHash(rows[0].Get), 0
+		r.Run.Report.Changed++
+		return entry, true
+	case n == 0: // it left since it was read: the next run tells
+		return entry, false
+	case revived:
+		r.Run.Report.Unchanged++
+	case old.State.Created():
+		return entry, false
+	}
+	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held && old.Cause != trade.CauseVanished {
+		// It does not go as it is, and its cause must not be forgotten; should it be sent after all, the last look holds it.
+		entry.GoneSweeps = 0
+		return entry, old.GoneSweeps > 0
+	}
+	run.Hold(&entry, trade.CauseDuplicateKey, run.DoubleText(old.Key, n))
+	return entry, true
+}
+
+// refresh maps the entries again whose mapping or references have changed since, from the values that the ledger keeps: a row that waited for a
+// reference goes in the run in which the reference is there, although the ERP did not touch the row.
+func (r *Discoverer) refresh(ctx context.Context) error {
+	var stale []trade.Entry
+	flush := func() error {
+		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(stale))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range stale {
+			entry := old
+			r.Run.Eval.Evaluate(&entry, old.Values, known)
+			entry = run.ApplyRemap(old, entry)
+			touch(&entry, old, r.Run.Now)
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+		stale = stale[:0]
+		return r.Run.Record(ctx, page)
+	}
+	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
+	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(old trade.Entry) error {
+		if stale = append(stale, old); len(stale) < run.PageSize {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// unreadable counts a row without a usable key; the first few are named.
+func (r *Discoverer) unreadable(err error) {
+	r.Run.Report.Unreadable++
+	if r.Run.Report.Unreadable <= 3 {
+		r.Run.Note("row %d of the query cannot be identified: %v", r.Run.Report.Read, err)
+	}
+}
+
+// Discover reads: references, then the ERP, then what the references and the parents changed, then what only the platform can tell. Then the
+// brakes judge what came.
+func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
+	if err := r.LoadReferences(ctx); err != nil {
+		return err
+	}
+	if err := r.read(ctx, sweep, resync); err != nil {
+		return err
+	}
+	if err := r.refresh(ctx); err != nil {
+		return err
+	}
+	if _, err := r.AdoptOrphans(ctx); err != nil {
+		return err
+	}
+	if err := r.lookUp(ctx); err != nil {
+		return err
+	}
+	if err := r.Brakes.Brake(ctx); err != nil {
+		return err
+	}
+	return r.reviveOthers(ctx) // last: it is known by now of which space the job's keys are
+}

@@ -1,0 +1,42 @@
+package discovery
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// lateSamples is how many keys of late rows are named.
+const lateSamples = 5
+
+// countLate counts a row that a sweep found new or changed and that no window would have shown (I5): its time of change lies before everything that
+// windows read. Rows without a time are in every window, and never late.
+func (r *Discoverer) countLate(row readRow) {
+	if row.late == 0 {
+		return
+	}
+	if r.Run.Report.Late == nil {
+		r.Run.Report.Late = &trade.Late{Samples: []string{}}
+	}
+	l := r.Run.Report.Late
+	l.Rows++
+	l.Largest = max(l.Largest, int64(row.late/time.Second))
+	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.key) {
+		l.Samples = append(l.Samples, row.key)
+	}
+}
+
+// reportLate says what the sweep found that the windows had missed, and what to do about it.
+func (r *Discoverer) reportLate() {
+	l := r.Run.Report.Late
+	if l == nil {
+		return
+	}
+	l.Text = fmt.Sprintf("%d rows were found by the sweep only, the latest %s after the time in column %s: widen lookback (%s now) if rows are committed late, "+
+		"or leave changed_at out if the column cannot be trusted", l.Rows, l.LargestLateness(), r.Run.Job.Spec.ChangedAt, r.Run.Job.Spec.Lookback)
+	r.Run.Log.Warn("late rows", zap.String("reason", l.Text), zap.Strings("keys", l.Samples))
+}

@@ -1,0 +1,235 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/recheck"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	// lookupHolds is how long an id that the platform gave is believed.
+	lookupHolds = 180 * 24 * time.Hour
+	// askSeldom is how often the platform is asked again for what it has not had for 45 days.
+	askSeldom = 7 * 24 * time.Hour
+	// lookupFailures in a row end the questions of a run: the next one goes on.
+	lookupFailures = 3
+)
+
+// LoadLookups gives the evaluator the key of the documents and what the platform answered so far.
+func (r *Discoverer) LoadLookups(ctx context.Context) error {
+	if len(r.Run.Job.Mapping.Lookups) == 0 {
+		return nil
+	}
+	key, err := r.Run.Ledger.LookupKey(ctx)
+	if err != nil {
+		return err
+	}
+	if r.lookups, err = r.Run.Ledger.Lookups(ctx, trade.ProducerByDocument); err != nil {
+		return err
+	}
+	found := map[string]string{}
+	for code, l := range r.lookups {
+		if l.ID != "" && l.NextAt.After(r.Run.Now) {
+			found[code] = l.ID
+		}
+	}
+	r.Run.Eval.LookupKey = key
+	r.Run.Eval.Refs[trade.ProducerByDocument] = found
+	return nil
+}
+
+// lookUp asks the platform for the producers that rows wait for, each document once, and maps those rows again in the same run. A question that gets no
+// answer leaves its rows waiting: it is no reason to stop.
+func (r *Discoverer) lookUp(ctx context.Context) error {
+	if len(r.Run.Job.Mapping.Lookups) == 0 || r.Run.Dry != nil {
+		return nil
+	}
+	q := &inquiry{of: r, limiter: rate.NewLimiter(rate.Inf, 1), asked: map[string]bool{}}
+	if r.Run.Env.Limits.RateLimit > 0 {
+		q.limiter = rate.NewLimiter(rate.Limit(r.Run.Env.Limits.RateLimit), 1)
+	}
+	if err := r.Run.Ledger.Awaiting(ctx, r.Run.Job.Name(), trade.ProducerByDocument, func(e trade.Entry) error { return q.add(ctx, e) }); err != nil {
+		return err
+	}
+	if err := q.flush(ctx); err != nil {
+		return err
+	}
+	if q.failed > 0 {
+		r.Run.Note("%d questions for a producer by document got no usable answer (%s); their rows wait, and the next run asks again", q.failed, q.reason)
+	}
+	if q.found == 0 {
+		return nil
+	}
+	if err := r.makeEvaluator(ctx); err != nil {
+		return err
+	}
+	return r.refresh(ctx)
+}
+
+// inquiry is the questions of one run.
+type inquiry struct {
+	of      *Discoverer
+	limiter *rate.Limiter
+	rows    []trade.Entry   // whose documents are to be asked for
+	asked   map[string]bool // codes that are in rows, or were
+	over    bool            // no more questions in this run
+	row     int             // failures in a row
+	failed  int
+	found   int
+	reason  string // of the last failure
+}
+
+// add takes a row that waits, when its document may be asked for now and no other row of the run has it.
+func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
+	for _, w := range e.WaitingFor {
+		if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
+			continue
+		}
+		if old, known := q.of.lookups[w.Code]; known && old.NextAt.After(q.of.Run.Now) {
+			continue
+		}
+		q.asked[w.Code] = true
+		q.rows = append(q.rows, e)
+	}
+	if len(q.rows) < recheck.BatchSize {
+		return nil
+	}
+	return q.flush(ctx)
+}
+
+// flush reads the documents of the collected rows from the ERP, asks for each and stores the answers.
+func (q *inquiry) flush(ctx context.Context) error {
+	rows := q.rows
+	q.rows = nil
+	if len(rows) == 0 || q.over {
+		return nil
+	}
+	again, err := q.of.Run.ReadAgain(ctx, q.of.Run.Job, rows)
+	if err != nil {
+		return err
+	}
+	byKey := run.ByKeyOf(q.of.Run.Job, again)
+	var answers []trade.Lookup
+	for _, e := range rows {
+		c := q.of.Run.Job.Choose(byKey[e.Key])
+		if c.Living != 1 || q.over || ctx.Err() != nil {
+			continue // it left or stands twice: the next reading tells
+		}
+		for _, document := range q.documents(c.Row.Get) {
+			if a, ok := q.ask(ctx, document); ok {
+				answers = append(answers, a)
+			}
+		}
+	}
+	q.of.Run.Env.Observe(run.Progress{Job: q.of.Run.Job.Name(), Phase: run.Reading, Read: q.of.Run.Report.Read})
+	// What was answered is stored also when the run is interrupted.
+	if err := q.of.Run.Ledger.RecordLookups(context.WithoutCancel(ctx), trade.ProducerByDocument, answers); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// documents gives the documents of a row that are to be asked for. A row that has changed since it was mapped has others; they are asked for in the next run.
+func (q *inquiry) documents(get mapping.ColumnsOf) []string {
+	var out []string
+	for _, f := range q.of.Run.Job.Mapping.Lookups {
+		v, ok := get(f.Spec.Columns[0])
+		if !ok || v.Err != "" {
+			continue
+		}
+		if document, err := mapping.DocumentOf(v); err == nil && q.asked[q.of.Run.Eval.Code(document)] {
+			out = append(out, document)
+		}
+	}
+	return out
+}
+
+// ask puts one question. ok is false when nothing is known afterwards.
+func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup, ok bool) {
+	if q.limiter.Wait(ctx) != nil {
+		return answer, false
+	}
+	code := q.of.Run.Eval.Code(document)
+	answer, known := q.of.lookups[code]
+	if !known {
+		answer = trade.Lookup{Code: code}
+	}
+	answer.AskedAt = q.of.Run.Env.Clock.Now()
+	if answer.Tries == 0 {
+		answer.FirstAt = answer.AskedAt
+	}
+	producer, err := q.of.Run.Env.Platform.GetProducerByDocument(ctx, document)
+	id, idErr := trade.ParseID(producer.ID)
+	if err == nil && idErr == nil {
+		answer.ID, answer.Message, answer.Tries, answer.NextAt = id, "", 0, answer.AskedAt.Add(lookupHolds)
+		q.found++
+		q.row = 0
+		return answer, true
+	}
+	message, refused := refusedLookup(err)
+	if !refused && err != nil {
+		q.fail(ctx, err)
+		return answer, false
+	}
+	if err == nil {
+		message = "" // a producer without a readable id
+		q.failed++
+		q.reason = "the answer has no readable id"
+	}
+	q.row = 0
+	answer.ID, answer.Message, answer.Tries = "", message, answer.Tries+1
+	if answer.NextAt = run.NextAsk(answer.FirstAt, answer.Tries, answer.AskedAt); answer.NextAt.IsZero() {
+		answer.NextAt = answer.AskedAt.Add(askSeldom)
+	}
+	return answer, true
+}
+
+// refusedLookup tells whether the platform said for certain that it has no such producer, or does not accept the number.
+func refusedLookup(err error) (message string, ok bool) {
+	var failure *apiclient.Error
+	if !errors.As(err, &failure) || !failure.APIForm() {
+		return "", false
+	}
+	switch failure.Status {
+	case http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity:
+		for _, m := range failure.Messages {
+			if strings.HasPrefix(m, "message.") && !strings.ContainsAny(m, "0123456789") { // a stable key, and not the number in some sentence
+				return m, true
+			}
+		}
+		return "", true
+	}
+	return "", false
+}
+
+// fail notes a question without an answer. The questions of the run are over when the platform cannot be asked at all.
+func (q *inquiry) fail(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return // the run was interrupted
+	}
+	q.failed++
+	q.row++
+	q.reason = "not reached"
+	var failure *apiclient.Error
+	if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
+		q.reason, q.over = "timed out", true // each further question would take as long
+	}
+	if errors.As(err, &failure) && failure.Status != 0 {
+		q.reason = fmt.Sprintf("status %d", failure.Status)
+		if failure.Status < http.StatusInternalServerError {
+			q.over = true // the key, the address, a limit: the next question would meet the same
+		}
+	}
+	q.over = q.over || q.row >= lookupFailures
+}

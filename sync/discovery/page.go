@@ -1,0 +1,321 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// readRow is one row of the query with what discovery must know of it.
+type readRow struct {
+	key       string
+	parts     []trade.Cell
+	row       erp.Row
+	hash      trade.Hash
+	cancelled bool
+	late      time.Duration // the window would not have shown it: how long ago it says it changed
+}
+
+// pager collects rows into pages and records them, each while the next one is read: neither reader nor disk waits for the other.
+type pager struct {
+	run     *Discoverer
+	rows    []readRow
+	seen    seenKeys                // of the keys that were read and, of a sweep, of those that the ledger knows
+	newest  int64                   // the last entry that the ledger had before this reading, without those of a sweep that was braked
+	doubles map[string]int          // key → how often it stands in the ERP
+	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
+	beside  beside                  // of a sweep: rows that are no living documents
+	badKeys int                     // rows whose key can be read and is none
+	chosen  *selection              // of a partial resync; nil: every row
+	anew    bool                    // judge rows also where nothing has changed
+	storing *run.Recording          // the page that is being stored while the next one is read; nil: none
+}
+
+func newPager(r *Discoverer) *pager {
+	return &pager{run: r, seen: seenKeys{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
+}
+
+// add takes one row; a full page is handed over to be recorded.
+func (p *pager) add(ctx context.Context, row erp.Row) error {
+	r := p.run
+	r.Run.Report.Read++
+	key, parts, err := mapping.RowKey(row, r.Run.Job.Spec.Key)
+	if err != nil {
+		if errors.Is(err, mapping.ErrKeyForm) {
+			p.badKeys++
+		}
+		r.unreadable(err)
+		if p.beside != nil {
+			p.leave(trade.BesideNoKey, p.keyAsItIs(row), row)
+		}
+		return nil
+	}
+	if p.chosen != nil && !p.chosen.wants(key, row) {
+		return nil
+	}
+	cancelled := r.Run.Job.IsCancelled(row.Get)
+	if cancelled && p.beside != nil {
+		p.leave(trade.BesideCancelled, key, row)
+	}
+	hash := r.Run.Job.SourceHash(row.Get)
+	switch p.seen.observe(run.HashKey(key), prefixOf(hash), cancelled, p.anew) {
+	case again:
+		p.doubles[key] = max(p.doubles[key], 1) + 1
+		return nil
+	case asItWas:
+		if r.Run.Report.Unchanged++; r.Run.Report.Unchanged%run.PageSize == 0 {
+			r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
+		}
+		return nil
+	}
+	p.rows = append(p.rows, readRow{key: key, parts: parts, row: row, hash: hash, cancelled: cancelled, late: row.Late})
+	if len(p.rows) < run.PageSize {
+		return nil
+	}
+	return p.flush(ctx)
+}
+
+// read reads the ERP and records what it gives. All of it is stored when it returns, or nothing is being stored any more.
+func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
+	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window, func(row erp.Row) error { return p.add(ctx, row) })
+	if err == nil {
+		err = p.flush(ctx)
+	}
+	if stored := p.stored(); stored != nil { // it stops more than what the ERP could not give meanwhile
+		err = stored
+	}
+	return result, err
+}
+
+// stored waits for the page that is being stored.
+func (p *pager) stored() error {
+	w := p.storing
+	p.storing = nil
+	return w.Wait()
+}
+
+// flush hands the rows collected so far over to be recorded, once the page before is.
+func (p *pager) flush(ctx context.Context) error {
+	if len(p.rows) == 0 {
+		return nil
+	}
+	r := p.run
+	if slices.ContainsFunc(p.rows, func(row readRow) bool { return p.storing.Has(row.key) }) { // what it says of them must be known
+		if err := p.stored(); err != nil {
+			return err
+		}
+	}
+	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. Where the living one comes on a later page, it
+	// takes back what its past said.
+	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool { return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0 })
+	keys := make([]string, len(p.rows))
+	for i, row := range p.rows {
+		keys[i] = row.key
+	}
+	known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), keys)
+	if err != nil {
+		return err
+	}
+	var page trade.Page
+	var fresh []readRow
+	var changed []change
+	for _, row := range p.rows {
+		k, ok := known[row.key]
+		if !ok {
+			if !row.cancelled {
+				fresh = append(fresh, row)
+			}
+			continue
+		}
+		if p.anew {
+			k.MappedWith = ""
+		}
+		verdict := decideRow(&k, row.hash, r.Run.Eval.MappedWith, row.cancelled)
+		switch verdict {
+		case cancel:
+			p.seen.note(run.HashKey(row.key), cancelledOnly) // it stands in the ERP: its entry is found, not gone
+		case revive:
+			p.revived[row.key] = row.parts
+			continue
+		}
+		told := verdict == cancel && (k.Flags.Has(trade.Cancelled) || k.Acknowledged.Has(trade.Cancelled)) && !k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
+		if verdict == same || verdict == leave || verdict == absentee || told {
+			r.Run.Report.Unchanged++
+			continue
+		}
+		changed = append(changed, change{known: k, row: row, verdict: verdict})
+	}
+	p.rows = p.rows[:0]
+	if err := r.discover(ctx, &page, fresh); err != nil {
+		return err
+	}
+	if err := r.applyChanges(ctx, &page, changed); err != nil {
+		return err
+	}
+	if err := p.stored(); err != nil {
+		return err
+	}
+	r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
+	if run.Empty(page) {
+		return nil
+	}
+	if p.storing, err = r.Run.BeginRecord(ctx, page); err != nil {
+		return err
+	}
+	if r.Run.Dry != nil { // its ledger is for one at a time
+		return p.stored()
+	}
+	p.storing.Keys = make(map[string]bool, len(keys))
+	for _, key := range keys {
+		p.storing.Keys[key] = true
+	}
+	return nil
+}
+
+// change is a row that differs from what is known of it.
+type change struct {
+	known   trade.Known
+	row     readRow
+	values  trade.Values
+	verdict rowAction
+}
+
+// discover adds rows whose keys are new.
+func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []readRow) error {
+	values := make([]trade.Values, len(rows))
+	for i, row := range rows {
+		values[i] = r.Run.Job.Values(row.row.Get)
+	}
+	known, err := r.Run.ParentsOf(ctx, values)
+	if err != nil {
+		return err
+	}
+	page.New = make([]trade.Entry, 0, len(rows))
+	for i, row := range rows {
+		entry := trade.Entry{
+			Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,
+			FirstSeenAt: r.Run.Now, UpdatedAt: r.Run.Now, SourceHash: row.hash,
+		}
+		r.Run.Eval.Evaluate(&entry, values[i], known)
+		r.Run.Report.New++
+		r.countLate(row)
+		page.New = append(page.New, entry)
+	}
+	return nil
+}
+
+// applyChanges adds the updates of rows that are known and differ.
+func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed []change) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(changed))
+	byID := make(map[int64]change, len(changed))
+	values := make([]trade.Values, len(changed))
+	for i, c := range changed {
+		values[i] = r.Run.Job.Values(c.row.row.Get)
+		c.values = values[i]
+		ids[i], byID[c.known.ID] = c.known.ID, c
+	}
+	known, err := r.Run.ParentsOf(ctx, values)
+	if err != nil {
+		return err
+	}
+	entries, err := r.Run.Ledger.Entries(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, old := range entries {
+		c := byID[old.ID]
+		if old.Version != c.known.Version {
+			continue // it moved since it was looked up; the next run sees the row again
+		}
+		entry := r.apply(old, c, known)
+		if c.known.SourceHash != c.row.hash {
+			r.Run.Report.Changed++
+			r.countLate(c.row)
+		} else {
+			r.Run.Report.Unchanged++
+		}
+		if entry.Flags.Has(trade.Changed) && old.SourceHash != entry.SourceHash {
+			if r.differ == nil {
+				r.differ = map[int64]before{}
+			}
+			r.differ[old.ID] = before{old.SourceHash, entry.Flags.Has(trade.Replaced)}
+			entry.Flags = entry.Flags.With(trade.Replaced, true) // until the end of the reading shows that it is not; a crash leaves the safe side
+		}
+		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+	}
+	return nil
+}
+
+// apply makes the new version of one known entry.
+func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) trade.Entry {
+	entry, values := old, c.values
+	switch c.verdict {
+	case remap:
+		r.Run.Eval.Evaluate(&entry, values, known)
+		entry = run.ApplyRemap(old, entry)
+		entry.SourceHash = c.row.hash
+		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil // of a time when it may have been sent
+	case compare:
+		if old.MappedWith == "" {
+			r.refillRebuilt(&entry, c, known)
+			break
+		}
+		r.Run.Eval.Compare(&entry, values)
+		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)
+		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) { // it was gone, and another one came back under its key
+			entry.Flags = entry.Flags.With(trade.Replaced, changed)
+		}
+		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
+	case cancel:
+		entry.Flags = entry.Flags.With(trade.Cancelled, !entry.Acknowledged.Has(trade.Cancelled))
+	case seen:
+		if !entry.Flags.Has(trade.Changed) { // its own row is back
+			entry.Flags = entry.Flags.With(trade.Replaced, false)
+		}
+		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false), entry.Acknowledged.With(trade.Cancelled, false)
+	}
+	if c.verdict != cancel && old.MovedID != "" && (old.GoneSweeps > 0 || old.Acknowledged.Has(trade.MissingInERP) || old.Acknowledged.Has(trade.Cancelled)) {
+		entry.Flags = entry.Flags.With(trade.Contradicted, true) // its record was given to another key, and now it stands again
+	}
+	entry.KeyParts, entry.GoneSweeps = c.row.parts, 0
+	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false), entry.Acknowledged.With(trade.MissingInERP, false)
+	touch(&entry, old, r.Run.Now)
+	return entry
+}
+
+// missed reports whether a complete sweep did not find the row of an entry that was sent.
+func missed(e trade.Entry) bool {
+	return e.GoneSweeps > 0 || e.Flags.Has(trade.MissingInERP) || e.Acknowledged.Has(trade.MissingInERP)
+}
+
+// refillRebuilt fills in an entry that was rebuilt from the journal, which knows of what was sent only the hashes. A row that is still the one that was sent gives it
+// back; another one has changed since, and what was sent stays unknown: what the row is now is kept beside it.
+func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
+	fresh := *entry
+	r.Run.Eval.Evaluate(&fresh, c.values, known)
+	entry.Quantity = fresh.Quantity
+	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
+	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed) // else the hash is of a row that had changed
+	same := samePayload || asItWas && c.row.hash == entry.SourceHash
+	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false), c.row.hash, nil
+	if !same {
+		entry.Now = fresh.Values
+		return
+	}
+	entry.Flags = entry.Flags.With(trade.Replaced, false)
+	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
+	if samePayload {
+		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash, fresh.Content
+	} else if fresh.Content != 0 {
+		entry.Content = fresh.Content // of the same row under today's mapping, as renumber counts it
+	}
+}

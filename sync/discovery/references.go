@@ -1,0 +1,120 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// LoadReferences brings the de-para tables up to date and makes the evaluator of this run.
+func (r *Discoverer) LoadReferences(ctx context.Context) error {
+	for _, spec := range r.Run.Env.References {
+		if !slices.Contains(r.Run.Job.Mapping.Refs, spec.Kind) {
+			continue
+		}
+		table, err := r.readReferences(ctx, spec)
+		if err != nil {
+			return err
+		}
+		if len(table) == 0 {
+			if err := r.brakeReferences(ctx, spec.Kind); err != nil {
+				return err
+			}
+		}
+		if _, err := r.Run.Ledger.ReplaceReferences(ctx, spec.Kind, table); err != nil {
+			return err
+		}
+	}
+	return r.makeEvaluator(ctx)
+}
+
+// makeEvaluator makes the evaluator of the references as the ledger has them now.
+func (r *Discoverer) makeEvaluator(ctx context.Context) error {
+	refs, version, err := r.Run.Ledger.References(ctx)
+	if err != nil {
+		return err
+	}
+	if len(r.Run.Job.Mapping.Refs)+len(r.Run.Job.Mapping.Lookups) == 0 {
+		version = "" // a code that this job does not look up maps none of its rows anew
+	}
+	r.Run.Eval = &mapping.Evaluator{
+		Job: r.Run.Job, Refs: refs, MappedWith: r.Run.Job.Mapping.Fingerprint + "." + version,
+		Today: trade.DateOf(r.Run.Now.In(r.Run.Env.Zone)), Log: r.Run.Log,
+	}
+	return r.LoadLookups(ctx)
+}
+
+// brakeReferences keeps a table that was not empty: a broken view or a revoked right must not make every row wait.
+func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
+	known, _, err := r.Run.Ledger.References(ctx)
+	if err != nil || len(known[kind]) == 0 {
+		return err
+	}
+	return r.Run.Stop(outcome.StopReferences, fmt.Sprintf("references.%s: the query returns no code with an id, but %d are known from before; they were kept, and nothing was read or sent. "+
+		"Look whether the table, the view and the rights of the ERP user are right; the next run tries again. If the ERP has no such table any more, take references.%s out "+
+		"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
+}
+
+// readReferences reads one de-para table from the ERP. Rows without a code or an id say nothing; a code with two ids is a fault that IT must cure.
+func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceSpec) (map[string]string, error) {
+	table := map[string]string{}
+	columns := append(slices.Clone(spec.Code), spec.ID)
+	doubles, bad, unreadable := map[string]bool{}, 0, 0
+	err := r.Run.Source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
+		parts := make([]string, len(spec.Code))
+		blank := true
+		for i := range spec.Code {
+			if values[i].Err != "" {
+				unreadable++ // without this part the code would be another one
+				return nil
+			}
+			if values[i].Kind != erp.Null {
+				parts[i] = mapping.PlainText(values[i])
+			}
+			blank = blank && parts[i] == ""
+		}
+		id := values[len(values)-1]
+		if id.Err != "" {
+			unreadable++
+			return nil
+		}
+		if blank || id.Kind == erp.Null || mapping.PlainText(id) == "" {
+			return nil
+		}
+		code, text := mapping.JoinCode(parts), mapping.PlainText(id)
+		if !mapping.Keepable(code) || !mapping.Keepable(text) {
+			bad++
+			return nil
+		}
+		if parsed, err := trade.ParseID(text); err == nil {
+			text = parsed
+		}
+		if old, ok := table[code]; ok && old != text {
+			doubles[code] = true
+		}
+		table[code] = text
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("references.%s: %w", spec.Kind, err)
+	}
+	if bad > 0 {
+		r.Run.Note("references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, bad, mapping.MaxCode)
+	}
+	if unreadable > 0 {
+		r.Run.Note("references.%s: %d rows have a code or an id that cannot be read; they were left out", spec.Kind, unreadable)
+	}
+	if len(doubles) > 0 {
+		codes := slices.SortedFunc(maps.Keys(doubles), trade.CompareCodes)
+		return nil, r.Run.Stop(outcome.StopReferences, fmt.Sprintf("references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code stands once",
+			spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
+	}
+	return table, nil
+}

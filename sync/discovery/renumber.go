@@ -1,0 +1,69 @@
+package discovery
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// renumber counts the content numbers of what was sent anew, after the mapping has changed: without
+// this, a record that was sent with another value of a field that counts would not be found when its
+// row stands under another key. Where the ledger has marks of the values only, the ERP's row tells, if
+// it is still the one that was sent; of what was rebuilt from the journal, [Discoverer.refillRebuilt] does it. A
+// row that cannot be sent under the new mapping keeps its number.
+func (r *Discoverer) renumber(ctx context.Context) error {
+	if r.Run.Dry != nil {
+		return nil
+	}
+	var sent []trade.Entry
+	flush := func() error {
+		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(sent))
+		if err != nil {
+			return err
+		}
+		var changed, unread []trade.Entry
+		number := func(e trade.Entry, values trade.Values, known mapping.Parents) bool {
+			now := e
+			r.Run.Eval.Evaluate(&now, values, known)
+			if now.Content != 0 && now.Content != e.Content {
+				e.Content = now.Content
+				changed = append(changed, e)
+			}
+			return now.Content != 0
+		}
+		for _, e := range sent {
+			if !number(e, e.Values, known) {
+				unread = append(unread, e)
+			}
+		}
+		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, unread)
+		if err != nil {
+			return err
+		}
+		found := run.ByKeyOf(r.Run.Job, rows)
+		if known, err = r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found)); err != nil {
+			return err
+		}
+		for _, e := range unread {
+			if c := r.Run.Job.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 && !r.Run.Eval.Differs(e.Key, e.Values, r.Run.Job.Values(c.Row.Get)) {
+				number(e, r.Run.Job.Values(c.Row.Get), known)
+			}
+		}
+		sent = sent[:0]
+		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read}) // it may take minutes
+		return r.Run.Ledger.Renumber(ctx, r.Run.Lease, changed)
+	}
+	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held}
+	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
+		if sent = append(sent, e); len(sent) < run.PageSize {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}

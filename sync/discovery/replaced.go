@@ -1,0 +1,104 @@
+package discovery
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/recheck"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// before is what is known of a row from before the reading in which it has changed.
+type before struct {
+	source   trade.Hash
+	replaced bool // it is certain that another row stands there
+}
+
+// markReplaced leaves the flag only to those rows that have changed in this reading and changed
+// places: what stood there stands under another key now, or what stands there now stood under
+// another key before, or was sent under one where it stands no more.
+func (r *Discoverer) markReplaced(ctx context.Context) error {
+	stood := make(map[trade.Hash]bool, len(r.differ)) // what stood under their keys until now
+	for _, was := range r.differ {
+		stood[was.source] = true
+	}
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), run.PageSize) {
+		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		now, err := r.newestOf(ctx, entries)
+		if err != nil {
+			return err
+		}
+		var contents []int64
+		var sources []trade.Hash
+		for i, e := range entries {
+			contents, sources = append(contents, now[i].Content), append(sources, r.differ[e.ID].source)
+		}
+		found, err := r.Run.Ledger.SameContent(ctx, r.Run.Job.Spec.Sends, contents, sources)
+		if err != nil {
+			return err
+		}
+		sent := make([]recheck.SentRow, len(found))
+		for i, f := range found {
+			sent[i].SentContent = f
+		}
+		if err := r.Recheck.ReadSent(ctx, sent, nil, (*mapping.Job).Living); err != nil {
+			return err
+		}
+		var page trade.Page
+		empty := map[int64]trade.Entry{} // what was sent from them stands elsewhere, and nothing stands there
+		for i, old := range entries {
+			was := r.differ[old.ID]
+			moved := was.replaced || stood[old.SourceHash]
+			for _, s := range sent {
+				// One that has a record of this content itself is a twin.
+				left := s.Entry.Job == old.Job && s.Entry.SourceHash == was.source && !s.Sent(old)
+				came := s.Sent(now[i]) && !s.Stands(now[i])
+				if s.Entry.ID == old.ID || !left && !came {
+					continue
+				}
+				moved = true
+				if came && len(s.Now) == 0 && s.Entry.Job == old.Job && s.Entry.State == trade.Accepted && !s.Entry.Flags.Has(trade.Replaced) {
+					empty[s.Entry.ID] = s.Entry
+				}
+			}
+			if !moved {
+				entry := old
+				entry.Flags = old.Flags.With(trade.Replaced, false)
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(empty)) {
+			entry := empty[id]
+			entry.Flags, entry.UpdatedAt = entry.Flags.With(trade.Replaced, true), r.Run.Now
+			page.Updates = append(page.Updates, trade.Update{From: trade.Accepted, Entry: entry})
+		}
+		if err := r.Run.Record(ctx, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newestOf returns entries as their newest rows, which the ledger keeps beside what was sent, would
+// make them.
+func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
+	values := make([]trade.Values, len(entries))
+	for i, e := range entries {
+		values[i] = e.Now
+	}
+	known, err := r.Run.ParentsOf(ctx, values)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(entries)
+	for i := range out {
+		r.Run.Eval.Evaluate(&out[i], values[i], known)
+	}
+	return out, nil
+}

@@ -1,0 +1,149 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Below these figures an emptier ERP is believed; above them a sweep that finds less than half of the known rows proves nothing but a broken view,
+// a revoked right or a wrong schema (F026).
+const (
+	brakeFewest = 10 // known rows from which the half counts
+	brakeNone   = 2  // known rows from which finding none at all counts
+)
+
+// concludeSweep draws the conclusions that only a complete reading allows: what is gone, and that everything adds up (I5, I9).
+func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
+	if result.Degraded && result.Unreadable > 0 {
+		r.Run.Note("the sweep is not complete: %d rows have a key that cannot be read, so no row is taken for missing", result.Unreadable)
+		r.Run.Report.Sweep = false
+		return nil
+	}
+	count := p.seen.Count()
+	if count.tooFew() && !accepted(cursor.Sweep, count) {
+		r.Run.Report.Sweep = false
+		braked := trade.Sweep{}
+		if cursor.Sweep != nil {
+			braked = *cursor.Sweep
+		}
+		braked.Braked, braked.Found, braked.Released = p.newest, count.Found, nil
+		cursor.Sweep = &braked
+		if err := r.Run.Record(ctx, trade.Page{Cursor: cursor}); err != nil {
+			return err
+		}
+		return &outcome.StopError{Stop: trade.Stop{
+			Code: string(outcome.StopEmptySweep), Brake: &trade.Brake{Job: r.Run.Job.Name(), Rows: count.Known - count.Found, Known: count.Known, Found: count.Found},
+			Text: fmt.Sprintf("the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
+				"and the schema are right, then run `safrasync sync %[3]s --sweep` again; if the ERP has really become emptier, `safrasync release %[3]s --reason TEXT` says so",
+				count.Found, count.Known, r.Run.Job.Name()),
+		}}
+	}
+	inScope, gone := count.inScope, count.gone
+	if count.unsettled > 0 {
+		if err := r.recordAbsences(ctx, p); err != nil {
+			return err
+		}
+	}
+	if err := p.leaveDoubles(ctx); err != nil {
+		return err
+	}
+	if lost := r.Run.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 { // that the reader could not give at all
+		of := p.beside.of(trade.BesideNoKey)
+		of.Rows, of.Unweighed, r.Run.Report.Read = of.Rows+lost, of.Unweighed+lost, r.Run.Report.Read+lost
+	}
+	r.Run.Report.InScope, r.Run.Report.Gone = &inScope, &gone
+	cursor.SweptAt, cursor.Fingerprint = r.Run.Now, r.Run.Job.Fingerprint()
+	cursor.Sweep = &trade.Sweep{InScope: inScope, Gone: gone, Unreadable: r.Run.Report.Unreadable, Read: r.Run.Report.Read, Beside: p.beside.list()}
+	return nil
+}
+
+// tooFew tells that so little was found that it proves nothing.
+func (c keyCount) tooFew() bool {
+	return c.Known >= brakeFewest && c.Found*2 < c.Known || c.Known >= brakeNone && c.Found == 0
+}
+
+// accepted tells whether a person has said that the ERP has become emptier. That is true of about as many rows as that person was shown, and once.
+func accepted(last *trade.Sweep, count keyCount) bool {
+	return last != nil && last.Released != nil && count.Found*2 >= *last.Released
+}
+
+// loadKnown notes all that the ledger knows of the job, before a sweep reads the ERP. The rows that came with a sweep that was braked (last.Braked) say nothing of the
+// others. It counts them too, which is what verify asks for at the end when nothing has moved until then.
+func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep) error {
+	kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, t := range kept {
+		total += t.Count
+	}
+	p.seen, p.beside, p.newest = make(seenKeys, total), beside{}, 0
+	counted, err := r.Run.Ledger.Roll(ctx, r.Run.Job.Name(), func(k *trade.Known) {
+		notes := known
+		switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
+		case same, leave:
+			notes |= plain
+		}
+		if last == nil || last.Braked == 0 || k.ID <= last.Braked {
+			p.newest = max(p.newest, k.ID)
+			if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+				notes |= alive
+			}
+		}
+		if k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
+			notes |= settled
+		}
+		p.seen.load(k, notes)
+	})
+	if err != nil {
+		return err
+	}
+	if slices.Equal(run.TallyText(kept), run.TallyText(counted)) {
+		r.Proved = kept
+	}
+	return nil
+}
+
+// recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws those that were never sent.
+func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
+	var ids []int64
+	flush := func() error {
+		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		ids = ids[:0]
+		var page trade.Page
+		for _, old := range entries {
+			entry := applyAbsence(old)
+			touch(&entry, old, r.Run.Now)
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+		return r.Run.Record(ctx, page)
+	}
+	err := r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
+		if p.seen.found(run.HashKey(k.Key)) || k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(&k) {
+			return nil
+		}
+		if ids = append(ids, k.ID); len(ids) < run.PageSize {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// settledAbsence tells that a further sweep without the row changes nothing of the entry.
+func settledAbsence(k *trade.Known) bool {
+	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists || k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
+}

@@ -1,0 +1,225 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const (
+	readMost = 20 // records read back in one pass, one a second
+	// clockSlack is by how much the platform's clock may be behind ours.
+	clockSlack = 5 * time.Second
+	// readGrace is how long a record waits to be read back while the rows that it may belong to are on the wire: mostly their answers come.
+	readGrace = 20 * time.Second
+	// settleGrace is the same where a row is in doubt already: other rows of which the event may tell are on the wire for moments.
+	settleGrace = 3 * time.Second
+	// readFor is how long a record is tried that cannot be read: it may not be there yet, or not for us.
+	readFor = time.Hour
+	// readClaim is longer than a reading takes.
+	readClaim = 5 * time.Minute
+	// postponed is for how long a record waits that nobody needs.
+	postponed = 15 * time.Minute
+)
+
+// readPauses grow with the tries; the last one stays.
+var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
+
+// reconcileDoubts reads back the records of which events told and that may be evidence, and settles what is certain.
+func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) {
+	doubts, err := h.Ledger.Doubts(ctx)
+	if err != nil {
+		return false, err
+	}
+	due, more, err := h.toRead(ctx, doubts)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range due {
+		if err := h.readBack(ctx, c); err != nil {
+			return false, err
+		}
+	}
+	return more, h.settle(ctx)
+}
+
+// toRead sorts the records that are due: those of ours need no reading, those that nobody needs wait. more tells whether some are to be
+// looked at again soon.
+func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
+	now := h.Now()
+	all, err := h.Ledger.DueCandidates(ctx, now, hearMost)
+	if err != nil || len(all) == 0 {
+		return nil, false, err
+	}
+	ids := make([]string, len(all))
+	for i, c := range all {
+		ids[i] = c.ID
+	}
+	ours, err := h.Ledger.Ours(ctx, ids)
+	if err != nil {
+		return nil, false, err
+	}
+	var known, later []string
+	sent := sentIDs(doubts)
+	for _, c := range all {
+		switch kind := ours[c.ID]; {
+		case sent[c.ID]: // the producer of a doubt, its wallet: what it names is no record of its kind
+			known = append(known, c.ID)
+			continue
+		case c.Purpose == trade.ForDeletion && kind == outcome.OrderCommitments:
+		case c.Purpose == trade.ForDeletion:
+			later = append(later, c.ID)
+			continue
+		case kind != "":
+			known = append(known, c.ID)
+			continue
+		default:
+			switch h.needed(c, doubts, now) {
+			case needNot:
+				later = append(later, c.ID)
+				continue
+			case needSoon:
+				more = true
+				continue
+			}
+		}
+		if len(due) < readMost {
+			due = append(due, c)
+		} else {
+			more = true
+		}
+	}
+	err = errors.Join(h.Ledger.ForgetCandidates(ctx, known), h.Ledger.PostponeCandidates(ctx, later, now.Add(postponed)))
+	return due, more || len(all) == hearMost, err
+}
+
+// sentIDs are the ids that the requests in doubt name.
+func sentIDs(doubts []trade.Doubt) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range doubts {
+		for _, text := range mapping.SentTexts(trade.Entry{Payload: d.Attempt.Payload, Target: d.Attempt.Target}) {
+			if id, err := trade.ParseID(*text); err == nil {
+				out[id] = true
+			}
+		}
+	}
+	return out
+}
+
+// wanted is how much a record is needed.
+type wanted int
+
+const (
+	needNot wanted = iota
+	needSoon
+	needNow
+)
+
+// needed tells whether a record may be that of a doubt: it was heard of after the doubt's request began. What is no doubt of a person any more is only looked at in its own time.
+func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
+	out := needNot
+	for _, d := range doubts {
+		if c.LastAt.Before(d.Attempt.StartedAt.Add(-clockSlack)) {
+			continue
+		}
+		switch {
+		case now.Sub(c.HeardAt) < settleGrace:
+			out = max(out, needSoon)
+		case d.Entry.State == trade.InDoubt, d.Entry.State != trade.Sending && !c.HeardAt.After(h.closes(d.Attempt)):
+			return needNow
+		case d.Entry.State == trade.Sending && now.Sub(c.HeardAt) < readGrace:
+			out = max(out, needSoon)
+		case d.Entry.State == trade.Sending:
+			return needNow
+		}
+	}
+	return out
+}
+
+// closes is until when the platform may have executed a request.
+func (h *Processor) closes(a trade.Attempt) time.Time {
+	end := a.FinishedAt
+	if end.IsZero() {
+		end = h.Now()
+	}
+	return end.Add(h.Limits.LeastQuarantine())
+}
+
+// pace is that of the readings, whatever events tell and however many.
+func (h *Processor) limiter() *rate.Limiter {
+	if h.readings == nil {
+		h.readings = rate.NewLimiter(rate.Every(cmp.Or(h.Pace, time.Second)), 1)
+	}
+	return h.readings
+}
+
+// readBack reads one record and stores what it gave. Whatever the answer is, it never says that nothing was created.
+func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
+	if err := h.limiter().Wait(ctx); err != nil {
+		return err
+	}
+	now := h.Now()
+	claimed, err := h.Ledger.ClaimCandidate(ctx, c, now.Add(readClaim))
+	if err != nil || !claimed {
+		return err
+	}
+	there, err := h.Platform.GetOrderCommitment(ctx, c.ID)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.AskedAt = h.Now()
+	var failure *apiclient.Error
+	switch {
+	case err == nil:
+		return h.found(ctx, c, there)
+	case !errors.As(err, &failure):
+		return err
+	case c.Purpose == trade.ForDeletion && failure.Answer.NotFound():
+		return h.deleted(ctx, c)
+	}
+	if c.Status = failure.Answer.Status; c.Status == http.StatusNotFound && !failure.Answer.NotFound() {
+		c.Status = 0 // something between us and the platform says so
+	}
+	return h.notRead(ctx, c)
+}
+
+// notRead lets a record be tried again, for an hour in all.
+func (h *Processor) notRead(ctx context.Context, c trade.Candidate) error {
+	c.NextAt = h.Now().Add(readPauses[min(c.Tries, len(readPauses)-1)])
+	if c.Tries++; !c.NextAt.Before(c.LastAt.Add(readFor)) && c.Tries > len(readPauses) || c.Tries > maxReadTries {
+		c.NextAt = mapping.NoTime
+		c.State = trade.CandidateUnreadable
+	}
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// maxReadTries is what an hour of the pauses makes.
+const maxReadTries = 12
+
+// found stores a record that is there.
+func (h *Processor) found(ctx context.Context, c trade.Candidate, there apiclient.OrderCommitment) error {
+	c.Status = http.StatusOK
+	if c.Purpose == trade.ForDeletion { // the event says that it was deleted, the platform has it: that may take a moment
+		if c.State = trade.CandidateRead; c.Tries < maxReadTries {
+			return h.notRead(ctx, c)
+		}
+	}
+	c.State, c.NextAt, c.Fields, c.Unread = trade.CandidateRead, mapping.NoTime, map[string]string{}, there.Unread
+	for field, text := range acts.TextsOf(there) {
+		c.Fields[field] = *text
+	}
+	if made := typedAt(there.Raw, h.Zone); !made.From.IsZero() {
+		c.TypedFrom, c.TypedTo = made.From, made.to
+	}
+	return h.Ledger.SaveCandidate(ctx, c)
+}

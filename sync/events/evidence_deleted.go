@@ -1,0 +1,112 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// deleted marks the row of a record that is not on the platform any more, as an event said and a reading confirmed, and keeps back the rows that hang on it. Nothing is created again.
+func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
+	entries, err := h.Ledger.EntriesWith(ctx, trade.OrderCommitments, []string{c.ID})
+	if err != nil {
+		return err
+	}
+	said, err := h.saidDeleted(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.State != trade.Accepted || entry.Flags.Has(trade.DeletedRemote) || entry.Acknowledged.Has(trade.DeletedRemote) {
+			continue
+		}
+		after := entry
+		after.UpdatedAt, after.Flags = h.Now(), after.Flags.With(trade.DeletedRemote, true)
+		if err := h.markDeleted(ctx, "deleted on the platform", said, entry, after); err != nil {
+			return err
+		}
+		h.Log.Warn("a record was deleted on the platform", zap.String("job", entry.Job))
+	}
+	for _, entry := range entries {
+		if err := h.keepBack(ctx, said, entry); err != nil {
+			return err
+		}
+	}
+	c.State, c.NextAt, c.Status = trade.CandidateSettled, mapping.NoTime, 404
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// saidDeleted is what told last that a record was deleted. A record is mostly known since the event of its creation, of which nothing is to be said here.
+func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.Heard, error) {
+	const event = string(apiclient.EventDeleteOrderCommitment)
+	said, err := h.Ledger.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
+	if told, known := said[c.ID]; known || err != nil {
+		return told, err
+	}
+	out := trade.Heard{Kind: outcome.OrderCommitments, ID: c.ID, Event: event} // of a long list nothing is kept as told
+	if c.Event == event {
+		out.Seq = c.Seq
+	}
+	return out, nil
+}
+
+// unsent are the states of rows that may go to the platform yet.
+var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
+
+// keepBack lets the rows that were to go under a deleted record wait for it. They are waiting, not held: the cure is at the parent, and theirs follows.
+func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade.Entry) error {
+	for _, job := range h.Jobs {
+		if !slices.Contains(job.Mapping.SentBy, parent.Job) {
+			continue
+		}
+		var children []trade.Entry
+		err := h.Ledger.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
+			if hangsOn(e, said.ID) {
+				children = append(children, e)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, child := range children {
+			after := child
+			after.State, after.Cause, after.Error, after.NextAttemptAt, after.UpdatedAt = trade.Waiting, trade.CauseParent, nil, mapping.NoTime, h.Now()
+			after.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key}}
+			if err := h.markDeleted(ctx, "kept back", said, child, after); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hangsOn tells whether a row's request names a record.
+func hangsOn(e trade.Entry, id string) bool {
+	for field, text := range mapping.SentTexts(e) {
+		if (field == "contract_id" || field == "order_commitment_id") && *text == id {
+			return true
+		}
+	}
+	return false
+}
+
+// markDeleted stores a change that no person ordered, with its record in the audit. A row that has moved meanwhile is left alone.
+func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Heard, before, after trade.Entry) error {
+	who := h.Program
+	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)
+	record, err := who.Record(h.Now(), act, before.Job+" "+before.Key, evidenceDetail{Before: acts.ViewOf(before), After: acts.ViewOf(after), Event: said.Seq})
+	if err != nil {
+		return err
+	}
+	_, err = h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})
+	return err
+}

@@ -1,0 +1,141 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// comparedMost is how many of the records that were read back doubts are compared with: the newest.
+const comparedMost = 10_000
+
+// mayBeFor is how often the platform may say that it has no such record before it is none: events
+// may name other things than records. Anything else is tried for an hour.
+const mayBeFor = 3
+
+// settle compares what is in doubt with what was read, and does what is certain.
+func (h *Processor) settle(ctx context.Context) error {
+	doubts, err := h.Ledger.Doubts(ctx)
+	if err != nil || len(doubts) == 0 {
+		return err
+	}
+	oldest := doubts[0].Attempt.StartedAt
+	for _, d := range doubts {
+		if d.Attempt.StartedAt.Before(oldest) {
+			oldest = d.Attempt.StartedAt
+		}
+	}
+	read, err := h.Ledger.ReadBack(ctx, oldest.Add(-clockSlack), comparedMost)
+	if err != nil {
+		return err
+	}
+	for _, d := range doubts {
+		if len(read) == comparedMost && !d.Attempt.StartedAt.Add(-clockSlack).After(read[len(read)-1].LastAt) {
+			continue // an older record may be like it: a person decides
+		}
+		if err := h.settleOne(ctx, d, doubts, read); err != nil {
+			return fmt.Errorf("%s %s: %w", d.Entry.Job, d.Entry.Key, err)
+		}
+	}
+	return nil
+}
+
+// settleOne settles a doubt if one record that was read back is all that was sent, was certainly
+// made while the request could be executed, and can be of no other row. It waits while another
+// record is still to be read of which an event had told by then.
+func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade.Doubt, read []trade.Candidate) error {
+	sent := sentOf(d)
+	fits := func(c trade.Candidate) bool {
+		return timingOf(c, d.Attempt, h.closes) == TimeFits && c.Purpose != trade.ForDeletion && agrees(c, sent)
+	}
+	fit := slices.IndexFunc(read, fits)
+	if fit < 0 || slices.ContainsFunc(doubts, func(o trade.Doubt) bool {
+		return o.Attempt.ID != d.Attempt.ID && run.SameContent(o.Attempt.Content, d.Attempt.Content)
+	}) {
+		return nil
+	}
+	var like []trade.Candidate
+	var ids []string
+	for _, c := range read {
+		if len(c.Fields) == 0 && timingOf(c, d.Attempt, h.closes) != TimeBefore && !c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < mayBeFor) {
+			return nil // it may be the one
+		}
+		if timingOf(c, d.Attempt, h.closes) != TimeBefore && agrees(c, sent) {
+			like, ids = append(like, c), append(ids, c.ID)
+		}
+	}
+	ours, err := h.Ledger.Ours(ctx, ids)
+	if err != nil {
+		return err
+	}
+	like = slices.DeleteFunc(like, func(c trade.Candidate) bool { return ours[c.ID] != "" })
+	if len(like) != 1 || !fits(like[0]) {
+		return nil
+	}
+	elsewhere, err := h.Ledger.SameContent(ctx, trade.OrderCommitments, []int64{d.Attempt.Content}, nil)
+	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.SentContent) bool {
+		return o.Entry.ID != d.Entry.ID && o.Entry.State != trade.Accepted
+	}) {
+		return err
+	}
+	return h.proven(ctx, d, like[0])
+}
+
+// proven does what the record of a doubt proves.
+func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
+	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d))
+	after := entry
+	after.UpdatedAt = h.Now()
+	act := "evidence"
+	switch {
+	case entry.State == trade.InDoubt && attempt.Generation == entry.Generation:
+		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted, c.ID, "", nil, nil, mapping.NoTime
+	case entry.State == trade.Pending && attempt.Generation < entry.Generation: // a person ordered a second sending, and the first one is there
+		act = "evidence before resend"
+		after.State, after.Cause, after.NextAttemptAt = trade.Held, trade.CauseExists, mapping.NoTime
+		after.Error = &trade.EntryError{Kind: trade.ConflictError, Fields: []trade.Problem{}, Text: "an earlier sending had created it: the platform has it as " + c.ID}
+	case entry.State == trade.Dismissed, entry.State == trade.Accepted && attempt.Generation == entry.Generation:
+		if act = "evidence against a decision"; entry.Flags.Has(trade.Contradicted) || entry.Acknowledged.Has(trade.Contradicted) {
+			return nil
+		}
+		after.Flags = after.Flags.With(trade.Contradicted, true)
+	case entry.State == trade.Accepted:
+		if act = "evidence of a double"; entry.Flags.Has(trade.DoubleAfterDecision) || entry.Acknowledged.Has(trade.DoubleAfterDecision) {
+			return nil
+		}
+		after.Flags = after.Flags.With(trade.DoubleAfterDecision, true)
+	default: // on the wire, or between two decisions: nobody acts on it
+		return nil
+	}
+	who := h.Program
+	who.Reason = fmt.Sprintf("event %s named record %s, which was read back: all %d fields that were sent are the same, and no other record that was read back and no other row in doubt is like it",
+		c.Event, c.ID, reading.Same)
+	record, err := who.Record(h.Now(), act, entry.Job+" "+entry.Key, evidenceDetail{acts.ViewOf(entry), acts.ViewOf(after), attempt.ID, c.Seq, reading})
+	if err != nil {
+		return err
+	}
+	done, err := h.Ledger.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})
+	if err != nil || !done[0] {
+		return err
+	}
+	h.Log.Info("evidence", zap.String("act", act), zap.String("job", entry.Job), zap.String("state", string(after.State)))
+	c.State, c.NextAt, c.SettledBy = trade.CandidateSettled, mapping.NoTime, entry.ID
+	return h.Ledger.SaveCandidate(ctx, c)
+}
+
+// evidenceDetail is what the audit keeps of an act that no person ordered.
+type evidenceDetail struct {
+	Before  acts.EntryView `json:"before"`
+	After   acts.EntryView `json:"after"`
+	Attempt string         `json:"attempt"`
+	Event   int64          `json:"event"` // in the inbox; 0: it is not known any more
+	Reading acts.Readback  `json:"reading"`
+}

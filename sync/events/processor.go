@@ -1,0 +1,279 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Inbox is what hearing the platform needs of the ledger.
+type Inbox interface {
+	// DueEvents gives events that are to be looked at; EventsDone stores what came of them.
+	DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error)
+	EventsDone(ctx context.Context, events []trade.InboxEvent) error
+	// Ours tells which ids stand for something of ours: "order_commitments" for a record of one of our rows, "sent" for what our requests name.
+	Ours(ctx context.Context, ids []string) (map[string]string, error)
+	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
+	// NoteHeard stores what events tell of records, and the records that are to be read back.
+	NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error
+	// DueCandidates gives the records that are to be read back; ClaimCandidate begins one, SaveCandidate stores what it gave.
+	DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error)
+	ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error)
+	SaveCandidate(ctx context.Context, c trade.Candidate) error
+	ForgetCandidates(ctx context.Context, ids []string) error
+	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
+	// ReadBack returns the records that were read back and of which events told at or after a time, at
+	// most limit: those told of last first.
+	ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
+	// Doubts returns the attempts of order commitments of which nobody knows whether they made a
+	// record, and those in flight, of decided rows too.
+	Doubts(ctx context.Context) ([]trade.Doubt, error)
+	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
+	SameContent(ctx context.Context, sends trade.Kind, contents []int64, sources []trade.Hash) ([]trade.SentContent, error)
+	// LastHeard gives what an event told last of records of one kind before a time, by their ids; a zero time: until now.
+	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
+	// WakeFor lets what the platform lacked be asked about with the next run: records of these kinds with one of the ids; nil ids: all of the kinds.
+	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
+	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
+
+	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
+	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
+}
+
+// Processor looks at what the platform told by itself. An event is a hint: it makes a record be read back, or be asked about sooner. What changes a row is what was read back then.
+// Several processes may hear on one ledger.
+type Processor struct {
+	Ledger   Inbox
+	Platform acts.Reader
+	Jobs     []*mapping.Job
+	Now      func() time.Time
+	Limits   run.Limits
+	Zone     *time.Location // for times without a zone
+	Program  acts.Person    // how the program signs
+	Log      *zap.Logger
+	// Pace is how long passes between two readings of the platform at least; 0 = one second.
+	Pace time.Duration
+
+	readings *rate.Limiter
+	woken    map[string]time.Time // when waiting rows were last woken, by what for
+}
+
+const (
+	hearMost     = 500              // events of one look
+	hearEvery    = 30 * time.Second // looks without being told of an event
+	hearBusy     = time.Second      // the same, while something is to be read back
+	wakeIDEvery  = 15 * time.Minute // for one record
+	wakeAllEvery = time.Hour        // for all of a kind
+	// noteMost is up to how many ids of one event are kept as told of, where none is known: a list of a thousand says nothing of each.
+	noteMost = 20
+)
+
+// Run hears until ctx ends. told wakes it.
+func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
+	for {
+		more, err := h.Pass(ctx)
+		if err != nil && ctx.Err() == nil {
+			h.Log.Error("what the platform told could not be looked at; it is tried again", zap.Error(err))
+			more = false
+		}
+		wait := hearEvery
+		if more {
+			wait = hearBusy
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-told:
+			timer.Stop()
+		}
+	}
+}
+
+// Pass looks at the events that have come, reads back what they told of, and settles what is certain. more tells whether something is left to do soon.
+func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
+	if err := h.takeAll(ctx); err != nil {
+		return false, err
+	}
+	return h.reconcileDoubts(ctx)
+}
+
+// takeAll looks at the events that wait.
+func (h *Processor) takeAll(ctx context.Context) error {
+	for {
+		if n, err := h.takeSome(ctx); err != nil || n < hearMost {
+			return err
+		}
+	}
+}
+
+// takeSome looks at the events that have waited longest.
+func (h *Processor) takeSome(ctx context.Context) (int, error) {
+	events, err := h.Ledger.DueEvents(ctx, h.Now(), hearMost)
+	if err != nil || len(events) == 0 {
+		return 0, err
+	}
+	var all []string
+	ids := make([][]string, len(events))
+	for i, e := range events {
+		ids[i] = idsIn(e.Body)
+		all = append(all, ids[i]...)
+	}
+	slices.Sort(all)
+	ours, err := h.Ledger.Ours(ctx, slices.Compact(all))
+	if err != nil {
+		return 0, err
+	}
+	var heard []trade.Heard
+	var candidates []trade.Candidate
+	for i := range events {
+		said, found, err := h.classify(ctx, &events[i], ids[i], ours)
+		if err != nil {
+			return 0, err
+		}
+		heard, candidates = append(heard, said...), append(candidates, found...)
+		events[i].NextAt = mapping.NoTime
+	}
+	if err := h.Ledger.NoteHeard(ctx, heard, candidates); err != nil {
+		return 0, err
+	}
+	return len(events), h.Ledger.EventsDone(ctx, events)
+}
+
+// The events that concern order commitments (chapter 6).
+var commitmentEvents = []string{
+	string(apiclient.EventCreateOrderCommitment), string(apiclient.EventUpdateOrderCommitment), string(apiclient.EventDeleteOrderCommitment),
+	string(apiclient.EventUpdateWorkflowOrderCommitment),
+}
+
+// wakes says which records of the platform an event may have brought into being or linked, by the beginning of its name.
+var wakes = map[string][]string{
+	"PRODUCER": {"producers", outcome.WalletLinks}, "WALLET": {"wallets", outcome.WalletLinks}, "DELIVERY_PLACE": {"delivery_places"}, "FARM": {"farms"}, "GUEST_USER": {"users"},
+	"ORDER_COMMITMENT": {outcome.OrderCommitments},
+}
+
+// remarked says of which records an event tells something that people want to see at their rows.
+var remarked = map[string]string{
+	string(apiclient.EventChangeProducerStatusESG): "producers", string(apiclient.EventProducerProduction): "producers", string(apiclient.EventDeleteProducer): "producers",
+	string(apiclient.EventChangeFarmStatusESG): "farms", string(apiclient.EventDeleteFarm): "farms",
+}
+
+// classify sorts one event: what it tells of known records, and which records it names that may be worth a reading.
+func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []string, ours map[string]string) (heard []trade.Heard, candidates []trade.Candidate, err error) {
+	note := func(kind, id string) {
+		heard = append(heard, trade.Heard{Kind: kind, ID: id, Event: e.Event, Seq: e.Seq, At: e.LastAt, Word: wordIn(e.Body)})
+	}
+	var did []string
+	switch kind, remark := remarked[e.Event]; {
+	case slices.Contains(commitmentEvents, e.Event):
+		candidates = h.commitments(e, ids, ours, note)
+		did = append(did, message(len(heard), "noted at %d record(s)"), message(len(candidates), "%d record(s) to be read back"))
+	case remark:
+		for _, id := range ids {
+			if ours[id] != "" || len(ids) <= noteMost {
+				note(kind, id)
+			}
+		}
+		did = append(did, message(len(heard), "noted at %d record(s)"))
+	}
+	n, err := h.wake(ctx, e, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	did = slices.DeleteFunc(append(did, message(n, "%d record(s) that rows wait for are asked about with the next run")), func(s string) bool { return s == "" })
+	e.Outcome = "nothing of ours in it"
+	if len(did) > 0 {
+		e.Outcome = strings.Join(did, "; ")
+	}
+	return heard, candidates, nil
+}
+
+// commitments sorts the ids of an event of order commitments.
+func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[string]string, note func(kind, id string)) (out []trade.Candidate) {
+	deleted := e.Event == string(apiclient.EventDeleteOrderCommitment)
+	made := typedAt(e.Body, h.Zone)
+	for _, id := range ids {
+		c := trade.Candidate{ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt, LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome != ""}
+		switch ours[id] {
+		case outcome.OrderCommitments:
+			note(outcome.OrderCommitments, id)
+			if !deleted {
+				continue
+			}
+			c.Purpose = trade.ForDeletion
+		case "":
+			if len(ids) <= noteMost { // it may turn out to be ours: an event can come before the answer
+				note(outcome.OrderCommitments, id)
+			}
+			if deleted {
+				c.Purpose = trade.ForDeletion
+			}
+			c.TypedFrom, c.TypedTo = made.From, made.to
+		default: // something that our requests name
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// wake lets rows go that wait for what an event may be about. An event that names no id at all may be about any record of its kind.
+func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string) (int, error) {
+	verb, thing, _ := strings.Cut(e.Event, "_")
+	kinds := wakes[thing]
+	if (verb != "CREATE" && verb != "UPDATE") || kinds == nil {
+		return 0, nil
+	}
+	if h.woken == nil {
+		h.woken = map[string]time.Time{}
+	}
+	now := h.Now()
+	fresh := func(what string, every time.Duration) bool {
+		last, known := h.woken[what]
+		if known && now.Sub(last) < every && !now.Before(last) {
+			return false
+		}
+		if len(h.woken) > 10_000 {
+			clear(h.woken)
+		}
+		h.woken[what] = now
+		return true
+	}
+	var n, more int
+	var err error
+	if len(ids) == 0 {
+		if !fresh(thing, wakeAllEvery) {
+			return 0, nil
+		}
+		n, err = h.Ledger.WakeFor(ctx, kinds, nil, now)
+	} else if wanted := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !fresh(thing+" "+id, wakeIDEvery) }); len(wanted) > 0 {
+		n, err = h.Ledger.WakeFor(ctx, kinds, wanted, now)
+	}
+	if err == nil && thing == "PRODUCER" && fresh("documents", wakeAllEvery) { // whose documents they are cannot be told
+		more, err = h.Ledger.AskLookupsAgain(ctx, now)
+	}
+	return n + more, err
+}
+
+// message is a part of an event's outcome; "" when there is nothing to tell.
+func message(n int, format string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
+}

@@ -1,0 +1,122 @@
+package mapping
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NumberForm is how the ERP writes numbers in text columns. Numeric columns need none: their text is exact.
+type numberForm struct {
+	sample  string
+	decimal byte
+	group   byte // 0: no separators of thousands
+	form    *regexp.Regexp
+}
+
+// NumberForms are the samples that the configuration may give.
+var numberForms = map[string]numberForm{
+	"1234.56":  {decimal: '.', form: regexp.MustCompile(`^[+-]?\d+(\.\d+)?$`)},
+	"1234,56":  {decimal: ',', form: regexp.MustCompile(`^[+-]?\d+(,\d+)?$`)},
+	"1.234,56": {decimal: ',', group: '.', form: regexp.MustCompile(`^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$`)},
+	"1,234.56": {decimal: '.', group: ',', form: regexp.MustCompile(`^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)},
+}
+
+// ParseNumberForm reads how the ERP writes numbers from a sample, such as "1.234,56".
+func parseNumberForm(sample string) (numberForm, error) {
+	if sample == "" {
+		sample = "1234.56"
+	}
+	form, ok := numberForms[sample]
+	if !ok {
+		return numberForm{}, fmt.Errorf("%q is no way to write numbers; give one of \"1.234,56\", \"1234,56\", \"1,234.56\", \"1234.56\"", sample)
+	}
+	form.sample = sample
+	return form, nil
+}
+
+// Read takes the text of a numeric column as it is, and that of a text column in the configured form: "1.234" is never a guess.
+func (f numberForm) Read(v erp.Value, text string) (trade.Decimal, error) {
+	if numeric(v.Kind) {
+		return trade.ParseDecimal(text)
+	}
+	if v.Kind != erp.Text || !f.form.MatchString(text) {
+		return trade.Decimal{}, errors.New("is not a number in the form " + f.sample)
+	}
+	if f.group != 0 {
+		text = strings.ReplaceAll(text, string(f.group), "")
+	}
+	return trade.ParseDecimal(strings.Replace(text, string(f.decimal), ".", 1))
+}
+
+func numeric(kind erp.Kind) bool { return kind == erp.Int || kind == erp.Number || kind == erp.Float }
+
+// dateForm is how the ERP writes dates in text or integer columns. Date and timestamp columns need none.
+type dateForm struct {
+	sample string
+	layout string
+}
+
+// parseDateForm reads a form made of YYYY, MM, DD and separators. A year of two digits is refused: it would be a guess.
+func parseDateForm(sample string) (dateForm, error) {
+	if sample == "" {
+		return dateForm{sample: "YYYY-MM-DD"}, nil
+	}
+	rest := sample
+	for _, part := range []string{"YYYY", "MM", "DD"} {
+		if strings.Count(rest, part) != 1 {
+			return dateForm{}, fmt.Errorf("%q needs YYYY, MM and DD once each, as in YYYYMMDD or DD/MM/YYYY", sample)
+		}
+		rest = strings.Replace(rest, part, "", 1)
+	}
+	if strings.Trim(rest, "/-. ") != "" {
+		return dateForm{}, fmt.Errorf("%q may have only /, -, . and blanks beside YYYY, MM and DD", sample)
+	}
+	return dateForm{sample: sample, layout: strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(sample)}, nil
+}
+
+// read gives the calendar day (I7). A timestamp gives the day as it stands there; one with a zone was brought to erp.time_zone by the reader.
+func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
+	switch {
+	case v.Kind == erp.Date, v.Kind == erp.Timestamp, v.Kind == erp.Instant:
+		return dayOf(text)
+	case f.layout != "":
+		t, err := time.Parse(f.layout, text)
+		if err != nil {
+			return trade.Date{}, errors.New("is not a date in the form " + f.sample)
+		}
+		return trade.NewDate(t.Date())
+	case v.Kind == erp.Text:
+		return dayOf(text)
+	}
+	return trade.Date{}, errors.New("is not a date")
+}
+
+// is tells whether a text in this form is the day.
+func (f dateForm) is(text string, day trade.Date) bool {
+	t, err := time.Parse(f.layout, text)
+	return err == nil && trade.DateOf(t) == day
+}
+
+// dayOf reads YYYY-MM-DD, alone or before a time.
+func dayOf(text string) (trade.Date, error) {
+	if len(text) > 10 && (text[10] == ' ' || text[10] == 'T') {
+		text = text[:10]
+	}
+	return trade.ParseDate(text)
+}
+
+// midnightOf tells whether a date or timestamp stands for the beginning of the day.
+func midnightOf(text string, day trade.Date) bool {
+	d, err := dayOf(text)
+	if err != nil || d != day {
+		return false
+	}
+	clock, _, _ := strings.Cut(strings.TrimLeft(text[10:], "T "), ".")
+	return clock == "" || strings.HasPrefix(clock, "00:00:00") || clock == "00:00"
+}

@@ -1,0 +1,232 @@
+package mapping
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Job is a compiled [JobSpec].
+type Job struct {
+	Spec      JobSpec
+	Mapping   *Mapping
+	Sweep     cron.Schedule
+	Hours     clock.Hours
+	Cancelled map[string]bool // folded values
+	Query     erp.Query
+	source    string // fingerprint of the query, the key and the mapped columns
+	Identity  trade.Identity
+}
+
+// Compile checks a job and makes it executable. All faults are joined in the error; each is a *SpecError.
+func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
+	path := "jobs." + spec.Name
+	var errs []error
+	if !slices.Contains(trade.Kinds, spec.Sends) {
+		errs = append(errs, &SpecError{path + ".sends", fmt.Sprintf("%q is not what this version sends", spec.Sends)})
+	}
+	if strings.TrimSpace(spec.Query) == "" {
+		errs = append(errs, &SpecError{path + ".query", "the query is empty"})
+	}
+	if len(spec.Key) == 0 {
+		errs = append(errs, &SpecError{path + ".key", "name the columns that identify a row"})
+	}
+	j := &Job{Spec: spec, Cancelled: map[string]bool{}}
+	var mappingErrs []error
+	j.Mapping, mappingErrs = compileMapping(spec)
+	errs = append(errs, mappingErrs...)
+	var err error
+	if j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone); err != nil {
+		errs = append(errs, &SpecError{path + ".sweep", err.Error()})
+	}
+	if j.Hours, err = clock.ParseHours(spec.Hours); err != nil {
+		errs = append(errs, &SpecError{path + ".hours", err.Error()})
+	}
+	if spec.Cancelled != nil {
+		for _, v := range spec.Cancelled.Values {
+			j.Cancelled[Fold(v)] = true
+		}
+	}
+	j.Query = erp.Query{SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Job: spec.Name}
+	j.source = Fingerprint(spec.Query, spec.Key, spec.ChangedAt, j.Mapping.Columns)
+	j.Identity = trade.Identity{Tables: erp.Tables(spec.Query), Space: spec.Identity}
+	for _, column := range spec.Key {
+		j.Identity.Key = append(j.Identity.Key, strings.ToLower(column))
+	}
+	return j, errors.Join(errs...)
+}
+
+// Fingerprint changes with everything that decides which rows are read, and what is made of them.
+func (j *Job) Fingerprint() string { return j.source + j.Mapping.Fingerprint }
+
+// Name is the job's name in the configuration.
+func (j *Job) Name() string { return j.Spec.Name }
+
+// CheckColumns compares the mapping with the columns that the query has.
+func (j *Job) CheckColumns(columns []erp.Column) error {
+	have := map[string]bool{}
+	var names []string
+	for _, c := range columns {
+		have[strings.ToLower(c.Name)] = true
+		names = append(names, c.Name)
+	}
+	path := "jobs." + j.Spec.Name
+	var errs []error
+	need := func(column, place string) {
+		if column != "" && !have[strings.ToLower(column)] {
+			errs = append(errs, &SpecError{place, fmt.Sprintf("column %s is not in the query, which has %s", column, strings.Join(names, ", "))})
+		}
+	}
+	for _, c := range j.Spec.Key {
+		need(c, path+".key")
+	}
+	need(j.Spec.ChangedAt, path+".changed_at")
+	if j.Spec.Cancelled != nil {
+		need(j.Spec.Cancelled.Column, path+".cancelled.column")
+	}
+	for _, f := range j.Mapping.Fields {
+		for _, c := range f.Spec.Columns {
+			need(c, path+".fields."+f.Rule.Field)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ContractInKey gives the columns by which the key of a job of deliveries names the contract; none when it does not. A delivery that is transferred to
+// another contract, which is daily business, would be a new row then, and would go a second time.
+func (j *Job) ContractInKey() []string {
+	return j.ContractColumns(func(string) bool { return true })
+}
+
+// ContractColumns looks only at the columns that tell contracts apart.
+func (j *Job) ContractColumns(tells func(column string) bool) []string {
+	if j.Spec.Sends != trade.Deliveries {
+		return nil
+	}
+	for _, f := range j.Mapping.Fields {
+		for _, p := range f.Spec.SentBy {
+			columns := slices.DeleteFunc(slices.Clone(p.Columns), func(c string) bool { return !tells(c) })
+			if len(columns) > 0 && !slices.ContainsFunc(columns, func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
+				return columns
+			}
+		}
+	}
+	return nil
+}
+
+// PositionsInKey returns the columns of the key that the query counts by ROW_NUMBER. They are no identity: a row that is inserted or deleted gives all that follow
+// other keys.
+func (j *Job) PositionsInKey() []string {
+	var out []string
+	for _, column := range j.Spec.Key {
+		counted := regexp.MustCompile(`(?is)\brow_number\s*\(.*?\)\s*(as\s+)?["\[\x60]?` + regexp.QuoteMeta(column) + `\b`)
+		if counted.MatchString(j.Spec.Query) {
+			out = append(out, column)
+		}
+	}
+	return out
+}
+
+// ContainsFold reports whether a name is among others, whatever its case.
+func containsFold(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// IsCancelled tells whether the ERP calls a row cancelled.
+func (j *Job) IsCancelled(get ColumnsOf) bool {
+	if j.Spec.Cancelled == nil {
+		return false
+	}
+	v, ok := get(j.Spec.Cancelled.Column)
+	return j.cancels(v, ok)
+}
+
+// cancels tells whether a value of the column of `cancelled`, if the row has it, says that the row is cancelled.
+func (j *Job) cancels(v erp.Value, ok bool) bool {
+	return ok && v.Err == "" && v.Kind != erp.Null && j.Cancelled[Fold(PlainText(v))]
+}
+
+// Choice says which of the rows of one key counts.
+type Choice struct {
+	Row    *erp.Row // the only living one, or one of several that are all cancelled; nil: none, or several living ones
+	Living int
+}
+
+// Choose tells which of the rows of one key counts. A cancelled row beside a living one is its past, as soft deletes leave it. Whatever looks at single
+// rows asks here; a reading of many does the same with its roll.
+func (j *Job) Choose(rows []erp.Row) Choice {
+	live := j.Living(rows)
+	c := Choice{Living: len(live)}
+	switch {
+	case len(live) == 1:
+		c.Row = &live[0]
+	case len(live) == 0 && len(rows) > 0:
+		c.Row = &rows[0]
+	}
+	return c
+}
+
+// Cancelled tells that only cancelled rows have the key.
+func (c Choice) Cancelled() bool { return c.Row != nil && c.Living == 0 }
+
+// Living leaves out the rows that the ERP calls cancelled.
+func (j *Job) Living(rows []erp.Row) []erp.Row {
+	var out []erp.Row
+	for _, row := range rows {
+		if !j.IsCancelled(row.Get) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// Values keeps the columns of a row that the mapping uses, and no other (LGPD: necessity).
+func (j *Job) Values(get ColumnsOf) trade.Values {
+	out := make(trade.Values, len(j.Mapping.Columns))
+	for _, name := range j.Mapping.Columns {
+		if v, ok := get(name); ok {
+			out[name] = CellOf(v)
+		}
+	}
+	return out
+}
+
+// NoTime is the zero time: nothing is due.
+var NoTime time.Time
+
+// Columns are those of the query that the job looks at: the key, and what the mapping and `cancelled` use; the key first, then sorted.
+func (j *Job) Columns() []string {
+	out := slices.Clone(j.Spec.Key)
+	for _, c := range j.Mapping.Columns {
+		if !containsFold(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// LacksForCompra gives the fields that each COMPRA must have and that the mapping does not: no row of that type is ever valid. None when the mapping gives no COMPRA.
+func (j *Job) LacksForCompra() (missing []string) {
+	f, compra := j.Spec.Fields["order_type"], string(trade.Compra)
+	is := func(text *string) bool { return text != nil && *text == compra }
+	asItIs := len(f.Columns) > 0 && len(f.Values) == 0
+	if j.Spec.Sends != trade.OrderCommitments || !is(f.Const) && !is(f.Default) && !asItIs && !slices.Contains(slices.Collect(maps.Values(f.Values)), compra) {
+		return nil
+	}
+	for _, rule := range trade.Rules(j.Spec.Sends) {
+		if _, mapped := j.Spec.Fields[rule.Field]; !mapped && rule.Need == trade.ForCompra {
+			missing = append(missing, rule.Field)
+		}
+	}
+	return missing
+}

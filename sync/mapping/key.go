@@ -1,0 +1,137 @@
+package mapping
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// keyEscaper keeps two different keys different in their text form.
+var keyEscaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
+
+// JoinCode makes the text form of a key or of a reference's code: parts trimmed, escaped and joined with |.
+func JoinCode(parts []string) string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = keyEscaper.Replace(strings.TrimSpace(p))
+	}
+	return strings.Join(out, "|")
+}
+
+// SplitCode takes the text form of a key apart.
+func SplitCode(text string) []string {
+	var parts []string
+	var part strings.Builder
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			part.WriteRune(r)
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == '|':
+			parts = append(parts, part.String())
+			part.Reset()
+		default:
+			part.WriteRune(r)
+		}
+	}
+	return append(parts, part.String())
+}
+
+// RowKey reads the key of a row: its text form, and its parts as the database wrote them, for reading the row again. An error says
+// which column makes the key unusable.
+func RowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
+	texts := make([]string, len(columns))
+	cells := make([]trade.Cell, len(columns))
+	for i, name := range columns {
+		v, ok := row.Get(name)
+		if err := keyFault(name, v, ok); err != nil {
+			return "", nil, err
+		}
+		texts[i], cells[i] = PlainText(v), CellOf(v)
+	}
+	key := JoinCode(texts)
+	return key, cells, keyForm([]byte(key))
+}
+
+// keyFault says what makes a part of a key unusable; nil when nothing does.
+func keyFault(column string, v erp.Value, ok bool) error {
+	switch {
+	case !ok:
+		return fmt.Errorf("key column %s is not in the query", column)
+	case v.Err != "":
+		return fmt.Errorf("key column %s cannot be read: %s", column, v.Err)
+	case v.Kind == erp.Null:
+		return fmt.Errorf("key column %s is NULL", column)
+	}
+	return nil
+}
+
+// keyForm says why a text is no usable key all the same; nil when it is one.
+func keyForm(key []byte) error {
+	switch {
+	case len(bytes.Trim(key, "| ")) == 0:
+		return fmt.Errorf("%w: every key column is blank", ErrKeyForm)
+	case len(key) > MaxCode || bytes.IndexByte(key, 0) >= 0:
+		return fmt.Errorf("%w: longer than %d bytes, or with a NUL character", ErrKeyForm, MaxCode)
+	}
+	return nil
+}
+
+// ErrKeyForm says that every part of a key can be read, and the whole is no key all the same.
+var ErrKeyForm = errors.New("no usable key")
+
+// MaxCode bounds a key and a code: an index of PostgreSQL takes 2,700 bytes, and no ERP's key comes near it.
+const MaxCode = 1000
+
+// Keepable tells whether every ledger can keep a text as a key or a code: one row of the ERP must not stop the others.
+func Keepable(text string) bool { return len(text) <= MaxCode && !strings.Contains(text, "\x00") }
+
+// PlainText is a value as a key, a code or a map compares it: trimmed; numbers without zeros at the end of the fraction.
+func PlainText(v erp.Value) string {
+	text := strings.TrimSpace(v.Text)
+	if v.Kind == erp.Number || v.Kind == erp.Float {
+		if plain, ok := plainNumber(text); ok {
+			return plain
+		}
+		if n, err := trade.ParseDecimal(text); err == nil {
+			return n.String()
+		}
+	}
+	return text
+}
+
+// plainDigits is up to how many digits plainNumber judges.
+const plainDigits = 30
+
+// plainNumber takes the zeros at the end of a fraction off, of a number as databases write it. ok is false where more has to be done.
+func plainNumber(text string) (plain string, ok bool) {
+	digits := strings.TrimPrefix(text, "-")
+	point := len(digits)
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c == '.' && point == len(digits):
+			point = i
+		case c < '0' || c > '9':
+			return "", false
+		}
+	}
+	whole := digits[:point]
+	if whole == "" || len(whole) > 1 && whole[0] == '0' || len(digits) > plainDigits || point == len(digits)-1 {
+		return "", false
+	}
+	if point < len(digits) {
+		text = strings.TrimRight(text, "0")
+		text = strings.TrimSuffix(text, ".")
+	}
+	if text == "-0" {
+		text = "0"
+	}
+	return text, true
+}

@@ -1,0 +1,341 @@
+package mapping
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Mapping turns rows of one job into drafts. It is compiled once and used by many goroutines.
+type Mapping struct {
+	Sends       trade.Kind
+	Fields      []fieldMapping // in the order of the API's table
+	Columns     []string       // every column that a field or `cancelled` uses, sorted
+	Hashed      []string       // those that a field uses: they say what the row is, and `cancelled` only how it stands
+	Refs        []string       // de-para kinds in use, sorted
+	SentBy      []string       // jobs whose rows this one's hang on, sorted
+	Lookups     []fieldMapping // those of the fields that are looked up on the platform
+	Fingerprint string         // changes with every change of the mapping
+}
+
+// FieldMapping is one field, ready to use.
+type fieldMapping struct {
+	Rule   trade.FieldRule
+	Spec   FieldSpec
+	values map[string]string // keys folded
+	number numberForm
+	date   dateForm
+	empty  []string
+}
+
+// Codes are the de-para tables: kind → code → platform id.
+type Codes map[string]map[string]string
+
+// ColumnsOf gives a column's value of a row, by the name in the configuration.
+type ColumnsOf func(column string) (erp.Value, bool)
+
+// CompileMapping checks the fields of a job and makes them executable.
+func compileMapping(spec JobSpec) (*Mapping, []error) {
+	m := &Mapping{Sends: spec.Sends}
+	var errs []error
+	path := "jobs." + spec.Name + ".fields"
+	used, kinds, parents := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	known := map[string]bool{}
+	for _, rule := range trade.Rules(spec.Sends) {
+		known[rule.Field] = true
+		fs, ok := spec.Fields[rule.Field]
+		if !ok {
+			if rule.Need == trade.Always {
+				errs = append(errs, &SpecError{path, fmt.Sprintf("%s is required for every record and is not mapped", rule.Field)})
+			}
+			continue
+		}
+		f, err := compileField(path+"."+rule.Field, rule, fs)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, c := range fs.Columns {
+			used[c] = true
+		}
+		if fs.Ref != "" {
+			kinds[fs.Ref] = true
+		}
+		for _, p := range fs.SentBy {
+			parents[p.Job] = true
+		}
+		m.Fields = append(m.Fields, f)
+		if fs.Lookup != "" {
+			m.Lookups = append(m.Lookups, f)
+		}
+	}
+	errs = append(errs, m.checkLookups(spec, path)...)
+	for name := range spec.Fields {
+		if !known[name] {
+			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})
+		}
+	}
+	m.Hashed = slices.Sorted(maps.Keys(used))
+	if spec.Cancelled != nil {
+		used[spec.Cancelled.Column] = true
+	}
+	m.Columns = slices.Sorted(maps.Keys(used))
+	m.Refs = slices.Sorted(maps.Keys(kinds))
+	m.SentBy = slices.Sorted(maps.Keys(parents))
+	m.Fingerprint = Fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled)
+	return m, errs
+}
+
+// CompileField checks one field of a mapping and makes it executable; path names it in errors.
+func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMapping, error) {
+	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
+	switch {
+	case (spec.Const == nil) == (len(spec.Columns) == 0):
+		return f, &SpecError{path, "give either a column or a const"}
+	case len(spec.Columns) > 1 && spec.Ref == "" && len(spec.SentBy) == 0:
+		return f, &SpecError{path + ".column", "several columns make a code, which needs a ref or a sent_by; join texts in the query instead"}
+	case len(spec.SentBy) > 0 && rule.Parent == "":
+		return f, &SpecError{path + ".sent_by", fmt.Sprintf("%s is not the id of a record that another job sends", rule.Field)}
+	case len(spec.SentBy) > 0 && (spec.Ref != "" || len(spec.Values) > 0 || spec.Default != nil):
+		return f, &SpecError{path, "an id that another job's row gets comes from that row alone: ref, values and default do not apply"}
+	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
+		return f, &SpecError{path + ".ref", fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", "))}
+	case spec.Lookup != "":
+		if err := checkLookup(path, rule, spec); err != nil {
+			return f, err
+		}
+	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
+		return f, &SpecError{path + ".scale", "give 0 to 12 digits"}
+	case spec.Scale != nil && rule.Type != trade.Number, spec.Number != "" && rule.Type != trade.Number:
+		return f, &SpecError{path, fmt.Sprintf("%s is no number: number and scale do not apply", rule.Field)}
+	case spec.Date != "" && rule.Type != trade.Day:
+		return f, &SpecError{path + ".date", fmt.Sprintf("%s is no date", rule.Field)}
+	}
+	for from, to := range spec.Values {
+		if other, double := f.values[Fold(from)]; double && other != to {
+			return f, &SpecError{path + ".values", fmt.Sprintf("%q stands for two values: case and blanks around it do not count", Fold(from))}
+		}
+		f.values[Fold(from)] = to
+	}
+	for _, e := range spec.Empty {
+		f.empty = append(f.empty, strings.TrimSpace(e))
+	}
+	var err error
+	if f.number, err = parseNumberForm(spec.Number); err != nil {
+		return f, &SpecError{path + ".number", err.Error()}
+	}
+	if f.date, err = parseDateForm(spec.Date); err != nil {
+		return f, &SpecError{path + ".date", err.Error()}
+	}
+	return f, nil
+}
+
+// Draft maps one row.
+func (m *Mapping) Draft(get ColumnsOf, refs Codes, known Parents) trade.Draft {
+	d := trade.Draft{Sends: m.Sends, Fields: make(map[string]trade.DraftField, len(m.Fields))}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		out, problem, missing := f.Apply(get, refs, known)
+		if problem != nil {
+			problem.Field, problem.Mapping = f.Rule.Field, true
+			problem.Column, problem.Value = strings.Join(out.Origin.Columns, ", "), shorten(out.Origin.Value)
+			if problem.Rule == trade.RuleDocument {
+				problem.Value = "" // what is no document may still be most of one (I10)
+			}
+			d.Problems = append(d.Problems, *problem)
+		}
+		if missing != nil {
+			d.Missing = append(d.Missing, *missing)
+		}
+		out.Failed = problem != nil || missing != nil
+		d.Fields[f.Rule.Field] = out
+	}
+	return d
+}
+
+// Apply maps one field: a draft field, and what keeps it from being one.
+func (f *fieldMapping) Apply(get ColumnsOf, refs Codes, known Parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	if f.Spec.Const != nil {
+		return trade.DraftField{Text: *f.Spec.Const, Origin: trade.Origin{Value: *f.Spec.Const, Via: "const"}}, nil, nil
+	}
+	if len(f.Spec.SentBy) > 0 {
+		return f.applyParent(get, known)
+	}
+	out := trade.DraftField{Origin: trade.Origin{Columns: f.Spec.Columns, Via: f.via()}}
+	values := make([]erp.Value, len(f.Spec.Columns))
+	texts := make([]string, len(f.Spec.Columns))
+	blank := true
+	for i, column := range f.Spec.Columns {
+		v, _ := get(column)
+		if v.Err != "" {
+			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
+		}
+		values[i] = v
+		if v.Kind != erp.Null {
+			texts[i] = PlainText(v)
+		}
+		blank = blank && (texts[i] == "" || f.isEmpty(v, texts[i]))
+	}
+	out.Origin.Value = texts[0]
+	if len(texts) > 1 {
+		out.Origin.Value = JoinCode(texts)
+	}
+	if blank {
+		if f.Spec.Default != nil {
+			out.Text, out.Origin.Via = *f.Spec.Default, "default"
+		}
+		return out, nil, nil
+	}
+	if f.Spec.Lookup != "" {
+		return f.find(out, texts[0], refs)
+	}
+	if f.Spec.Ref != "" {
+		return f.resolve(out, JoinCode(texts), refs)
+	}
+	text, problem := f.read(values[0], texts[0])
+	out.Text = text
+	return out, problem, nil
+}
+
+// resolve looks a code up in its de-para table.
+func (f *fieldMapping) resolve(out trade.DraftField, code string, refs Codes) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	id, ok := refs[f.Spec.Ref][code]
+	if !ok {
+		return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code}
+	}
+	parsed, err := trade.ParseID(id)
+	if err != nil {
+		return out, &trade.Problem{Rule: trade.RuleUUID, Detail: "de-para " + f.Spec.Ref}, nil
+	}
+	out.Text = parsed
+	return out, nil, nil
+}
+
+// read brings one value into the form of its field.
+func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
+	if len(f.Spec.Values) > 0 {
+		to, ok := f.values[Fold(text)]
+		if !ok {
+			return "", &trade.Problem{Rule: trade.RuleUnmapped, Detail: f.mapName()}
+		}
+		return to, nil
+	}
+	switch f.Rule.Type {
+	case trade.Number:
+		n, err := f.number.Read(v, text)
+		if err != nil {
+			return "", &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}
+		}
+		if f.Spec.Scale != nil {
+			n = n.Round(*f.Spec.Scale)
+		}
+		return n.String(), nil
+	case trade.Day:
+		d, err := f.date.read(v, text)
+		if err != nil {
+			return "", &trade.Problem{Rule: trade.RuleDate, Detail: f.date.sample}
+		}
+		return d.String(), nil
+	}
+	return text, nil
+}
+
+// isEmpty compares with the values that the configuration calls empty: by value, so that "0" matches 0.00, and a date a timestamp of that day at midnight.
+func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
+	for _, e := range f.empty {
+		if Fold(e) == Fold(text) {
+			return true
+		}
+		if f.Rule.Type == trade.Number || numeric(v.Kind) {
+			a, errA := f.number.Read(v, text)
+			b, errB := trade.ParseDecimal(e)
+			if errA == nil && errB == nil && a.Equal(b) {
+				return true
+			}
+		}
+		if f.Rule.Type == trade.Day || v.Kind == erp.Date || v.Kind == erp.Timestamp || v.Kind == erp.Instant {
+			d, err := trade.ParseDate(e)
+			if err == nil && (midnightOf(text, d) || f.date.layout != "" && f.date.is(text, d)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// via says for people what was applied to the column.
+func (f *fieldMapping) via() string {
+	switch {
+	case len(f.Spec.SentBy) > 0:
+		return "sent_by " + strings.Join(f.Spec.ParentJobs(), ", ")
+	case f.Spec.Lookup != "":
+		return "lookup " + f.Spec.Lookup
+	case f.Spec.Ref != "":
+		return "ref " + f.Spec.Ref
+	case len(f.Spec.Values) > 0:
+		return f.mapName()
+	case f.Spec.Date != "":
+		return "date " + f.Spec.Date
+	case f.Spec.Number != "" && f.Spec.Scale != nil:
+		return fmt.Sprintf("number %s, scale %d", f.Spec.Number, *f.Spec.Scale)
+	case f.Spec.Number != "":
+		return "number " + f.Spec.Number
+	case f.Spec.Scale != nil:
+		return fmt.Sprintf("scale %d", *f.Spec.Scale)
+	}
+	return ""
+}
+
+func (f *fieldMapping) mapName() string {
+	if f.Spec.ValuesName == "" {
+		return "values of the field"
+	}
+	return "values " + f.Spec.ValuesName
+}
+
+// Fold is the form in which value maps compare: NFC, trimmed, without case. Accents count.
+func Fold(text string) string {
+	text = strings.TrimSpace(text)
+	if ascii(text) { // of which both only make small letters, by way of a buffer of 256 bytes for each text
+		return strings.ToLower(text)
+	}
+	return cases.Fold().String(norm.NFC.String(text))
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func shorten(text string) string {
+	const most = 256
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Fingerprint is a short text that differs when any of the things does.
+func Fingerprint(things ...any) string {
+	data, err := json.Marshal(things)
+	if err != nil {
+		panic("sync: fingerprint: " + err.Error())
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:12])
+}

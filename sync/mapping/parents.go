@@ -1,0 +1,158 @@
+package mapping
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Parents are the rows that a batch of rows hangs on, as the ledger knows them; what is not in it is not in the ledger.
+type Parents map[trade.ParentKey]trade.Parent
+
+// Unfit reports whether something that a row with these values hangs on has no record that children may go under.
+func (m *Mapping) Unfit(get ColumnsOf, known Parents) bool {
+	if len(known) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(m.ParentKeys(nil, get), func(k trade.ParentKey) bool {
+		p, ok := known[k]
+		return ok && p.RemoteID == ""
+	})
+}
+
+// ParentKeys adds what one row hangs on.
+func (m *Mapping) ParentKeys(to []trade.ParentKey, get ColumnsOf) []trade.ParentKey {
+	for i := range m.Fields {
+		for _, p := range m.Fields[i].Spec.SentBy {
+			if key, ok := ParentKey(get, p.Columns); ok {
+				to = append(to, trade.ParentKey{Job: p.Job, Key: key})
+			}
+		}
+	}
+	return to
+}
+
+// ParentKey reads the key of a parent; not ok when the row names none: a NULL stands in no key.
+func ParentKey(get ColumnsOf, columns []string) (key string, ok bool) {
+	texts := make([]string, len(columns))
+	for i, column := range columns {
+		v, _ := get(column)
+		if v.Err != "" || v.Kind == erp.Null {
+			return "", false
+		}
+		texts[i] = PlainText(v)
+	}
+	key = JoinCode(texts)
+	return key, strings.Trim(key, "| ") != "" && Keepable(key)
+}
+
+// NeverRead is the state of the parent with no key of a job whose rows nobody has read yet: any row
+// may be among them.
+const NeverRead trade.State = "never read"
+
+// applyParent maps a field that is the id of another row. Of several jobs the first whose row has an
+// id counts: a row that both return is sent by one of them, and held in the other; where both were
+// sent, the one that was sent as it stands. While one of the
+// jobs was never read, the row may be another one there. Where none has an id, the row waits for the
+// first that was sent, or may have been, else for the first that is known, else for the first.
+func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	out := trade.DraftField{Origin: trade.Origin{Columns: f.Spec.Columns, Via: f.via()}}
+	for _, column := range f.Spec.Columns {
+		if v, _ := get(column); v.Err != "" {
+			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
+		}
+	}
+	var missing *trade.Awaited
+	rank := -1 // of the parent that the row waits for
+	var keys []string
+	var sent trade.Parent
+	var other *trade.Awaited // has the key now, in another job, and is another record
+	var of trade.ParentKey   // where that is
+	for _, spec := range f.Spec.SentBy {
+		key, ok := ParentKey(get, spec.Columns)
+		at := trade.ParentKey{Job: spec.Job, Key: key}
+		if p := known[at]; ok && p.RemoteID != "" && (sent.RemoteID == "" || sent.Changed && !p.Changed) {
+			sent, of = p, at
+		}
+	}
+	for _, spec := range f.Spec.SentBy {
+		key, ok := ParentKey(get, spec.Columns)
+		if !ok || f.blank(get, spec.Columns) {
+			continue
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
+		if parent.RemoteID != "" && of == (trade.ParentKey{Job: spec.Job, Key: key}) {
+			out.Origin.Value, out.Text, out.Parent = key, parent.RemoteID, parent.Content
+		}
+		if sent.RemoteID != "" {
+			if _, unread := known[trade.ParentKey{Job: spec.Job}]; unread {
+				other = &trade.Awaited{Job: spec.Job, Key: key}
+			}
+			if parent.RemoteID == "" && parent.State != trade.Withdrawn && parent.State != trade.Dismissed && parent.Content != 0 && parent.Content != sent.Content {
+				other = &trade.Awaited{Job: spec.Job, Key: key}
+			}
+			continue
+		}
+		n := 0
+		switch {
+		case ok && parent.State.Created():
+			n = 3
+		case ok && parent.Cause != trade.CauseOtherJob:
+			n = 2
+		case ok:
+			n = 1
+		}
+		if n > rank {
+			rank, missing = n, &trade.Awaited{Job: spec.Job, Key: key}
+			if ok {
+				out.Origin.Value = key
+			}
+		}
+	}
+	if sent.RemoteID != "" {
+		if other != nil { // a person says whether it is the same
+			out.Text, out.Parent = "", 0
+		}
+		return out, nil, other
+	}
+	if rank <= 0 {
+		out.Origin.Value = strings.Join(keys, ", ") // two versions of a row are compared without knowing the parents: each key counts
+	}
+	return out, nil, missing
+}
+
+// blank tells whether the columns hold nothing, or what the configuration calls empty.
+func (f *fieldMapping) blank(get ColumnsOf, columns []string) bool {
+	for _, column := range columns {
+		v, _ := get(column)
+		if text := PlainText(v); text != "" && !f.isEmpty(v, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// ValuesOf returns the values that the ledger keeps of entries, in their order.
+func ValuesOf(entries []trade.Entry) []trade.Values {
+	out := make([]trade.Values, len(entries))
+	for i, e := range entries {
+		out[i] = e.Values
+	}
+	return out
+}
+
+// ParentSpecs returns, for each field that is the id of another row, the jobs that send it.
+func (m *Mapping) ParentSpecs() [][]ParentSpec {
+	var out [][]ParentSpec
+	for i := range m.Fields {
+		if specs := m.Fields[i].Spec.SentBy; len(specs) > 0 {
+			out = append(out, specs)
+		}
+	}
+	return out
+}

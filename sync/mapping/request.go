@@ -1,0 +1,86 @@
+package mapping
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// request is what leaves for one record: the body, and what the path names beside it.
+type request struct {
+	target string // the order commitment of a traceability record
+	parent int64  // the content of the record that it hangs on; 0 = not known
+	body   []byte
+}
+
+// requestOf brings a checked record into the form of the API.
+func requestOf(record trade.Record) (request, error) {
+	var body []byte
+	var err error
+	target := ""
+	switch r := record.(type) {
+	case trade.OrderCommitment:
+		body, err = orderCommitmentRequest(r).Encode()
+	case trade.Delivery:
+		body, err = deliveryRequest(r).Encode()
+	case trade.TraceabilityRecord:
+		target = r.OrderCommitmentID
+		body, err = traceabilityRequest(r).Encode()
+	default:
+		err = fmt.Errorf("%T is no record that can be sent", record)
+	}
+	return request{target: target, body: body}, err
+}
+
+// PathOf is the path of an entry's request, for people; "" when it cannot be sent.
+func PathOf(e trade.Entry) string {
+	if e.Payload == nil {
+		return ""
+	}
+	switch e.Sends {
+	case trade.Deliveries:
+		return apiclient.PathDeliveries
+	case trade.Traceability:
+		return apiclient.PathTraceability + e.Target
+	}
+	return apiclient.PathOrderCommitments
+}
+
+// orderCommitmentRequest: chapter 2.1.
+func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRequest {
+	return apiclient.OrderCommitmentRequest{
+		Amount: json.Number(c.Amount.String()), ProducerID: c.ProducerID, IssuerID: c.IssuerID,
+		Product: apiclient.Product(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
+		UnitOfMeasurement: apiclient.Unit(c.Unit), OrderType: apiclient.OrderType(c.OrderType),
+		OrderDate: c.OrderDate.String(), WalletID: c.WalletID,
+		Currency: apiclient.Currency(c.Currency), Price: numberOrNone(c.Price), InitialDeliveryDate: c.InitialDeliveryDate.String(),
+		EndDeliveryDate: c.EndDeliveryDate.String(), Modality: apiclient.Modality(c.Modality),
+		Payday: c.Payday.String(), PaymentType: apiclient.PaymentType(c.PaymentType),
+	}
+}
+
+// deliveryRequest: chapter 2.2.
+func deliveryRequest(d trade.Delivery) apiclient.DeliveryRequest {
+	return apiclient.DeliveryRequest{
+		ContractID: d.ContractID, DeliveredVolume: json.Number(d.DeliveredVolume.String()),
+		DeliveredVolumeUnitOfMeasure: apiclient.DeliveryUnit(d.Unit), DeliveryDate: d.DeliveryDate.String(), Car: d.CAR,
+	}
+}
+
+// traceabilityRequest: chapter 2.3.
+func traceabilityRequest(t trade.TraceabilityRecord) apiclient.TraceabilityRequest {
+	return apiclient.TraceabilityRequest{
+		ProducerID: t.ProducerID, UserID: t.UserID, FarmID: t.FarmID,
+		AllocatedVolume: numberOrNone(t.AllocatedVolume), UnitOfMeasurement: apiclient.Unit(t.Unit),
+	}
+}
+
+// numberOrNone is a number's exact text (I6), "" for none.
+func numberOrNone(d *trade.Decimal) json.Number {
+	if d == nil {
+		return ""
+	}
+	return json.Number(d.String())
+}

@@ -1,0 +1,39 @@
+package mapping
+
+import (
+	"strconv"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// SourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction and the columns that no field uses do not count: a row that goes
+// from one state to another, and so to another job, is the same row.
+func (j *Job) SourceHash(get ColumnsOf) trade.Hash {
+	text := make([]byte, 0, 512)
+	for _, name := range j.Mapping.Hashed {
+		v, ok := get(name)
+		text = appendHashed(text, name, v, ok)
+	}
+	return trade.HashOf(text)
+}
+
+// appendHashed adds one column to what a source hash is of. Each part is length-prefixed, so that ("a","bc") differs from ("ab","c").
+func appendHashed(to []byte, name string, v erp.Value, ok bool) []byte {
+	return appendContent(appendPart(to, name), v, ok)
+}
+
+// appendContent adds what a column holds.
+func appendContent(to []byte, v erp.Value, ok bool) []byte {
+	switch {
+	case !ok, v.Kind == erp.Null && v.Err == "":
+		return append(to, "1:-0:"...)
+	case v.Err != "":
+		return appendPart(append(to, "1:!"...), v.Err)
+	}
+	return appendPart(append(to, "1:="...), PlainText(v))
+}
+
+func appendPart(to []byte, part string) []byte {
+	return append(append(strconv.AppendInt(to, int64(len(part)), 10), ':'), part...)
+}

@@ -1,0 +1,152 @@
+package mapping
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Compare notes on an entry that was sent, or may have been, whether its row differs now from what was sent or, once a person has dealt with a difference,
+// from what that person saw. The newest values are kept while they say something: mapped columns only, as everything that the ledger keeps of a row.
+func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
+	values = e.Seal(values)
+	base := entry.Values
+	if entry.AckValues != nil {
+		base = entry.AckValues
+	}
+	changed := e.Differs(entry.Key, base, values)
+	entry.Flags = entry.Flags.With(trade.Changed, changed)
+	entry.Acknowledged = entry.Acknowledged.With(trade.Changed, !changed && entry.AckValues != nil)
+	entry.Now = nil
+	if changed || entry.AckValues != nil {
+		entry.Now = values
+	}
+}
+
+// Differs tells whether two versions of a row make two different records under today's mapping. A column that the older version does not
+// have was not mapped then: the newer value stands for both, so that a changed configuration alone is no difference.
+func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
+	a, b := e.Job.Mapping.versions(key, e.Seal(old), e.Seal(now), e.Refs)
+	for i := range e.Job.Mapping.Fields {
+		rule := e.Job.Mapping.Fields[i].Rule
+		if contentOf(rule, a.Fields[rule.Field]) != contentOf(rule, b.Fields[rule.Field]) {
+			return true
+		}
+	}
+	return false
+}
+
+// notKept stands for a value of which only a mark is left, and which is another one now.
+const notKept = "no longer kept"
+
+// versions maps two versions of the row with this key. A parent is compared by its key. Where only the mark of the older value is left, the newer one stands for
+// it when its mark is the same.
+func (m *Mapping) versions(key string, old, now trade.Values, refs Codes) (a, b trade.Draft) {
+	base := maps.Clone(now)
+	for name := range now {
+		cell, ok := old[name]
+		switch {
+		case !ok, cell.Kind == trade.Marked && trade.Mark(key, name, now[name]) == cell:
+		case cell.Kind == trade.Marked:
+			base[name] = trade.Cell{Kind: unreadable, Text: notKept}
+		default:
+			base[name] = cell
+		}
+	}
+	return m.Draft(ColumnsIn(base), refs, nil), m.Draft(ColumnsIn(now), refs, nil)
+}
+
+// contentOf is what a field would send, or, where it cannot be mapped, what the ERP has.
+func contentOf(rule trade.FieldRule, f trade.DraftField) string {
+	if f.Failed {
+		return "?" + f.Origin.Value
+	}
+	return "=" + rule.Canonical(f.Text)
+}
+
+// Differences tells in which fields the ERP's row is no longer what was sent, or what a person has dealt with, in the order of the API's table. refs are as
+// [Codes] gives them. job may be nil, when the configuration no longer has it: then the columns are told.
+func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string) []trade.Difference {
+	if entry.Now == nil {
+		return nil
+	}
+	if job == nil {
+		return columnDifferences(entry)
+	}
+	var out []trade.Difference
+	sent, now := job.Mapping.versions(entry.Key, entry.Values, entry.Now, refs)
+	dealt := sent
+	if entry.AckValues != nil {
+		dealt, _ = job.Mapping.versions(entry.Key, entry.AckValues, entry.Now, refs)
+	}
+	left := SentTexts(entry)
+	for _, rule := range trade.Rules(job.Spec.Sends) {
+		f, mapped := now.Fields[rule.Field]
+		was, ack := sent.Fields[rule.Field], dealt.Fields[rule.Field]
+		if !mapped || contentOf(rule, f) == contentOf(rule, was) && contentOf(rule, f) == contentOf(rule, ack) {
+			continue
+		}
+		d := trade.Difference{
+			Field: rule.Field, Columns: f.Origin.Columns, Sent: left[rule.Field], Now: textOf(rule, f),
+			ERPSent: was.Origin.Value, ERPNow: f.Origin.Value,
+		}
+		if entry.AckValues != nil {
+			d.Acknowledged = textOf(rule, ack)
+		}
+		out = append(out, d)
+	}
+	if len(out) == 0 { // the mapping is another than that which saw the difference
+		return columnDifferences(entry)
+	}
+	return out
+}
+
+// textOf is what a field would send; nil when it is absent or cannot be mapped.
+func textOf(rule trade.FieldRule, f trade.DraftField) *string {
+	if f.Failed || f.Text == "" {
+		return nil
+	}
+	text := rule.Canonical(f.Text)
+	return &text
+}
+
+// SentTexts are the fields of the request that left, each as text.
+func SentTexts(entry trade.Entry) map[string]*string {
+	var body map[string]json.RawMessage
+	out := map[string]*string{}
+	if json.Unmarshal(entry.Payload, &body) == nil {
+		for field, raw := range body {
+			text := string(raw)
+			var quoted string
+			if json.Unmarshal(raw, &quoted) == nil {
+				text = quoted
+			}
+			out[field] = &text
+		}
+	}
+	if entry.Target != "" { // stands in the path
+		out["order_commitment_id"] = &entry.Target
+	}
+	return out
+}
+
+// columnDifferences compares the columns themselves.
+func columnDifferences(entry trade.Entry) []trade.Difference {
+	var out []trade.Difference
+	for _, name := range slices.Sorted(maps.Keys(entry.Now)) {
+		old, known := entry.Values[name]
+		now := entry.Now[name]
+		if old.Kind == trade.Marked {
+			if known = trade.Mark(entry.Key, name, now) != old; known {
+				old = trade.Cell{}
+			}
+		}
+		if known && now != old {
+			out = append(out, trade.Difference{Columns: []string{name}, ERPSent: strings.TrimSpace(old.Text), ERPNow: strings.TrimSpace(now.Text)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package outcome
+
+import "github.com/safrasync/safrasync/trade"
+
+// StopCode names why a job ended early, in `stopped.code` of the JSON.
+type StopCode string
+
+// The codes. Those of the first group end by themselves when a GET passes; those of the second end by `sync` by hand.
+const (
+	StopKey         StopCode = "api_key"         // 401 of the gateway
+	StopKeyInside   StopCode = "api_key_inside"  // 401 of a service behind it
+	StopModule      StopCode = "api_module"      // 403, module not contracted
+	StopPermission  StopCode = "api_permission"  // 403 of the gateway
+	StopAddress     StopCode = "api_address"     // 3xx, 404, 405 …: base_url, a proxy, or our program
+	StopCertificate StopCode = "api_certificate" // TLS
+	StopUnreachable StopCode = "api_unreachable" // not reached several times in a row
+	StopThrottled   StopCode = "api_throttled"   // 429 for longer than a pass waits
+	StopLedger      StopCode = "ledger"          // the state cannot store
+	StopERP         StopCode = "erp"             // the ERP cannot be read
+	StopColumns     StopCode = "columns"         // the query lacks a column of the mapping
+	StopPlatform    StopCode = "platform"        // the ledger has sent to another platform
+
+	StopReferences StopCode = "references"  // a de-para table of the ERP is empty all at once, or has a code with two ids
+	StopEmptySweep StopCode = "empty_sweep" // the sweep found less than half of the known rows
+	StopDoubts     StopCode = "in_doubt"    // several unknown outcomes in a row
+	StopMalformed  StopCode = "malformed"   // the API could not read several requests in a row
+	StopRefusals   StopCode = "refusals"    // the API refused many rows in a row for the same reason
+	StopAnswers    StopCode = "answers"     // answers that are not the API's
+	StopUneven     StopCode = "uneven"      // the sums do not add up (I9)
+	StopLease      StopCode = "lease"       // another process has taken the job over
+	StopPaused     StopCode = "paused"      // by a person
+	StopInterrupt  StopCode = "interrupted" // by a signal
+
+	// Brakes: they pause the job, which a release ends.
+	StopNewRows    StopCode = "brake_new_rows"
+	StopRetyped    StopCode = "brake_retyped"
+	StopChangedKey StopCode = "brake_changed_key"
+	StopNewJob     StopCode = "brake_new_job"
+	StopMost       StopCode = "brake_most"
+	StopCanary     StopCode = "brake_canary"
+)
+
+// Pausing are the brakes: the job is paused, not stopped.
+var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary}
+
+// EndedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or releases it.
+var EndedByPerson = []StopCode{StopEmptySweep, StopDoubts, StopMalformed, StopRefusals, StopAnswers, StopUneven}
+
+// StopError ends a run with a reason for people.
+type StopError struct{ Stop trade.Stop }
+
+// Error returns the reason, for IT.
+func (e *StopError) Error() string { return e.Stop.Text }
+
+// Interrupted is the stop of a run that a signal ended before anything of it left.
+func Interrupted() trade.Stop {
+	return trade.Stop{Code: string(StopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}
+}

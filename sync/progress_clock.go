@@ -1,0 +1,30 @@
+package sync
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/run"
+)
+
+// progressClock is when the engine last got on.
+type progressClock struct {
+	clock clock.Clock
+	at    atomic.Int64 // Boot time
+}
+
+func (p *progressClock) note() { p.at.Store(int64(p.clock.Boot())) }
+
+// silence is how long nothing has happened.
+func (p *progressClock) silence() time.Duration { return p.clock.Boot() - time.Duration(p.at.Load()) }
+
+// watch makes an engine whose progress is felt.
+func (p *progressClock) watch(e *Engine) *Engine {
+	config := e.Config
+	config.Observe = func(progress run.Progress) {
+		p.note()
+		e.Observe(progress)
+	}
+	return New(config)
+}

@@ -1,0 +1,301 @@
+package rehearse
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Audit says which rules the rows of the ERP break, as the ERP has them now.
+type Audit struct {
+	Job        string      `json:"job"`
+	Read       int         `json:"read"`       // rows that the query returned
+	Cancelled  int         `json:"cancelled"`  // of them; they are not checked
+	Unreadable int         `json:"unreadable"` // without a usable key; they are not checked
+	Double     int         `json:"double"`     // living rows whose key stands more than once: such a key is held, whatever its rows say
+	DoubleKeys int         `json:"double_keys"`
+	Ready      int         `json:"ready"`   // break no rule and wait for nothing
+	Waiting    int         `json:"waiting"` // break no rule, and wait for a reference or a parent
+	Invalid    int         `json:"invalid"`
+	Breaches   []Breach    `json:"breaches"` // the most frequent first; a row may be in several
+	Missing    []Shortness `json:"missing"`  // what rows wait for
+
+	CancelledColumn
+}
+
+// CancelledColumn is what stands in the column of `cancelled`.
+type CancelledColumn struct {
+	Values []ValueCount `json:"cancelled_values"` // the most frequent first; null without `cancelled`, or without rows
+	Unseen []string     `json:"cancelled_unseen"` // values of the configuration that no row has: mistyped, as a rule; null when each is there
+}
+
+// Breach is one rule of one field with the rows that break it.
+type Breach struct {
+	Field    string         `json:"field"`
+	Rule     string         `json:"rule"`
+	Detail   string         `json:"detail"`
+	Severity trade.Severity `json:"severity"` // error: the row does not go; warn: it goes, with a remark
+	Column   string         `json:"column"`
+	Rows     int            `json:"rows"`
+	Keys     []string       `json:"keys"`   // the first few
+	Values   []ValueCount   `json:"values"` // the most frequent of the first few different ones
+	Sample   trade.Problem  `json:"-"`
+}
+
+// ValueCount is a value of the ERP with the rows that have it.
+type ValueCount struct {
+	Value string `json:"value"`
+	Rows  int    `json:"rows"`
+}
+
+// Shortness is what rows wait for: a code without an id, or rows of another job.
+type Shortness struct {
+	Ref  string   `json:"ref"`
+	Code string   `json:"code"`
+	Job  string   `json:"job"` // "" unless it is the rows' parents
+	Rows int      `json:"rows"`
+	Keys []string `json:"keys"`
+}
+
+// Judgement is one row that does not go as it is, or goes with a remark.
+type Judgement struct {
+	Job        string          `json:"job"`
+	Key        string          `json:"key"`
+	State      trade.State     `json:"state"` // pending (with remarks), waiting or invalid
+	Problems   []trade.Problem `json:"problems"`
+	WaitingFor []trade.Awaited `json:"waiting_for"`
+}
+
+// What an audit remembers is bounded, however many rows there are: it keeps copies, because a text of a row keeps all that was read with it.
+const (
+	auditBatch   = 500  // rows judged together
+	auditKeys    = 5    // sample keys of each breach
+	auditValues  = 50   // different values counted for each breach
+	auditMissing = 5000 // codes that are told one by one
+)
+
+// Audit reads everything that the job's query returns and judges it, like a dry run over all rows; it stores and sends nothing. each, which may be nil, is
+// told of every row that does not go as it is, or goes with a remark.
+func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judgement) error) (Audit, error) {
+	columns, err := e.source.Columns(ctx, job.Spec.Query)
+	if err != nil {
+		return Audit{}, err
+	}
+	if err := job.CheckColumns(columns); err != nil {
+		return Audit{}, err
+	}
+	g, err := e.judge(ctx, job, false)
+	if err != nil {
+		return Audit{}, err
+	}
+	a := &auditor{job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{}, missing: map[trade.Awaited]*Shortness{}, standing: map[run.KeyHash]trade.State{}, out: Audit{Job: job.Name()}}
+	query := job.Query
+	query.ChangedAt = "" // everything is read: a column of changes has nothing to say here
+	result, err := e.source.Read(ctx, query, erp.Window{}, func(row erp.Row) error { return a.add(ctx, row) })
+	if err == nil {
+		err = a.flush(ctx)
+	}
+	if err != nil {
+		return Audit{}, err
+	}
+	a.out.Read = result.Rows
+	return a.result(), nil
+}
+
+type breachKey struct{ field, rule, detail, column string }
+
+type breachCount struct {
+	Breach
+	values map[string]int
+}
+
+type auditor struct {
+	job      *mapping.Job
+	judge    *judge
+	each     func(Judgement) error
+	keys     []string
+	batch    []trade.Values
+	breaches map[breachKey]*breachCount
+	missing  map[trade.Awaited]*Shortness
+	standing map[run.KeyHash]trade.State // of each key with a living row: what that row would be; held when it stands twice
+	values   cancelledValues
+	out      Audit
+}
+
+func (a *auditor) add(ctx context.Context, row erp.Row) error {
+	key, _, err := mapping.RowKey(row, a.job.Spec.Key)
+	if err != nil {
+		a.out.Unreadable++
+		return nil //nolint:nilerr // such a row is counted, and the others go on
+	}
+	a.values.add(a.job, row)
+	if a.job.IsCancelled(row.Get) {
+		a.out.Cancelled++
+		return nil
+	}
+	a.keys, a.batch = append(a.keys, key), append(a.batch, a.job.Values(row.Get))
+	if len(a.batch) < auditBatch {
+		return nil
+	}
+	return a.flush(ctx)
+}
+
+func (a *auditor) flush(ctx context.Context) error {
+	judged, err := a.judge.rows(ctx, a.batch)
+	if err != nil {
+		return err
+	}
+	for i, got := range judged {
+		if err := a.count(a.keys[i], got.entry); err != nil {
+			return err
+		}
+	}
+	a.keys, a.batch = a.keys[:0], a.batch[:0]
+	return nil
+}
+
+func (a *auditor) count(key string, e trade.Entry) error {
+	hash := run.HashKey(key)
+	switch before, again := a.standing[hash]; {
+	case !again:
+		a.standing[hash] = e.State
+		*a.counter(e.State)++
+	case before != trade.Held:
+		*a.counter(before)--
+		a.standing[hash] = trade.Held
+		a.out.DoubleKeys++
+		a.out.Double += 2
+	default:
+		a.out.Double++
+	}
+	problems := problemsOf(e)
+	for _, p := range problems {
+		a.breach(key, p)
+	}
+	for _, w := range e.WaitingFor {
+		a.short(key, w)
+	}
+	if a.each == nil || len(problems) == 0 && len(e.WaitingFor) == 0 {
+		return nil
+	}
+	return a.each(Judgement{Job: a.job.Name(), Key: key, State: e.State, Problems: problems, WaitingFor: e.WaitingFor})
+}
+
+// counter is where rows that would be in a state are counted.
+func (a *auditor) counter(s trade.State) *int {
+	switch s {
+	case trade.Invalid:
+		return &a.out.Invalid
+	case trade.Waiting:
+		return &a.out.Waiting
+	}
+	return &a.out.Ready
+}
+
+func (a *auditor) breach(key string, p trade.Problem) {
+	id := breachKey{p.Field, p.Rule, p.Detail, p.Column}
+	b := a.breaches[id]
+	if b == nil {
+		p.Value = strings.Clone(p.Value)
+		severity := p.Severity
+		if severity == "" {
+			severity = trade.Refuse
+		}
+		b = &breachCount{Breach: Breach{Field: p.Field, Rule: p.Rule, Detail: p.Detail, Severity: severity, Column: p.Column, Sample: p}, values: map[string]int{}}
+		a.breaches[id] = b
+	}
+	b.Rows++
+	if len(b.Keys) < auditKeys {
+		b.Keys = append(b.Keys, strings.Clone(key))
+	}
+	if _, known := b.values[p.Value]; known {
+		b.values[p.Value]++
+	} else if len(b.values) < auditValues {
+		b.values[strings.Clone(p.Value)] = 1
+	}
+}
+
+func (a *auditor) short(key string, w trade.Awaited) {
+	id := trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}
+	s := a.missing[id]
+	if s == nil {
+		if len(a.missing) >= auditMissing {
+			return
+		}
+		id.Code = strings.Clone(id.Code)
+		s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
+		a.missing[id] = s
+	}
+	s.Rows++
+	if len(s.Keys) < auditKeys {
+		s.Keys = append(s.Keys, strings.Clone(key))
+	}
+}
+
+// result sorts what was counted.
+func (a *auditor) result() Audit {
+	out := a.out
+	out.Breaches, out.Missing = []Breach{}, []Shortness{}
+	for _, b := range a.breaches {
+		b.Breach.Values = mostFrequent(b.values, auditKeys)
+		out.Breaches = append(out.Breaches, b.Breach)
+	}
+	slices.SortFunc(out.Breaches, func(x, y Breach) int {
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Column, y.Column))
+	})
+	for _, s := range a.missing {
+		out.Missing = append(out.Missing, *s)
+	}
+	out.CancelledColumn = a.values.result(a.job)
+	slices.SortFunc(out.Missing, func(x, y Shortness) int {
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Job, y.Job))
+	})
+	return out
+}
+
+// cancelledValues counts what stands in the column of `cancelled`: its own values all, of others the first few different ones.
+type cancelledValues map[string]int
+
+func (c *cancelledValues) add(job *mapping.Job, row erp.Row) {
+	if job.Spec.Cancelled == nil {
+		return
+	}
+	if *c == nil {
+		*c = cancelledValues{}
+	}
+	v, _ := row.Get(job.Spec.Cancelled.Column)
+	value := mapping.PlainText(v)
+	if _, known := (*c)[value]; known || len(*c) < auditValues || job.IsCancelled(row.Get) {
+		(*c)[strings.Clone(value)]++
+	}
+}
+
+func (c cancelledValues) result(job *mapping.Job) (out CancelledColumn) {
+	if len(c) == 0 {
+		return out
+	}
+	out.Values = mostFrequent(c, auditValues)
+	for _, want := range job.Spec.Cancelled.Values {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(c)), func(have string) bool { return mapping.Fold(have) == mapping.Fold(want) }) {
+			out.Unseen = append(out.Unseen, want)
+		}
+	}
+	return out
+}
+
+// mostFrequent gives the values that stand most often, at most so many.
+func mostFrequent(counts map[string]int, most int) []ValueCount {
+	out := []ValueCount{}
+	for value, n := range counts {
+		out = append(out, ValueCount{value, n})
+	}
+	slices.SortFunc(out, func(x, y ValueCount) int { return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Value, y.Value)) })
+	return out[:min(most, len(out))]
+}

@@ -1,0 +1,175 @@
+package rehearse
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Case is a row with everything that its mapping may depend on: enough to try the mapping without ERP, network or ledger.
+type Case struct {
+	Row        map[string]erp.Value         // by column: exactly those of [Job.Columns]
+	References map[string]map[string]string // de-para kind → code → platform id
+	Parents    map[string]map[string]string // job → key → platform id, for fields with `sent_by`
+	Today      trade.Date                   // against which dates are judged plausible
+}
+
+// Verdict is what the mapping and the rules make of a row.
+type Verdict struct {
+	Key        string
+	State      trade.State     // pending (it would go), waiting or invalid
+	Cancelled  bool            // the ERP calls it cancelled: it does not go, whatever the state
+	Target     string          // the order commitment that the request's path names; "" for the other kinds
+	Payload    json.RawMessage // the request's body; nil unless pending
+	Problems   []trade.Problem // what keeps it from going
+	Remarks    []trade.Problem // of checks set to `warn`
+	WaitingFor []trade.Awaited
+}
+
+// Try maps and checks the row of a case. The error is for a case that does not fit the job: a column too many or too few, a key that cannot be one.
+func Try(j *mapping.Job, c Case) (Verdict, error) {
+	if err := checkCase(j, c); err != nil {
+		return Verdict{}, err
+	}
+	names, values := make([]string, 0, len(c.Row)), make([]erp.Value, 0, len(c.Row))
+	for name, value := range c.Row {
+		names, values = append(names, name), append(values, value)
+	}
+	row := erp.NewRow(names, values)
+	key, _, err := mapping.RowKey(row, j.Spec.Key)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("row: %w; a run would count it as unreadable", err)
+	}
+	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(), []trade.Values{j.Values(row.Get)})
+	if err != nil {
+		return Verdict{}, err
+	}
+	got := judged[0].entry
+	v := Verdict{Key: key, State: got.State, Cancelled: j.IsCancelled(row.Get), Target: got.Target, Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor}
+	if got.Error != nil {
+		v.Problems = got.Error.Fields
+	}
+	return v, nil
+}
+
+// checkCase compares the columns, references and parents of a case with those that the job uses: a misspelled one must not look like a missing value.
+func checkCase(j *mapping.Job, c Case) error {
+	var errs []error
+	have := map[string]bool{}
+	for name := range c.Row {
+		have[strings.ToLower(name)] = true
+	}
+	used := j.Columns()
+	for _, name := range used {
+		if !have[strings.ToLower(name)] {
+			errs = append(errs, &mapping.SpecError{Path: "row", Text: fmt.Sprintf("column %s, which job %s uses, is missing; write `%s: null` for NULL", name, j.Name(), name)})
+		}
+		delete(have, strings.ToLower(name))
+	}
+	for name := range c.Row {
+		if have[strings.ToLower(name)] {
+			errs = append(errs, &mapping.SpecError{Path: "row." + name, Text: fmt.Sprintf("job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", "))})
+		}
+	}
+	for kind := range c.References {
+		if !slices.Contains(j.Mapping.Refs, kind) && (kind != trade.ProducerByDocument || len(j.Mapping.Lookups) == 0) {
+			errs = append(errs, &mapping.SpecError{Path: "refs." + kind, Text: fmt.Sprintf("no field of job %s has this ref", j.Name())})
+		}
+	}
+	for name := range c.Parents {
+		if !slices.Contains(j.Mapping.SentBy, name) {
+			errs = append(errs, &mapping.SpecError{Path: "parents." + name, Text: fmt.Sprintf("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name)})
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}
+
+// parentsOfCase are rows that were accepted.
+func parentsOfCase(tables map[string]map[string]string) mapping.Parents {
+	out := mapping.Parents{}
+	for job, table := range tables {
+		for key, id := range table {
+			out[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
+		}
+	}
+	return out
+}
+
+// CaseOf makes a case of a row as the ERP has it now, with the references that it uses. It stores and sends nothing.
+func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, error) {
+	job, err := e.env.Job(jobName)
+	if err != nil {
+		return Case{}, err
+	}
+	found, err := e.standsOf(ctx, job, key)
+	switch {
+	case err != nil:
+		return Case{}, err
+	case found.Living > 1:
+		return Case{}, fmt.Errorf("%w: %s", run.ErrDouble, run.DoubleText(key, found.Living))
+	case found.Row == nil:
+		return Case{}, notInQuery(jobName, key)
+	}
+	g, err := e.judge(ctx, job, false)
+	if err != nil {
+		return Case{}, err
+	}
+	c := Case{Row: map[string]erp.Value{}, References: map[string]map[string]string{}, Parents: map[string]map[string]string{}, Today: g.eval.Today}
+	for _, name := range job.Columns() {
+		if v, ok := found.Row.Get(name); ok {
+			c.Row[name] = v
+		}
+	}
+	known, err := g.parents(ctx, []trade.Values{job.Values(found.Row.Get)})
+	if err != nil {
+		return Case{}, err
+	}
+	for at, parent := range known {
+		if parent.RemoteID == "" {
+			continue
+		}
+		if c.Parents[at.Job] == nil {
+			c.Parents[at.Job] = map[string]string{}
+		}
+		c.Parents[at.Job][at.Key] = parent.RemoteID
+	}
+	if answers := g.eval.AnswersOf(found.Row.Get); len(answers) > 0 {
+		c.References[trade.ProducerByDocument] = answers
+	}
+	for kind, codes := range codesOf(job.Mapping, found.Row.Get) {
+		for _, code := range codes {
+			if id, ok := g.eval.Refs[kind][code]; ok {
+				if c.References[kind] == nil {
+					c.References[kind] = map[string]string{}
+				}
+				c.References[kind][code] = id
+			}
+		}
+	}
+	return c, nil
+}
+
+// codesOf gives the codes that a row looks up, by de-para kind.
+func codesOf(m *mapping.Mapping, get mapping.ColumnsOf) map[string][]string {
+	out := map[string][]string{}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Spec.Ref == "" {
+			continue
+		}
+		_, _, missing := f.Apply(get, nil, nil) // without any reference each code is missing
+		if missing != nil && !slices.Contains(out[missing.Ref], missing.Code) {
+			out[missing.Ref] = append(out[missing.Ref], missing.Code)
+		}
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package rehearse
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// IdentityFinding is what a configuration does to what is the same: of jobs, and of rows.
+type IdentityFinding struct {
+	Kind   IdentityKind    `json:"kind"`
+	Job    string          `json:"job"`
+	Others []string        `json:"others"`           // former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same; shared_keys: the other job
+	Known  *trade.KnownJob `json:"known,omitempty"`  // of the job, where the ledger has rows of it
+	Was    *trade.Identity `json:"was,omitempty"`    // how its rows were told apart in its last run
+	Now    *trade.Identity `json:"now,omitempty"`    // and how they would be
+	Change *trade.Brake    `json:"change,omitempty"` // changed_key: what that makes of the known rows; null when the ERP was not asked
+	Rows   int             `json:"rows,omitempty"`   // shared_keys: rows that both queries return
+	Whole  bool            `json:"whole,omitempty"`  // shared_keys: all rows of both were compared
+	Sample []string        `json:"samples,omitempty"`
+}
+
+// IdentityKind is a kind of findings.
+type IdentityKind string
+
+// The kinds.
+const (
+	FormerJob    IdentityKind = "former_job"    // the ledger has rows that were sent by a job which is not configured
+	ChangedKey   IdentityKind = "changed_key"   // the key or the tables of a job are others than in its last run
+	ChangedSpace IdentityKind = "changed_space" // its `identity:` is another than in its last run
+	SplitJob     IdentityKind = "split_job"     // the query of a job returns no more some of what it sent, and another job is new
+	SharedKeys   IdentityKind = "shared_keys"   // the queries of two jobs that send the same return the same rows
+)
+
+// identityMost bounds the rows of a job whose keys are compared with those of others.
+const identityMost = 200_000
+
+// CheckIdentity tells what the jobs of a configuration would do to what is the same, before they run. Without a source the ERP is not asked. It stores nothing.
+func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source, jobs []*mapping.Job) ([]IdentityFinding, error) {
+	known, err := ledger.JobsOfLedger(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &Rehearsal{env: &run.Env{Jobs: jobs, Clock: clock.SystemClock{}}, ledger: ledger, source: source, log: zap.NewNop()}
+	var out []IdentityFinding
+	for _, k := range known {
+		if k.Accepted+k.InDoubt == 0 {
+			continue
+		}
+		f := IdentityFinding{Kind: FormerJob, Job: k.Job, Known: &k, Others: []string{}}
+		if e.env.Configured(k.Job) != nil {
+			f.Kind = SplitJob
+		}
+		for _, j := range jobs {
+			if j.Spec.Sends != k.Sends || slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
+				continue
+			}
+			if f.Kind == SplitJob {
+				gone := 0
+				if source != nil {
+					gone, err = e.readerOf(j).Brakes.GoneFrom(ctx, e.env.Configured(k.Job))
+				}
+				if err != nil {
+					return nil, err
+				}
+				if gone == 0 {
+					continue
+				}
+				k.Gone = gone
+			}
+			f.Others = append(f.Others, j.Name())
+		}
+		if f.Kind == FormerJob || len(f.Others) > 0 {
+			out = append(out, f)
+		}
+	}
+	for _, j := range jobs {
+		found, err := e.changedIdentity(ctx, j, known)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	if source == nil {
+		return out, nil
+	}
+	shared, err := e.sharedKeys(ctx)
+	return append(out, shared...), err
+}
+
+// changedIdentity tells whether a job tells its rows apart in another way than in its last run.
+func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job, known []trade.KnownJob) ([]IdentityFinding, error) {
+	cursor, err := e.ledger.Cursor(ctx, job.Name())
+	was := cursor.Brakes.Identity
+	if err != nil || was == nil || was.Equal(job.Identity) {
+		return nil, err
+	}
+	f := IdentityFinding{Job: job.Name(), Was: was, Now: &job.Identity, Others: []string{}}
+	for _, k := range known {
+		if k.Job == job.Name() {
+			f.Known = &k
+		} else if k.Sends == job.Spec.Sends {
+			f.Others = append(f.Others, k.Job)
+		}
+	}
+	var out []IdentityFinding
+	if was.Space != job.Identity.Space {
+		f.Kind = ChangedSpace
+		out = append(out, f)
+	}
+	if was.SameRows(job.Identity) {
+		return out, nil
+	}
+	f.Kind, f.Others = ChangedKey, []string{}
+	if e.source != nil {
+		r := e.readerOf(job)
+		change, alive, err := r.Brakes.ChangeOfIdentity(ctx, *was)
+		if err == nil {
+			err = r.Brakes.SamplesOf(ctx, &change, alive)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Change = &change
+	}
+	return append(out, f), nil
+}
+
+// readerOf reads a job's keys, and nothing else.
+func (e *Rehearsal) readerOf(job *mapping.Job) *discovery.Discoverer {
+	return discovery.New(&run.Run{Env: e.env, Job: job, Ledger: run.Store{Readable: e.ledger}, Source: e.source, Log: e.log})
+}
+
+// sharedKeys finds the rows that the queries of two jobs return which send the same, in the same space: one of the two would hold them. Only keys are kept.
+func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
+	type read struct {
+		job   *mapping.Job
+		keys  map[run.KeyHash]bool
+		whole bool
+	}
+	var done []read
+	var out []IdentityFinding
+	for _, job := range e.env.Jobs {
+		same := func(o *mapping.Job) bool {
+			return o != job && o.Spec.Sends == job.Spec.Sends && o.Identity.Space == job.Identity.Space
+		}
+		if !slices.ContainsFunc(e.env.Jobs, same) {
+			continue
+		}
+		now := read{job: job, keys: map[run.KeyHash]bool{}, whole: true}
+		found := map[string]*IdentityFinding{}
+		err := run.EachKey(ctx, e.source, job, func(key string, cancelled bool) error {
+			if cancelled || now.keys[run.HashKey(key)] {
+				return nil
+			}
+			if len(now.keys) == identityMost {
+				now.whole = false
+				return run.ErrEnough
+			}
+			now.keys[run.HashKey(key)] = true
+			for _, other := range done {
+				if !same(other.job) || !other.keys[run.HashKey(key)] {
+					continue
+				}
+				f := found[other.job.Name()]
+				if f == nil {
+					f = &IdentityFinding{Kind: SharedKeys, Job: job.Name(), Others: []string{other.job.Name()}}
+					found[other.job.Name()] = f
+				}
+				if f.Rows++; len(f.Sample) < run.BrakeSamples {
+					f.Sample = append(f.Sample, key)
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, run.ErrEnough) {
+			return nil, err
+		}
+		for _, other := range done {
+			if f := found[other.job.Name()]; f != nil {
+				f.Whole = now.whole && other.whole
+				out = append(out, *f)
+			}
+		}
+		done = append(done, now)
+	}
+	return out, nil
+}

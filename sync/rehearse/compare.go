@@ -1,0 +1,264 @@
+package rehearse
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Difference is one row that was sent, with what the present configuration would make of the same row.
+type Difference struct {
+	Job        string          `json:"job"`
+	Key        string          `json:"key"`
+	RemoteID   string          `json:"remote_id"`
+	Verdict    DifferenceKind  `json:"verdict"`
+	Changes    []FieldChange   `json:"changes"`     // fields whose value would differ
+	Problems   []trade.Problem `json:"problems"`    // rules that the row would break now
+	WaitingFor []trade.Awaited `json:"waiting_for"` // references that are missing now
+	Unmapped   []string        `json:"unmapped"`    // columns that were not mapped when the row was sent: the fields that use them are not compared
+	Sent       trade.Quantity  `json:"sent"`        // the quantity as it was sent, and as it would be now
+	Now        trade.Quantity  `json:"now"`
+}
+
+// DifferenceKind is what the present configuration makes of a row that was sent.
+type DifferenceKind string
+
+// The kinds of differences, the worst first.
+const (
+	WouldBeRefused DifferenceKind = "refused"        // the row would be invalid
+	WouldWait      DifferenceKind = "waiting"        // a reference is missing now
+	WouldDiffer    DifferenceKind = "differs"        // it would go with another payload
+	NotComparable  DifferenceKind = "not_comparable" // what can be compared is the same; a column was not mapped then, or the payload is no longer kept
+	WouldBeTheSame DifferenceKind = "same"
+)
+
+// FieldChange is one field of a payload, as JSON text; "" = absent.
+type FieldChange struct {
+	Field string `json:"field"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+}
+
+// Comparer compares what was sent with what the present configuration would send. It stores and sends nothing.
+type Comparer struct {
+	engine *Rehearsal
+	job    *mapping.Job
+	judge  *judge
+	ask    bool // read columns that were not mapped from the ERP
+}
+
+// Comparer makes a comparer of one job. With askERP the references and the columns that were not mapped are read from the ERP; without it the
+// ledger's copies must do.
+func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool) (*Comparer, error) {
+	g, err := e.judge(ctx, job, !askERP)
+	if err != nil {
+		return nil, err
+	}
+	return &Comparer{engine: e, job: job, judge: g, ask: askERP}, nil
+}
+
+// Compare compares a page of entries that were sent, in their order.
+func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Difference, error) {
+	rows := make([]trade.Values, len(entries))
+	for i, e := range entries {
+		rows[i] = mapping.Kept(e.Values)
+	}
+	if c.ask {
+		if err := c.fill(ctx, entries, rows); err != nil {
+			return nil, err
+		}
+	}
+	judged, err := c.judge.rows(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Difference, len(entries))
+	for i, got := range judged {
+		out[i] = c.difference(entries[i], rows[i], got)
+	}
+	return out, nil
+}
+
+// lacking gives the columns of the mapping that a stored row does not have.
+func (c *Comparer) lacking(values trade.Values) []string {
+	out := []string{}
+	for _, name := range c.job.Mapping.Columns {
+		if _, ok := values[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// fill reads the columns that were not mapped from the ERP, for rows whose key stands there once.
+func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade.Values) error {
+	var short []trade.Entry
+	for i, e := range entries {
+		if len(c.lacking(rows[i])) > 0 {
+			short = append(short, e)
+		}
+	}
+	if len(short) == 0 {
+		return nil
+	}
+	r := discovery.New(&run.Run{Env: c.engine.env, Job: c.job, Source: c.engine.source})
+	again, err := r.Run.ReadAgain(ctx, c.job, short)
+	if err != nil {
+		return err
+	}
+	found := run.ByKeyOf(r.Run.Job, again)
+	for i, e := range entries {
+		lacking := c.lacking(rows[i])
+		if len(lacking) == 0 || len(found[e.Key]) != 1 {
+			continue
+		}
+		full := make(trade.Values, len(rows[i])+len(lacking))
+		for name, cell := range rows[i] {
+			full[name] = cell
+		}
+		for _, name := range lacking {
+			if v, ok := found[e.Key][0].Get(name); ok {
+				full[name] = mapping.CellOf(v)
+			}
+		}
+		rows[i] = full
+	}
+	return nil
+}
+
+func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Difference {
+	d := Difference{
+		Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{}, Problems: []trade.Problem{},
+		WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(values), Now: got.draft.Quantity(),
+	}
+	skip := c.fieldsOf(d.Unmapped)
+	for _, p := range problemsOf(got.entry) {
+		if !skip[p.Field] && p.Severity != trade.Warning {
+			d.Problems = append(d.Problems, p)
+		}
+	}
+	sent := requestFields(e)
+	if sent == nil {
+		d.Verdict = NotComparable
+		return d
+	}
+	d.Sent = c.quantity(sent)
+	now := requestFields(got.entry)
+	for _, rule := range trade.Rules(c.job.Spec.Sends) {
+		f := got.draft.Fields[rule.Field]
+		if skip[rule.Field] || f.Failed {
+			continue // told as unmapped, a problem or a missing reference
+		}
+		old, fresh := sent[rule.Field], now[rule.Field]
+		if now == nil { // it would not go: what its fields would be is known all the same
+			fresh = jsonOf(rule, f.Text)
+		}
+		if old != fresh {
+			d.Changes = append(d.Changes, FieldChange{rule.Field, old, fresh})
+		}
+	}
+	if len(skip) > 0 {
+		d.Now = d.Sent // half of it would be a guess
+	}
+	d.WaitingFor = append(d.WaitingFor, c.waits(got, skip)...)
+	switch {
+	case len(d.Problems) > 0:
+		d.Verdict = WouldBeRefused
+	case len(d.WaitingFor) > 0:
+		d.Verdict = WouldWait
+	case len(d.Changes) > 0:
+		d.Verdict = WouldDiffer
+	case len(d.Unmapped) > 0:
+		d.Verdict = NotComparable
+	}
+	return d
+}
+
+// waits gives what a row would wait for, without the codes that lack a part because a column was not mapped.
+func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
+	known := map[string]bool{}
+	for _, f := range c.job.Mapping.Fields {
+		if !skip[f.Rule.Field] && got.draft.Fields[f.Rule.Field].Failed {
+			known[f.Spec.Ref] = true
+			for _, parent := range f.Spec.ParentJobs() {
+				known[parent] = true
+			}
+		}
+	}
+	var out []trade.Awaited
+	for _, w := range got.entry.WaitingFor {
+		if known[w.Ref+w.Job] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// fieldsOf gives the fields that use one of the columns.
+func (c *Comparer) fieldsOf(columns []string) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range c.job.Mapping.Fields {
+		if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(columns, name) }) {
+			out[f.Rule.Field] = true
+		}
+	}
+	return out
+}
+
+// quantity reads the quantity of a payload as the mapping would have given it.
+func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
+	d := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
+	for field, text := range sent {
+		var word string
+		if json.Unmarshal([]byte(text), &word) != nil {
+			word = text // a number
+		}
+		d.Fields[field] = trade.DraftField{Text: word}
+	}
+	return d.Quantity()
+}
+
+// requestFields gives the JSON text of each field of an entry's request, that of its path too; nil when there is none.
+func requestFields(e trade.Entry) map[string]string {
+	var raw map[string]json.RawMessage
+	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &raw) != nil {
+		return nil
+	}
+	out := make(map[string]string, len(raw)+1)
+	for field, text := range raw {
+		out[field] = string(bytes.TrimSpace(text))
+	}
+	if e.Target != "" {
+		out["order_commitment_id"] = strconv.Quote(e.Target)
+	}
+	return out
+}
+
+// jsonOf is a mapped field as it would stand in a payload.
+func jsonOf(rule trade.FieldRule, text string) string {
+	if text == "" {
+		return ""
+	}
+	if rule.Type == trade.Number {
+		if n, err := trade.ParseDecimal(text); err == nil {
+			return n.String()
+		}
+	}
+	if rule.Type == trade.UUID {
+		if id, err := trade.ParseID(text); err == nil {
+			text = id
+		}
+	}
+	out, err := json.Marshal(text)
+	if err != nil {
+		return text
+	}
+	return string(out)
+}

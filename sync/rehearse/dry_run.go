@@ -1,0 +1,75 @@
+package rehearse
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Asked is what a dry run is asked to do.
+type Asked struct {
+	Sweep   bool              // compare everything, although no sweep is due
+	Resync  *discovery.Resync // judge rows again in which nothing has changed; nil does not
+	Planned func(trade.Entry) // told of each row that would be added or change, as it would be then; nil tells nobody
+}
+
+// DryRun reads, maps and checks what jobs would do, parents first. Its ledger is one that only
+// reads: it stores nothing and has nothing that could send.
+func (e *Rehearsal) DryRun(ctx context.Context, jobs []*mapping.Job, asked Asked) []trade.RunReport {
+	read := map[string]*run.DryLedger{} // what the jobs of the pass would store, by name
+	var reports []trade.RunReport
+	var runs []*run.Run
+	var errs []error
+	for _, job := range jobs {
+		r, err := e.dryRun(ctx, job, read, asked)
+		runs, errs = append(runs, r), append(errs, err)
+	}
+	for i, r := range runs {
+		reports = append(reports, concludeDry(ctx, r, errs[i]))
+	}
+	return reports
+}
+
+func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[string]*run.DryLedger, asked Asked) (*run.Run, error) {
+	now, id := e.env.Clock.Now(), uuid.Must(uuid.NewV7()).String()
+	dry := run.DryRun(e.ledger, job.Name(), read, asked.Planned)
+	r := &run.Run{
+		Env: e.env, Job: job, Ledger: dry.Store(), Dry: dry, Source: e.source, Now: now,
+		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
+		Log:    e.log.With(zap.String("job", job.Name()), zap.String("run", id)),
+	}
+	if err := e.ledger.Belongs(ctx, e.env.Owner.Platform); err != nil {
+		return r, err
+	}
+	d := discovery.New(r)
+	if err := d.Discover(ctx, asked.Sweep, asked.Resync); err != nil {
+		return r, err
+	}
+	if _, err := d.MapOrphans(ctx); err != nil {
+		return r, err
+	}
+	return r, lookAhead(ctx, d)
+}
+
+// concludeDry makes the report of a dry run.
+func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
+	ctx = context.WithoutCancel(ctx)
+	if err != nil {
+		stop := run.StopOf(err)
+		r.Report.Stopped = &stop
+		r.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+	}
+	r.CountStates(ctx)
+	if r.Report.WouldSend, err = r.Dry.Would(ctx, r.Job.Name()); err != nil {
+		r.Note("what would go could not be summed: %v", err)
+	}
+	r.Report.EndedAt = r.Env.Clock.Now()
+	r.Env.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Done, Read: r.Report.Read})
+	return r.Report
+}

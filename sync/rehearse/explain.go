@@ -1,0 +1,150 @@
+package rehearse
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Preview is the request that would go out for a row as the ERP has it now.
+type Preview struct {
+	Job        string          `json:"job"`
+	Key        string          `json:"key"`
+	State      trade.State     `json:"state"` // what the row would be: pending, waiting, invalid or held
+	Cause      string          `json:"cause"`
+	Cancelled  bool            `json:"cancelled"`
+	Path       string          `json:"path"`    // of the POST, after api.base_url; "" when it cannot be sent
+	Request    json.RawMessage `json:"request"` // the body; null when it cannot be sent
+	Fields     []PreviewField  `json:"fields"`
+	Problems   []trade.Problem `json:"problems"`
+	WaitingFor []trade.Awaited `json:"waiting_for"`
+
+	Text string `json:"text,omitempty"` // why it would be invalid or held, English
+}
+
+// PreviewField is one field with its origin.
+type PreviewField struct {
+	Field   string   `json:"field"`
+	Value   string   `json:"value"`   // what leaves; "" = absent
+	Columns []string `json:"columns"` // of the query
+	ERP     string   `json:"erp"`     // what the ERP has there
+	Via     string   `json:"via"`     // what was applied
+}
+
+// ErrNotInQuery says that the job's query does not return the key.
+var ErrNotInQuery = errors.New("the job's query does not return this key")
+
+// Preview maps and checks one row as the ERP has it now. It stores and sends nothing.
+func (e *Rehearsal) Preview(ctx context.Context, jobName, key string) (Preview, error) {
+	job, err := e.env.Job(jobName)
+	if err != nil {
+		return Preview{}, err
+	}
+	s, err := e.standsOf(ctx, job, key)
+	if err != nil {
+		return Preview{}, err
+	}
+	if s.Row == nil && s.Living == 0 {
+		return Preview{}, notInQuery(jobName, key)
+	}
+	return e.preview(ctx, job, key, s)
+}
+
+func notInQuery(job, key string) error {
+	return fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
+}
+
+func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s stands) (Preview, error) {
+	p := Preview{Job: job.Name(), Key: key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
+	if s.Row == nil {
+		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, run.DoubleText(key, s.Living)
+		return p, nil
+	}
+	g, err := e.judge(ctx, job, false)
+	if err != nil {
+		return Preview{}, err
+	}
+	got, err := g.row(ctx, s)
+	if err != nil {
+		return Preview{}, err
+	}
+	entry := got.entry
+	p.State, p.Cause, p.Problems, p.WaitingFor = entry.State, entry.Cause, problemsOf(entry), entry.WaitingFor
+	if entry.State == trade.Pending {
+		p.Request, p.Path = entry.Payload, mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
+	} else if entry.Error != nil {
+		p.Text = entry.Error.Text
+	}
+	for _, rule := range trade.Rules(job.Spec.Sends) {
+		if f, ok := got.draft.Fields[rule.Field]; ok {
+			p.Fields = append(p.Fields, PreviewField{rule.Field, rule.Canonical(f.Text), f.Origin.Columns, f.Origin.Value, f.Origin.Via})
+		}
+	}
+	return p, nil
+}
+
+// Reasons is the answer to "why was this row sent, or not?", from the ERP to the platform.
+type Reasons struct {
+	Job       string       `json:"job"`
+	Key       string       `json:"key"`
+	InERP     *bool        `json:"in_erp"`      // null when that cannot be told
+	Asked     bool         `json:"asked"`       // the query was asked for the key; else in_query says nothing
+	InQuery   bool         `json:"in_query"`    // the job's query returns it
+	Known     bool         `json:"known"`       // the query could be taken apart to see what leaves the key out
+	Excluded  []string     `json:"excluded_by"` // the conditions of the query that leave it out
+	Cancelled bool         `json:"cancelled"`
+	Entry     *trade.Entry `json:"-"`
+	Preview   *Preview     `json:"preview"` // as the ERP has it now; null when the query does not return it
+	SweptAt   time.Time    `json:"swept_at,omitzero"`
+}
+
+// Why gathers what is known of a key: in the ERP, in the query, in the ledger. entry is the ledger's, nil when it has none. It stores and sends nothing.
+func (e *Rehearsal) Why(ctx context.Context, jobName, key string, entry *trade.Entry) (Reasons, error) {
+	job, err := e.env.Job(jobName)
+	if err != nil {
+		return Reasons{}, err
+	}
+	cursor, err := e.ledger.Cursor(ctx, jobName)
+	if err != nil {
+		return Reasons{}, err
+	}
+	out := Reasons{Job: jobName, Key: key, Entry: entry, Excluded: []string{}, SweptAt: cursor.SweptAt}
+	found, err := e.standsOf(ctx, job, key)
+	if err != nil {
+		return out, err
+	}
+	out.InERP, out.Asked, out.InQuery, out.Known = found.Exists, found.Asked, found.Returned, found.Known
+	for _, c := range found.Conditions {
+		out.Excluded = append(out.Excluded, strings.Join(strings.Fields(c), " "))
+	}
+	if found.Row == nil && found.Living == 0 {
+		return out, nil
+	}
+	p, err := e.preview(ctx, job, key, found)
+	if err != nil {
+		return out, err
+	}
+	out.Cancelled, out.Preview = p.Cancelled, &p
+	return out, nil
+}
+
+// Check compares a job's mapping with the columns of its query, as the ERP has it now.
+func (e *Rehearsal) Check(ctx context.Context, job *mapping.Job) error {
+	columns, err := e.source.Columns(ctx, job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := job.CheckColumns(columns); err != nil {
+		return err
+	}
+	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
+	return r.LoadReferences(ctx)
+}

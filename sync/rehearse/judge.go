@@ -1,0 +1,153 @@
+package rehearse
+
+import (
+	"context"
+	"slices"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// judge maps and checks rows outside of a run, and keeps nothing: for mapping cases, `explain` and `preview --diff`. It is their only way to the
+// evaluator, so that they say what a run would do.
+type judge struct {
+	run     *discovery.Discoverer // that it judges for, on a ledger that cannot be written; nil without one
+	eval    *mapping.Evaluator
+	parents func(context.Context, []trade.Values) (mapping.Parents, error)
+}
+
+// judged is a row as the mapping and the rules see it.
+type judged struct {
+	entry trade.Entry // state, cause, error, payload, what it waits for; the rest is empty
+	draft trade.Draft
+}
+
+// newJudge judges with given references and parents, as of a given day.
+func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today trade.Date) *judge {
+	eval := &mapping.Evaluator{Job: job, Refs: refs, Today: today, Log: zap.NewNop()}
+	eval.Refs = eval.SealCodes(refs)
+	return &judge{eval: eval, parents: func(context.Context, []trade.Values) (mapping.Parents, error) { return known, nil }}
+}
+
+// judge judges with the references that the next run would use. Those of the ERP are read from it, unless offline says to take the ledger's copy of them.
+func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*judge, error) {
+	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
+	if !offline {
+		if err := r.LoadReferences(ctx); err != nil {
+			return nil, err
+		}
+		return &judge{r, r.Run.Eval, r.Run.ParentsOf}, nil
+	}
+	refs, _, err := e.ledger.References(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := newJudge(job, refs, nil, trade.DateOf(r.Run.Now.In(e.env.Zone)))
+	g.run, g.parents, r.Run.Eval = r, r.Run.ParentsOf, g.eval
+	return g, r.LoadLookups(ctx)
+}
+
+// rows judges a batch of rows of one job, given as the ledger keeps them.
+func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error) {
+	known, err := g.parents(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]judged, len(batch))
+	for i, values := range batch {
+		values = g.eval.Seal(values)
+		g.eval.Evaluate(&out[i].entry, values, known)
+		for n, a := range out[i].entry.WaitingFor {
+			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			out[i].entry.WaitingFor[n].ParentState, out[i].entry.WaitingFor[n].ParentCause = p.State, p.Cause
+		}
+		if !failedInside(out[i].entry) { // else the mapping would fail on it again
+			out[i].draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
+		}
+	}
+	return out, nil
+}
+
+// stands is what the ERP has of a key now.
+type stands struct {
+	erp.Exclusion  // with Returned
+	mapping.Choice // of the rows of the key
+}
+
+// standsOf asks the ERP for a key, and chooses of its rows as a run does.
+func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) (stands, error) {
+	found, err := e.source.Explain(ctx, job.Query, mapping.SplitCode(key))
+	if err != nil || !found.Returned {
+		return stands{Exclusion: found}, err
+	}
+	byKey := run.ByKeyOf(job, found.Rows)
+	rows := byKey[key]
+	for _, row := range found.Rows {
+		if other, _, err := mapping.RowKey(row, job.Spec.Key); err == nil && rows == nil {
+			rows = byKey[other] // the database finds it by another spelling
+		}
+	}
+	return stands{found, job.Choose(rows)}, nil
+}
+
+// row judges one row of a key that the ERP has, with what the ledger knows of it: all that a run looks at before it sends it.
+func (g *judge) row(ctx context.Context, s stands) (judged, error) {
+	r := g.run
+	key, parts, err := mapping.RowKey(*s.Row, r.Run.Job.Spec.Key)
+	if err != nil {
+		return judged{}, err
+	}
+	all, err := g.rows(ctx, []trade.Values{r.Run.Job.Values(s.Row.Get)})
+	if err != nil {
+		return judged{}, err
+	}
+	if all[0].entry.State != trade.Pending || s.Cancelled() {
+		return all[0], nil
+	}
+	known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), []string{key})
+	if err != nil {
+		return judged{}, err
+	}
+	entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key, Generation: 1}
+	if k, ok := known[key]; ok {
+		entries, err := r.Run.Ledger.Entries(ctx, []int64{k.ID})
+		if err != nil || len(entries) == 0 || k.State.Created() {
+			return all[0], err
+		}
+		entry = entries[0]
+	}
+	now := all[0].entry
+	entry.State, entry.Cause, entry.Error, entry.WaitingFor = now.State, now.Cause, now.Error, now.WaitingFor
+	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
+	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash, now.Content
+	entry.KeyParts, entry.SourceHash = parts, r.Run.Job.SourceHash(s.Row.Get)
+	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil)
+	if err != nil {
+		return judged{}, err
+	}
+	for _, u := range last.Updates {
+		if u.Entry.ID == entry.ID && u.Entry.Key == entry.Key {
+			all[0].entry = u.Entry
+		}
+	}
+	return all[0], nil
+}
+
+// failedInside tells whether the program itself failed on a row.
+func failedInside(e trade.Entry) bool {
+	return e.Error != nil && slices.ContainsFunc(e.Error.Fields, func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
+}
+
+// problemsOf gives what keeps a judged row from going, then the remarks.
+func problemsOf(e trade.Entry) []trade.Problem {
+	var out []trade.Problem
+	if e.Error != nil {
+		out = append(out, e.Error.Fields...)
+	}
+	return append(out, e.Warnings...)
+}

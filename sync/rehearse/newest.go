@@ -1,0 +1,44 @@
+package rehearse
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Newest maps and checks the row of an entry as the ERP has it now, and gives the entry that it would be: pending, waiting or invalid. The error is run.ErrGone,
+// run.ErrCancelled, run.ErrDouble, or why the ERP could not be asked. It stores and sends nothing.
+func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entry) (trade.Entry, error) {
+	job, err := e.env.Job(jobName)
+	if err != nil {
+		return entry, err
+	}
+	r := discovery.New(&run.Run{Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(), Source: e.source, Now: e.env.Clock.Now(), Log: e.log})
+	if err := r.LoadReferences(ctx); err != nil {
+		return entry, err
+	}
+	found, err := r.Run.ReadAgain(ctx, job, []trade.Entry{entry})
+	if err != nil {
+		return entry, err
+	}
+	rows := run.ByKeyOf(r.Run.Job, found)[entry.Key]
+	c := job.Choose(rows)
+	switch {
+	case len(rows) == 0:
+		return entry, run.ErrGone
+	case c.Cancelled():
+		return entry, run.ErrCancelled
+	case c.Row == nil:
+		return entry, run.ErrDouble
+	}
+	values := job.Values(c.Row.Get)
+	known, err := r.Run.ParentsOf(ctx, []trade.Values{values})
+	if err != nil {
+		return entry, err
+	}
+	r.Run.Eval.Evaluate(&entry, values, known)
+	entry.SourceHash, entry.GoneSweeps, entry.Now, entry.AckValues = job.SourceHash(c.Row.Get), 0, nil, nil
+	return entry, nil
+}

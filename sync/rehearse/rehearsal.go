@@ -1,0 +1,20 @@
+package rehearse
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/sync/run"
+)
+
+// Rehearsal says what a run would do, and stores and sends nothing.
+type Rehearsal struct {
+	env    *run.Env
+	ledger run.Readable
+	source run.Source
+	log    *zap.Logger
+}
+
+// New makes one. What it makes of the ledger cannot write.
+func New(env *run.Env, ledger run.Readable, source run.Source, log *zap.Logger) *Rehearsal {
+	return &Rehearsal{env: env, ledger: ledger, source: source, log: log}
+}

@@ -1,0 +1,178 @@
+package rehearse
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Survey is what the rows of a job say of its configuration: what a mapping that compiles, and a query that has its columns, may still have wrong.
+type Survey struct {
+	CancelledColumn
+	Rows  int
+	Whole bool // all rows were read, not only the first surveyMost
+
+	job  *mapping.Job
+	keys map[run.KeyHash]bool      // of the rows
+	some []string                  // the first few of them
+	cols map[string]*columnSurvey  // of the key and of the keys of parents
+	refs map[string]*parentsSurvey // what rows hang on, by job
+}
+
+type columnSurvey struct {
+	values []string // the first few different ones
+	empty  bool     // some rows have none
+}
+
+type parentsSurvey struct {
+	columns []string
+	rows    int // that name a row of the job
+	keys    map[run.KeyHash]string
+}
+
+// A survey keeps no more than this of a job, however many rows it has.
+const (
+	surveyMost    = 200_000 // rows
+	surveySamples = 3
+)
+
+// Survey reads the rows of a job as a run does, which finds what would stop the run too, and maps none. It stores nothing.
+func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, error) {
+	s := &Survey{job: job, Whole: true, keys: map[run.KeyHash]bool{}, cols: map[string]*columnSurvey{}, refs: map[string]*parentsSurvey{}}
+	for _, f := range job.Mapping.Fields {
+		for _, p := range f.Spec.SentBy {
+			s.refs[p.Job] = &parentsSurvey{columns: p.Columns, keys: map[run.KeyHash]string{}}
+		}
+	}
+	var values cancelledValues
+	_, err := e.source.Read(ctx, job.Query, erp.Window{}, func(row erp.Row) error {
+		if s.Rows == surveyMost {
+			s.Whole = false
+			return run.ErrEnough
+		}
+		s.Rows++
+		values.add(job, row)
+		if !job.IsCancelled(row.Get) {
+			s.add(row)
+		} else if key, _, err := mapping.RowKey(row, job.Spec.Key); err == nil {
+			s.keys[run.HashKey(key)] = true // a child may name it
+		}
+		return nil
+	})
+	if errors.Is(err, run.ErrEnough) {
+		err = nil
+	}
+	s.CancelledColumn = values.result(job)
+	return s, err
+}
+
+func (s *Survey) add(row erp.Row) {
+	if key, _, err := mapping.RowKey(row, s.job.Spec.Key); err == nil {
+		s.keys[run.HashKey(key)] = true
+		if len(s.some) < surveySamples {
+			s.some = append(s.some, strings.Clone(key))
+		}
+	}
+	for _, column := range s.job.Spec.Key {
+		s.column(column, row)
+	}
+	for _, p := range s.refs {
+		for _, column := range p.columns {
+			s.column(column, row)
+		}
+		if key, ok := mapping.ParentKey(row.Get, p.columns); ok {
+			p.rows++
+			p.keys[run.HashKey(key)] = ""
+			if len(p.keys) <= surveySamples {
+				p.keys[run.HashKey(key)] = strings.Clone(key)
+			}
+		}
+	}
+}
+
+func (s *Survey) column(name string, row erp.Row) {
+	c := s.cols[strings.ToLower(name)]
+	if c == nil {
+		c = &columnSurvey{}
+		s.cols[strings.ToLower(name)] = c
+	}
+	v, _ := row.Get(name)
+	text := mapping.PlainText(v)
+	if text == "" {
+		c.empty = true
+	} else if len(c.values) < surveySamples && !slices.Contains(c.values, text) {
+		c.values = append(c.values, strings.Clone(text))
+	}
+}
+
+// constant tells that all rows have the same in a column, and that there are rows enough to say so.
+func (s *Survey) constant(column string) bool {
+	c := s.cols[strings.ToLower(column)]
+	return c != nil && len(c.values) == 1 && !c.empty && s.Rows > 1
+}
+
+// ContractInKey is [Job.ContractInKey] without the columns that are the same in every row: they tell no contract from another.
+func (s *Survey) ContractInKey() []string {
+	return s.job.ContractColumns(func(column string) bool { return !s.constant(column) })
+}
+
+// Mismatch is what the rows of a job say of those that they hang on, and that cannot be.
+type Mismatch struct {
+	Parent string   // the job that sends what they hang on
+	Rows   int      // rows that hang on one of its rows
+	Here   []string // examples of how they name it
+	There  []string // examples of what there is
+	Column string   // the column that never changes here although it does there; "": no row is found at all
+}
+
+// Mismatches compares what the rows hang on with the rows that there are, in the ERP or in the ledger. parents are surveys of the other jobs, by name.
+func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[string]*Survey) (out []Mismatch, err error) {
+	for _, f := range s.job.Mapping.Fields {
+		for _, spec := range f.Spec.SentBy {
+			p, parent := s.refs[spec.Job], parents[spec.Job]
+			if parent == nil || p.rows == 0 || len(parent.keys) == 0 {
+				continue
+			}
+			m, found, err := e.mismatch(ctx, spec, p, parent)
+			if err != nil {
+				return nil, err
+			}
+			if !found && len(f.Spec.SentBy) == 1 {
+				out = append(out, m)
+				continue
+			}
+			for i, column := range spec.Columns {
+				there := parent.cols[strings.ToLower(parent.job.Spec.Key[i])]
+				if there != nil && s.constant(column) && len(there.values) > 1 {
+					m.Column, m.Here, m.There = column, s.cols[strings.ToLower(column)].values, there.values
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// mismatch tells whether any row is found.
+func (e *Rehearsal) mismatch(ctx context.Context, spec mapping.ParentSpec, p *parentsSurvey, parent *Survey) (m Mismatch, found bool, err error) {
+	m = Mismatch{Parent: spec.Job, Rows: p.rows, There: parent.some}
+	var keys []trade.ParentKey
+	for hash, text := range p.keys {
+		found = found || parent.keys[hash]
+		if text != "" {
+			m.Here, keys = append(m.Here, text), append(keys, trade.ParentKey{Job: spec.Job, Key: text})
+		}
+	}
+	slices.Sort(m.Here)
+	if found || !parent.Whole {
+		return m, true, nil
+	}
+	known, err := e.ledger.Parents(ctx, keys)
+	return m, len(known) > 0, err
+}

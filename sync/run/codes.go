@@ -1,0 +1,33 @@
+package run
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// CodeKeeper keeps what ERP codes stand for.
+type CodeKeeper interface {
+	References(ctx context.Context) (map[string]map[string]string, string, error)
+	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
+}
+
+// Codes gives all codes that a mapping looks up: the de-para tables, and what the platform has answered to questions by document.
+func Codes(ctx context.Context, from CodeKeeper) (map[string]map[string]string, error) {
+	refs, _, err := from.References(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := from.Lookups(ctx, trade.ProducerByDocument)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for code, l := range answers {
+		if l.ID != "" {
+			found[code] = l.ID
+		}
+	}
+	refs[trade.ProducerByDocument] = found
+	return refs, nil
+}

@@ -1,0 +1,269 @@
+package run
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// DryLedger is a ledger that cannot write: what a dry run would store is only counted. It has no way to send, because sending needs a lease and an intent.
+type DryLedger struct {
+	Readable
+	states map[trade.State]int          // change of each state's count
+	refs   map[string]map[string]string // tables read from the ERP in this run
+	Judged map[int64]bool               // entries whose change is counted
+	Fate   map[KeyHash]trade.Parent     // what would become of the rows that are new or would change
+	Ready  []trade.Entry                // rows read in this run that would go, without what a look reads anew; those that are new have numbers below 0
+	Load   trade.Freight                // what they are
+	came   trade.Arrivals               // all that are new
+	Goes   map[KeyHash]trade.Quantity   // rows that would go and would not without this run
+	stays  map[trade.Unit]trade.Tally   // rows that would have gone, before they were judged in this run
+	follow map[KeyHash]bool             // rows that wait only for rows which would go
+
+	planned func(trade.Entry)                // is told of each row; may be nil
+	Jobs    map[string]*DryLedger            // of all jobs of the pass, by name
+	next    map[trade.ParentKey]trade.Parent // the answers of Parents for the rows that are recorded next
+}
+
+// DryRun makes the ledger of one job of a dry run; jobs is what the jobs of the pass share.
+func DryRun(ledger Readable, job string, jobs map[string]*DryLedger, planned func(trade.Entry)) *DryLedger {
+	jobs[job] = &DryLedger{
+		Readable: ledger, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{}, planned: planned, Jobs: jobs,
+		Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
+	}
+	return jobs[job]
+}
+
+// Store returns the ledger of a run that must not store.
+func (d *DryLedger) Store() Store {
+	return Store{Readable: Readable{Rows: d, Relatives: d, Sums: d, Tables: d}, Writes: d}
+}
+
+// Renumber stores nothing.
+func (d *DryLedger) Renumber(context.Context, trade.Lease, []trade.Entry) error { return nil }
+
+// RecordLookups stores nothing.
+func (d *DryLedger) RecordLookups(context.Context, string, []trade.Lookup) error { return nil }
+
+// Record counts what would be stored.
+func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) (int, error) {
+	for _, e := range page.New {
+		d.states[e.State]++
+		d.Fate[HashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
+		d.keep(e)
+		if d.came.Count++; len(d.came.Samples) < BrakeSamples {
+			d.came.Samples = append(d.came.Samples, e.Key)
+		}
+		d.tell(e)
+	}
+	if err := d.leave(ctx, page.Updates); err != nil {
+		return 0, err
+	}
+	for _, u := range page.Updates {
+		if d.Judged[u.Entry.ID] {
+			continue // read from the ERP in this run already; what the ledger has of it is older
+		}
+		d.Judged[u.Entry.ID] = true
+		d.states[u.From]--
+		d.states[u.Entry.State]++
+		d.Fate[HashKey(u.Entry.Key)] = trade.Parent{State: u.Entry.State, Cause: u.Entry.Cause, RemoteID: u.Entry.RemoteID}
+		d.keep(u.Entry)
+		d.tell(u.Entry)
+	}
+	d.next = nil
+	return 0, nil
+}
+
+// keep notes a row that would go.
+func (d *DryLedger) keep(e trade.Entry) {
+	if e.State != trade.Pending {
+		return
+	}
+	d.Load.Add(e)
+	if e.ID == 0 {
+		e.ID = int64(-1 - len(d.Ready))
+	}
+	e.Values, e.Now, e.Payload, e.Warnings, e.MappedWith = nil, nil, nil, nil, ""
+	d.Ready = append(d.Ready, e)
+}
+
+// Stay counts a row as one that would stay where it is, instead of going.
+func (d *DryLedger) Stay(ctx context.Context, e trade.Entry) error {
+	key := HashKey(e.Key)
+	if _, ok := d.Goes[key]; ok || e.ID < 0 {
+		delete(d.Goes, key)
+		return nil
+	}
+	err := d.leave(ctx, []trade.Update{{From: trade.Pending, Entry: e}})
+	d.Judged[e.ID] = true
+	return err
+}
+
+// HoldBack counts a row that would have gone as it is after the last look.
+func (d *DryLedger) HoldBack(ctx context.Context, e trade.Entry) error {
+	if err := d.Stay(ctx, e); err != nil {
+		return err
+	}
+	d.states[trade.Pending]--
+	d.states[e.State]++
+	d.Fate[HashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
+	if e.ID = max(e.ID, 0); d.planned != nil {
+		d.planned(e)
+	}
+	return nil
+}
+
+// leave takes the rows that were to go already, and are judged anew, out of what would go.
+func (d *DryLedger) leave(ctx context.Context, updates []trade.Update) error {
+	var ids []int64
+	for _, u := range updates {
+		if u.From == trade.Pending && !d.Judged[u.Entry.ID] {
+			ids = append(ids, u.Entry.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	entries, err := d.Entries(ctx, ids)
+	for _, e := range entries {
+		t := d.stays[e.Quantity.Unit]
+		t.Count, t.Quantity.Amount = t.Count+1, t.Quantity.Amount.Add(e.Quantity.Amount)
+		d.stays[e.Quantity.Unit] = t
+	}
+	return err
+}
+
+// Would sums what a run would send.
+func (d *DryLedger) Would(ctx context.Context, job string) (*trade.WouldSend, error) {
+	tallies, err := d.Readable.Counts(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	out, sums := &trade.WouldSend{Follow: len(d.follow), Quantities: []trade.Quantity{}}, map[trade.Unit]trade.Decimal{}
+	for _, t := range tallies {
+		if t.State == trade.Pending {
+			out.Rows += t.Count
+			sums[t.Quantity.Unit] = sums[t.Quantity.Unit].Add(t.Quantity.Amount)
+		}
+	}
+	for unit, t := range d.stays {
+		out.Rows -= t.Count
+		sums[unit] = sums[unit].Sub(t.Quantity.Amount)
+	}
+	for _, q := range d.Goes {
+		out.Rows++
+		sums[q.Unit] = sums[q.Unit].Add(q.Amount)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(sums)) {
+		if sums[unit].Sign() != 0 {
+			out.Quantities = append(out.Quantities, trade.Quantity{Amount: sums[unit], Unit: unit})
+		}
+	}
+	return out, nil
+}
+
+// HoldDouble counts a new row as held, because its key stands twice.
+func (d *DryLedger) HoldDouble(entry trade.Entry) {
+	if was, ok := d.Fate[HashKey(entry.Key)]; ok {
+		d.states[was.State]--
+		d.states[trade.Held]++
+		d.Fate[HashKey(entry.Key)] = trade.Parent{State: trade.Held, Cause: entry.Cause}
+		d.tell(entry)
+	}
+}
+
+// tell shows a row as it would be, with where its parents would stand.
+func (d *DryLedger) tell(e trade.Entry) {
+	e.WaitingFor = slices.Clone(e.WaitingFor)
+	follows := e.State == trade.Waiting
+	for i, a := range e.WaitingFor {
+		if p, ok := d.next[trade.ParentKey{Job: a.Job, Key: a.Key}]; ok {
+			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+		}
+		follows = follows && a.Job != "" && e.WaitingFor[i].ParentState == trade.Pending
+	}
+	key := HashKey(e.Key)
+	delete(d.Goes, key)
+	delete(d.follow, key)
+	if e.State == trade.Pending {
+		d.Goes[key] = e.Quantity
+	} else if follows {
+		d.follow[key] = true
+	}
+	if d.planned != nil {
+		d.planned(e)
+	}
+}
+
+// Parents gives the parents as they would be after this run: jobs that run earlier in the pass have judged theirs.
+func (d *DryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
+	out, err := d.Readable.Parents(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if job := d.Jobs[key.Job]; job != nil {
+			if p, ok := job.Fate[HashKey(key.Key)]; ok {
+				out[key] = p
+			}
+		}
+	}
+	if d.next == nil {
+		d.next = map[trade.ParentKey]trade.Parent{}
+	}
+	maps.Copy(d.next, out)
+	return out, nil
+}
+
+// Arrivals counts what would be new with what is.
+func (d *DryLedger) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
+	a, err := d.Readable.Arrivals(ctx, job, after, samples)
+	a.Count += d.came.Count
+	a.Samples = append(a.Samples, d.came.Samples...)
+	a.Samples = a.Samples[:min(samples, len(a.Samples))]
+	return a, err
+}
+
+// ReplaceReferences keeps the table for this run only.
+func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes map[string]string) (int, error) {
+	if d.refs == nil {
+		d.refs = map[string]map[string]string{}
+	}
+	d.refs[kind] = codes
+	return 0, nil
+}
+
+// References gives the stored tables under those of this run. Their version is one that no entry has when a table that was read is another, so that everything is judged anew.
+func (d *DryLedger) References(ctx context.Context) (map[string]map[string]string, string, error) {
+	stored, version, err := d.Readable.References(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	changed := false
+	for kind, table := range d.refs {
+		changed = changed || !maps.Equal(stored[kind], table)
+		stored[kind] = table
+	}
+	if changed {
+		version = mapping.Fingerprint(version, d.refs)
+	}
+	return stored, version, nil
+}
+
+// Counts gives the states as they would be.
+func (d *DryLedger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
+	tallies, err := d.Readable.Counts(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	for state, n := range d.states {
+		tallies = append(tallies, trade.Tally{State: state, Count: n})
+	}
+	return tallies, nil
+}
+
+// ForgetParents forgets the parents that were asked for: the rows that are recorded next are others.
+func (d *DryLedger) ForgetParents() { d.next = nil }

@@ -1,0 +1,12 @@
+package run
+
+import "crypto/sha256"
+
+// KeyHash identifies a key in a roll: 96 bits never meet by chance among the rows of an ERP.
+type KeyHash [12]byte
+
+// HashKey returns the hash of a key.
+func HashKey(key string) KeyHash {
+	sum := sha256.Sum256([]byte(key))
+	return KeyHash(sum[:12])
+}

@@ -1,0 +1,34 @@
+package run
+
+import (
+	"encoding/json"
+
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Need is a record of the platform that a row depends on.
+type Need struct{ Kind, ID string }
+
+// NeedsOf reads from a payload which records of the platform it names.
+func NeedsOf(entry trade.Entry) []Need {
+	var ids map[string]any
+	if json.Unmarshal(entry.Payload, &ids) != nil {
+		return nil
+	}
+	var out []Need
+	for _, rule := range trade.Rules(entry.Sends) {
+		if id, ok := ids[rule.Field].(string); ok && rule.Platform != "" {
+			out = append(out, Need{rule.Platform, id})
+		}
+	}
+	if entry.Target != "" {
+		out = append(out, Need{outcome.OrderCommitments, entry.Target})
+	}
+	wallet, hasWallet := ids["wallet_id"].(string)
+	producer, hasProducer := ids["producer_id"].(string)
+	if hasWallet && hasProducer {
+		out = append(out, Need{outcome.WalletLinks, wallet + " " + producer})
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package run
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Note adds a remark for IT to the report and the log.
+func (r *Run) Note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.Report.Notes = append(r.Report.Notes, text)
+	r.Log.Warn("note", zap.String("note", text))
+}
+
+// Alarm tells of late answers that a person must know of; the ledger has them in its audit.
+func (r *Run) Alarm(alarms []trade.Alarm) {
+	r.Report.Alarms = append(r.Report.Alarms, alarms...)
+	for _, a := range alarms {
+		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("key", a.Key), zap.String("attempt", a.Attempt), zap.String("reason", a.Text))
+	}
+}
+
+// PausedStop is the reason of a job that a person, or a brake, has paused.
+func PausedStop(status trade.JobStatus) *trade.Stop {
+	if status.Stop != nil && status.Stop.Brake != nil {
+		return status.Stop
+	}
+	return &trade.Stop{
+		Code: string(outcome.StopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " + status.Job + "` ends that",
+	}
+}
+
+func stopText(s *trade.Stop) string {
+	if s == nil {
+		return "no reason is stored"
+	}
+	return s.Text
+}

@@ -1,0 +1,53 @@
+package run
+
+import (
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ParentsOf looks up, in one go, what rows with these values hang on.
+func (r *Run) ParentsOf(ctx context.Context, rows []trade.Values) (mapping.Parents, error) {
+	return r.ParentsFor(ctx, r.Job, rows)
+}
+
+// ParentsFor is parentsOf for rows of another job.
+func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Values) (mapping.Parents, error) {
+	var keys []trade.ParentKey
+	for _, values := range rows {
+		keys = job.Mapping.ParentKeys(keys, mapping.ColumnsIn(values))
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	known, err := r.Ledger.Parents(ctx, keys)
+	if err != nil || len(job.Mapping.SentBy) < 2 {
+		return known, err
+	}
+	for _, name := range job.Mapping.SentBy {
+		unread, err := r.NeverRead(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if unread {
+			known[trade.ParentKey{Job: name}] = trade.Parent{State: mapping.NeverRead}
+		}
+	}
+	return known, nil
+}
+
+// NeverRead reports whether a job has no entries and was never read to the end: a brake holds it,
+// or its ERP cannot be read.
+func (r *Run) NeverRead(ctx context.Context, job string) (bool, error) {
+	if !slices.ContainsFunc(r.Env.Jobs, func(j *mapping.Job) bool { return j.Name() == job }) {
+		return false, nil
+	}
+	cursor, err := r.Ledger.Cursor(ctx, job)
+	if err != nil || !cursor.SweptAt.IsZero() {
+		return false, err
+	}
+	tallies, err := r.Ledger.Counts(ctx, job)
+	return len(tallies) == 0, err
+}

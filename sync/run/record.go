@@ -1,0 +1,75 @@
+package run
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Record stores a page of discovery; a page without content costs nothing.
+func (r *Run) Record(ctx context.Context, page trade.Page) error {
+	r.Env.Observe(Progress{Job: r.Job.Name(), Phase: Reading, Read: r.Report.Read})
+	if Empty(page) {
+		return nil
+	}
+	w, err := r.BeginRecord(ctx, page)
+	if err != nil {
+		return err
+	}
+	return w.Wait()
+}
+
+// Empty reports whether a page has nothing to store.
+func Empty(page trade.Page) bool {
+	return len(page.New)+len(page.Updates) == 0 && page.Cursor == nil
+}
+
+// Recording is a page on its way to the ledger.
+type Recording struct {
+	run  *Run
+	Keys map[string]bool // of its rows, where others are read meanwhile
+	done chan struct{}
+	lost int
+	err  error
+}
+
+// BeginRecord stores a page beside what the run does next. Whoever begins it waits for it.
+func (r *Run) BeginRecord(ctx context.Context, page trade.Page) (*Recording, error) {
+	r.Recorded = r.Recorded || len(page.New)+len(page.Updates) > 0
+	if err := failpoint.Hit("page.read"); err != nil {
+		return nil, err
+	}
+	w := &Recording{run: r, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		w.lost, w.err = r.Ledger.Record(ctx, r.Lease, page)
+	}()
+	return w, nil
+}
+
+// Wait gives what became of the page. A recording that never began is done.
+func (w *Recording) Wait() error {
+	if w == nil {
+		return nil
+	}
+	<-w.done
+	if w.err != nil {
+		return w.err
+	}
+	if err := failpoint.Hit("page.stored"); err != nil {
+		return err
+	}
+	if w.lost > 0 {
+		w.run.Log.Info("rows moved while they were recorded; the next run sees them again", zap.Int("rows", w.lost))
+	}
+	return nil
+}
+
+// Has tells whether the row of a key is in the page.
+func (w *Recording) Has(key string) bool { return w != nil && w.Keys[key] }
+
+// PageSize is how many rows discovery records in one transaction: few enough to hold in memory, many enough that the flush costs nothing a row.
+const PageSize = 500

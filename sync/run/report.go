@@ -1,0 +1,48 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// StopOf finds the reason in an error. Faults of the ERP and of the ledger are reasons too.
+func StopOf(err error) trade.Stop {
+	var s *outcome.StopError
+	var source *erp.Error
+	var platform *trade.OtherPlatformError
+	switch {
+	case errors.As(err, &s):
+		return s.Stop
+	case errors.Is(err, trade.ErrLeaseLost):
+		return trade.Stop{Code: string(outcome.StopLease), Text: err.Error()}
+	case errors.Is(err, context.Canceled):
+		return outcome.Interrupted()
+	case errors.As(err, &platform):
+		return trade.Stop{Code: string(outcome.StopPlatform), Text: err.Error(), All: true}
+	case errors.As(err, &source):
+		return trade.Stop{Code: string(outcome.StopERP), Text: "the ERP cannot be read: " + err.Error()}
+	}
+	return trade.Stop{Code: string(outcome.StopLedger), Text: "the ledger cannot be used: " + err.Error(), All: true}
+}
+
+// CountStates fills in where every entry of the job stands now.
+func (r *Run) CountStates(ctx context.Context) {
+	r.Report.States, r.Report.Flags = map[trade.State]int{}, map[trade.Flag]int{}
+	tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
+	if err != nil {
+		r.Note("the entries could not be counted: %v", err)
+		return
+	}
+	for _, t := range tallies {
+		if t.Count > 0 {
+			r.Report.States[t.State] += t.Count
+		}
+	}
+	if r.Report.Flags, err = r.Ledger.FlagCounts(ctx, r.Job.Name()); err != nil {
+		r.Note("the flags could not be counted: %v", err)
+	}
+}

@@ -1,0 +1,69 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ReadAgain reads the rows of entries of one job by their keys. One whose key had other columns
+// than the configuration names now is not in the ERP any more.
+func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.Entry) ([]erp.Row, error) {
+	var keys [][]erp.Value
+	for _, e := range entries {
+		if len(e.KeyParts) == len(job.Spec.Key) {
+			keys = append(keys, mapping.KeyValues(e.KeyParts))
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return r.Source.ByKeys(ctx, job.Query, keys)
+}
+
+// ByKeyOf groups rows of a job by their key; rows whose key cannot be read belong to nobody.
+func ByKeyOf(job *mapping.Job, rows []erp.Row) map[string][]erp.Row {
+	out := make(map[string][]erp.Row, len(rows))
+	for _, row := range rows {
+		if key, _, err := mapping.RowKey(row, job.Spec.Key); err == nil {
+			out[key] = append(out[key], row)
+		}
+	}
+	return out
+}
+
+// ValuesOfRows keeps the mapped columns of rows that were read again.
+func (r *Run) ValuesOfRows(byKey map[string][]erp.Row) []trade.Values {
+	var out []trade.Values
+	for _, rows := range byKey {
+		for _, row := range rows {
+			out = append(out, r.Job.Values(row.Get))
+		}
+	}
+	return out
+}
+
+// ErrEnough ends a reading that has found what it looked for.
+var ErrEnough = errors.New("enough was read")
+
+// EachKey reads the keys of all rows that the query returns now.
+func EachKey(ctx context.Context, source Source, job *mapping.Job, fn func(key string, cancelled bool) error) error {
+	_, err := source.Read(ctx, job.Query, erp.Window{}, func(row erp.Row) error {
+		key, _, err := mapping.RowKey(row, job.Spec.Key)
+		if err != nil { // told by the reading proper
+			return nil //nolint:nilerr // one bad row never stops the rest
+		}
+		return fn(key, job.IsCancelled(row.Get))
+	})
+	return err
+}
+
+// The reasons why the ERP gives no newest version of a row.
+var (
+	ErrGone      = errors.New("the job's query does not return the row")
+	ErrCancelled = errors.New("the row is cancelled in the ERP")
+	ErrDouble    = errors.New("the row's key stands twice in the ERP")
+)

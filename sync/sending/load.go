@@ -1,0 +1,61 @@
+package sending
+
+import (
+	"context"
+	"maps"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fitting takes from a batch what this run may still send. Rows that become due while it runs are judged here: what is on the platform by then stays.
+func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entry, error) {
+	if s.Run.Job.Spec.Most == nil {
+		return batch, nil
+	}
+	if s.Load.rows == nil {
+		s.Load.rows = map[int64]bool{}
+	}
+	for i, e := range batch {
+		load := s.Load.taken
+		load.Value = maps.Clone(load.Value)
+		if !s.Load.rows[e.ID] { // it came back unsent, and is counted already
+			load.Add(e)
+		}
+		if !load.Within(s.brakes.Room) {
+			if i > 0 {
+				s.queue.after = batch[i-1].ID
+				return batch[:i], nil
+			}
+			due, samples, err := s.brakes.DueFreight(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return nil, s.brakes.Overloaded(due, samples, 0)
+		}
+		s.Load.taken, s.Load.rows[e.ID] = load, true
+	}
+	return batch, nil
+}
+
+// cameBack takes back what was counted of a row that certainly did not go, or that nobody took.
+func (s *Sender) cameBack(e trade.Entry) {
+	s.brakes.Untried(e.Key)
+	s.Load.didNotGo(e)
+}
+
+// didNotGo takes back countBegun.
+func (l *load) didNotGo(e trade.Entry) {
+	var f trade.Freight
+	f.Add(e)
+	l.Went = l.Went.Less(f)
+}
+
+// countBegun counts a POST that was begun.
+func (l *load) countBegun(e trade.Entry) { l.Went.Add(e) }
+
+// load is what a run takes up and begins, with `most:`.
+type load struct {
+	taken trade.Freight
+	rows  map[int64]bool // the entries of taken
+	Went  trade.Freight  // what was begun
+}

@@ -1,0 +1,68 @@
+package sending
+
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// pace is how many requests may leave now, and when.
+type pace struct {
+	slots     int           // POSTs that may be on the wire now: max_in_flight, or less after doubts and 429
+	calm      int           // answers as usual, in a row
+	took      time.Duration // of the last answer
+	limited   bool          // by a rate: intents are stored when they may leave
+	restUntil time.Time     // nothing leaves before
+	rested    time.Duration // that the API asked for since the last acceptance
+}
+
+// adjustPace slows down after doubts and 429, and speeds up again with each acceptance.
+func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
+	if d.Outcome != trade.OutcomeNotSent {
+		s.traffic.Careful = d.Outcome == trade.OutcomeUnknown
+	}
+	if d.Outcome != trade.OutcomeUnknown && d.Retry != outcome.RetrySoon && !d.Stalled {
+		s.traffic.Probing = false
+	}
+	rest := d.Wait
+	switch {
+	case d.Outcome == trade.OutcomeUnknown:
+		s.pace.slots = 1 // one at a time, until the API says something definite again
+		if d.Slow {
+			rest = backoffFirst << min(s.row.unknowns, 6)
+		}
+	case d.Wait > 0:
+		s.pace.slots = max(1, s.pace.slots/2)
+		if limit := s.traffic.Limiter.Limit(); limit != rate.Inf {
+			s.traffic.Limiter.SetLimit(max(limit/2, s.Run.Env.Member.Full()/slowest))
+		}
+	case d.State == trade.Accepted || d.State == trade.Rejected:
+		s.pace.slots = min(s.Run.Env.Limits.MaxInFlight, s.pace.slots+1)
+		if limit := s.traffic.Limiter.Limit(); limit != rate.Inf {
+			s.traffic.Limiter.SetLimit(min(s.Run.Env.Member.Full(), limit*1.05))
+		}
+	}
+	if until := at.Add(rest); rest > 0 && until.After(s.pace.restUntil) {
+		if d.Wait > 0 { // several answers of one moment ask for one rest
+			s.pace.rested += min(d.Wait, until.Sub(s.pace.restUntil))
+		}
+		s.pace.restUntil = until
+	}
+	if d.State == trade.Accepted {
+		s.pace.rested = 0
+	}
+}
+
+// resting is how long the API asked to wait from now on. It never asks for more than an hour: then the clock was set back meanwhile.
+func (p *pace) resting(now time.Time) time.Duration {
+	d := p.restUntil.Sub(now)
+	if d > LongestAsked {
+		p.restUntil = mapping.NoTime
+		return 0
+	}
+	return d
+}

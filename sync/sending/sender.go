@@ -1,0 +1,256 @@
+package sending
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/sync/brakes"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/recheck"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Sender sends the due entries of one job. One goroutine owns all of its fields; flights run in
+// goroutines of their own and report by channel.
+type Sender struct {
+	Run      *run.Run
+	due      run.Queue
+	intents  run.Intents
+	recheck  *recheck.Checker
+	brakes   *brakes.Guard
+	rowLimit *RowLimit // which rows it may send, and how many
+	AnyHour  bool      // it sends outside the job's hours too
+	traffic  *Traffic
+
+	dispatcher dispatcher
+	flights    map[int64]bool // entries whose intents were handed over, and that were not taken up again
+	results    chan *result
+	queue      queue
+	commit     commit
+	pace       pace
+	row        inRow
+	Load       load
+
+	halted   chan struct{}   // closed when nothing more may leave
+	halt     error           // why
+	preflown bool            // the harmless question was asked and answered
+	context  context.Context // of the turn, for what is launched in it
+}
+
+// queue is what goes next.
+type queue struct {
+	ready       []trade.Entry  // looked at, ready to go
+	recheckedAt time.Duration  // Boot time of that look
+	like        map[int64]bool // entries of other jobs that looks of this run found, sent with the content of a row
+	parked      []trade.Entry  // need a record of the platform that another flight is asking about
+	after       int64          // number of the last entry that was taken up
+	again       bool           // entries with lower numbers may be due again
+	due         int
+	begun       bool          // what is due by time was found
+	quota       int           // rows that may still be begun in this turn; -1 = as many as are due
+	until       time.Duration // Boot time at which a turn with a quota ends
+}
+
+// commit is what is handed to the ledger: what has landed, and the group on its way to the disk.
+type commit struct {
+	settling []*result     // landed, not yet handed over
+	found    []trade.Block // blocks that an acceptance ended, not yet handed over
+	lacking  []trade.Block // blocks that a refusal made, not yet handed over
+	storing  *storing      // the group that is being stored; nil: none
+	stored   chan struct{} // closed when it is
+}
+
+// New makes ready to send what is due. status is the job's from before the run: a rest that the API asked for then is kept.
+func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run.Queue, i run.Intents, status trade.JobStatus) (*Sender, error) {
+	s := &Sender{
+		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t, flights: map[int64]bool{}, results: make(chan *result, 2*r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
+		pace:  pace{slots: r.Env.Limits.MaxInFlight, limited: t.Limiter.Limit() != rate.Inf},
+		queue: queue{like: map[int64]bool{}},
+	}
+	s.dispatcher.launch = s.send
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff && stop.Code == string(outcome.StopThrottled) {
+		switch rest := stop.Until.Sub(r.Now); {
+		case rest > LongestAsked: // a clock stood wrong
+		case rest > longestRest:
+			return nil, throttled(stop.Until)
+		case rest > 0:
+			s.pace.restUntil = stop.Until
+		}
+	}
+	if wait := r.Env.Member.Wait(); wait > 0 {
+		if until := r.Env.Clock.Now().Add(wait); until.After(s.pace.restUntil) {
+			s.pace.restUntil = until
+		}
+	}
+	return s, nil
+}
+
+// begin finds what is due by time. It is done once, when the job has its first turn.
+func (s *Sender) begin(ctx context.Context) (err error) {
+	if s.queue.begun {
+		return nil
+	}
+	s.queue.begun = true
+	if _, err := s.due.Wake(ctx, s.Run.Lease, s.Run.Now); err != nil {
+		return err
+	}
+	if s.traffic.blocks == nil {
+		blocks, err := s.due.Blocks(ctx)
+		if err != nil {
+			return err
+		}
+		s.traffic.blocks = newMissingRecords(blocks)
+	}
+	s.queue.due, err = pending(ctx, s.due, s.Run.Job.Name())
+	return err
+}
+
+// Send sends until nothing is due, something stops it, or, with a quota, so many rows have gone or sliceTime has passed. What is on the wire at the end is awaited and settled.
+// finished is false when more is due.
+func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error) {
+	if err := s.begin(ctx); err != nil {
+		return false, err
+	}
+	if s.queue.quota, s.queue.until = quota, s.Run.Env.Clock.Boot()+sliceTime; quota == 0 {
+		s.queue.quota = -1
+	}
+	if s.traffic.Careful {
+		s.pace.slots = 1
+	}
+	s.context = ctx
+	for {
+		if s.queue.quota > 0 && s.Run.Env.Clock.Boot() >= s.queue.until {
+			s.queue.quota = 0
+		}
+		more, err := s.step(ctx)
+		if err != nil {
+			s.stopSending(err)
+		}
+		if len(s.flights) > 0 || len(s.commit.settling) > 0 || s.commit.storing != nil {
+			continue
+		}
+		switch {
+		case s.halt != nil:
+			return false, s.halt
+		case s.queue.quota == 0:
+			return false, nil
+		case !more:
+			return true, nil
+		}
+	}
+}
+
+// pending counts the rows that may go in this run.
+func pending(ctx context.Context, q run.Queue, job string) (int, error) {
+	tallies, err := q.Counts(ctx, job)
+	n := 0
+	for _, t := range tallies {
+		if t.State == trade.Pending {
+			n += t.Count
+		}
+	}
+	return n, err
+}
+
+// step does the next thing: take up what has landed and what was stored, choose what goes next, and hand both over to be stored.
+func (s *Sender) step(ctx context.Context) (more bool, err error) {
+	if ctx.Err() != nil {
+		s.stopSending(&outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopInterrupt), Text: "the run was interrupted; what was on the wire was awaited, the rest goes with the next run", All: true}})
+	}
+	if err := s.collect(ctx); err != nil {
+		return false, err
+	}
+	s.withdraw()
+	s.dispatcher.Open(s.open())
+	if s.halt == nil && s.queue.quota != 0 {
+		if more, err = s.fill(ctx); err != nil {
+			s.stopSending(err)
+		}
+	}
+	if s.commit.storing == nil && s.shouldCommitNow(more) {
+		group := trade.Group{At: s.Run.Env.Clock.Now()}
+		s.settleInto(&group)
+		var flights []*inFlight
+		if s.halt == nil && more {
+			flights = s.choose(ctx, &group)
+		}
+		if len(group.Settle)+len(group.Intents)+len(group.Updates)+len(group.Block)+len(group.Unblock) > 0 {
+			s.store(ctx, group, flights)
+			return true, nil
+		}
+	}
+	s.await(ctx, more)
+	return more, nil
+}
+
+// open is how many may be on the wire: none while the harmless question is to be asked, before the first POST and after an answer that something on the road may have given.
+func (s *Sender) open() int {
+	if !s.preflown {
+		return 0
+	}
+	return s.pace.slots
+}
+
+// shouldCommitNow tells whether a group should be stored now. While enough is cleared for the wire, a larger group costs less for each row.
+func (s *Sender) shouldCommitNow(more bool) bool {
+	w := s.window()
+	free := min(w-len(s.flights), len(s.queue.ready))
+	return !more || s.halt != nil || s.dispatcher.waiting() == 0 || max(free, len(s.commit.settling)) >= w/2
+}
+
+// withdraw gives up what was stored and must not leave any more. It is due again at once.
+func (s *Sender) withdraw() {
+	if s.halt == nil && !s.traffic.Careful && s.preflown && s.pace.slots >= s.Run.Env.Limits.MaxInFlight && s.pace.resting(s.Run.Env.Clock.Now()) <= 0 {
+		return
+	}
+	if back := s.dispatcher.withdraw(); len(back) > 0 {
+		s.pace.calm = 0
+		for _, f := range back {
+			s.Run.Report.Sent--
+			s.rowLimit.recalled(f.Entry.ID)
+			s.Load.didNotGo(f.Entry)
+		}
+		s.giveUp(back, "it was taken back before it left")
+	}
+}
+
+// stopSending lets nothing more leave. The first reason stays.
+func (s *Sender) stopSending(err error) {
+	if s.halt == nil {
+		s.halt = err
+		close(s.halted)
+	}
+}
+
+// collect takes up everything that has landed, and the group that was stored, without waiting.
+func (s *Sender) collect(ctx context.Context) error {
+	for {
+		select {
+		case l := <-s.results:
+			s.takeResult(l)
+			continue
+		case <-s.commit.stored:
+			if err := s.committed(ctx); err != nil {
+				return err
+			}
+			continue
+		default:
+			return nil
+		}
+	}
+}
+
+// pausedNow stops sending, because a person has paused the job while it runs.
+func (s *Sender) pausedNow(ctx context.Context) error {
+	status, err := s.due.JobStatus(ctx, s.Run.Job.Name())
+	if err == nil {
+		s.stopSending(&outcome.StopError{Stop: *run.PausedStop(status)})
+	}
+	return err
+}
+
+// sliceTime is how long it may send, or rest, before that: the API may be slow.
+const sliceTime = time.Minute

@@ -1,0 +1,12 @@
+package sending
+
+import "golang.org/x/time/rate"
+
+// Traffic is what all jobs of a pass share: the pace that the configuration allows, what is known of the platform's records, and whether its
+// answers are to be trusted.
+type Traffic struct {
+	Limiter *rate.Limiter
+	blocks  *missingRecords
+	Careful bool // the last outcome was unknown, or a circuit is tried: one request at a time, until the API says something definite
+	Probing bool // the first requests after a circuit was open: one failure opens it again
+}
