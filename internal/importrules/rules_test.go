@@ -174,6 +174,7 @@ var rules = map[string]rule{
 	},
 	"internal/failpoint":   {reason: "failpoint is nothing at all in a release"},
 	"internal/importrules": {reason: "importrules reads the others as text"},
+	"internal/limits":      {reason: "limits reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
 	"internal/manual":      {testsMay: []string{"trade"}, reason: "manual reads the documents as text, and holds what they say of states against trade"},
 
@@ -189,7 +190,7 @@ func inner(folder string) bool { return strings.HasPrefix(folder, "state/") }
 
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
-	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/manual",
+	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/throwaway", "internal/oidctest", "internal/apidoc", "internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/torture", "internal/sickdisk",
 }
 

@@ -37,13 +37,7 @@ func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entr
 	return batch, nil
 }
 
-// cameBack takes back what was counted of a row that certainly did not go, or that nobody took.
-func (s *Sender) cameBack(e trade.Entry) {
-	s.brakes.Untried(e.Key)
-	s.Load.didNotGo(e)
-}
-
-// didNotGo takes back countBegun.
+// didNotGo takes back countBegun, of a row that certainly did not go or that nobody took.
 func (l *load) didNotGo(e trade.Entry) {
 	var f trade.Freight
 	f.Add(e)

@@ -22,7 +22,7 @@ func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	if len(s.flights) >= s.window() {
 		return true, nil
 	}
-	if s.closed() {
+	if !s.AnyHour && !s.Run.Job.Hours.Open(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)) {
 		return false, s.waitForHours(ctx)
 	}
 	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
@@ -179,3 +179,13 @@ func (s *Sender) DueAgain() { s.queue.again = true }
 
 // FromStart takes up what is due from the lowest number on.
 func (s *Sender) FromStart() { s.queue.after = 0 }
+
+// waitForHours says in the report when what is due goes.
+func (s *Sender) waitForHours(ctx context.Context) error {
+	due, err := s.anything(ctx)
+	if due {
+		next := s.Run.Job.Hours.Next(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)).UTC()
+		s.Run.Report.SendsAgain = &next
+	}
+	return err
+}

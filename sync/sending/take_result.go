@@ -26,7 +26,8 @@ func (s *Sender) takeResult(l *result) {
 	case trade.Accepted:
 		s.commit.found = append(s.commit.found, s.traffic.blocks.confirm(needs)...)
 	case trade.Pending:
-		s.cameBack(l.Entry)
+		s.brakes.Untried(l.Entry.Key)
+		s.Load.didNotGo(l.Entry)
 	}
 	if d.Ask {
 		s.preflown = false
